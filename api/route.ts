@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import type { Static, TSchema } from "typebox";
+import type { Problem } from "#src/domain/problems.ts";
+import type { KeyInfo } from "#src/keys.ts";
+
+/** An answer that is not a refusal. `body` objects are sent as JSON, buffers and streams as they are. */
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: Buffer | string | Readable | object | null;
+}
+
+export interface ApiRequest<Query = unknown, Body = unknown> {
+  /** The authenticated key with its partner's switches and limits. */
+  key: KeyInfo;
+  /** Path parameters, percent-decoded. */
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  headers: IncomingHttpHeaders;
+  method: string;
+  requestId: string;
+  /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
+  ip: string;
+}
+
+/** Who may call a route: any key (also publishable ones), or secret keys only (decisions.md 8). */
+export type Access = "any" | "secret";
+
+/**
+ * A route is a schema, one call, one answer. Authentication, metering, validation and the shape of
+ * errors happen before and after it, in the middleware that api/app.ts lists in order.
+ */
+export interface Route<Query extends TSchema = TSchema, Body extends TSchema = TSchema> {
+  method: "GET" | "POST";
+  /** Below /api/v1/partner, parameters in braces: `/stations/{station_id}`. */
+  path: string;
+  access: Access;
+  summary: string;
+  query?: Query;
+  body?: Body;
+  /** Largest body in bytes; 64 KiB by default. */
+  bodyLimit?: number;
+  handle(
+    request: ApiRequest<Static<Query>, Static<Body>>,
+  ): Promise<Reply | Problem> | Reply | Problem;
+}
+
+/** Gives a route literal its types. */
+export const route = <Query extends TSchema, Body extends TSchema>(
+  definition: Route<Query, Body>,
+): Route => definition as unknown as Route;

@@ -1,0 +1,66 @@
+import knexFactory, { type Knex } from "knex";
+import pg from "pg";
+import type { Config } from "#src/config.ts";
+
+export type Db = Knex;
+export type Tx = Knex.Transaction;
+
+// bigint columns hold mark ids, sequences and counts below 2^53; the default would give strings.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date is a calendar day, never local midnight.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+/**
+ * A pool of Postgres connections. Sessions run in UTC with the tests' clock offset, and give up their locks
+ * after `lockTimeoutMs`, so that a frozen process cannot hold the others.
+ */
+export function createDb(config: Config, name: string, poolMax = config.poolMax): Db {
+  const options = [
+    "-c timezone=UTC",
+    `-c fuelmark.clock_offset_s=${config.clockOffsetS}`,
+    `-c lock_timeout=${config.lockTimeoutMs}`,
+    `-c idle_in_transaction_session_timeout=${config.lockTimeoutMs}`,
+    `-c statement_timeout=${config.queryTimeoutMs}`,
+  ].join(" ");
+  return knexFactory({
+    client: "pg",
+    connection: {
+      connectionString: config.databaseUrl,
+      application_name: `fuelmark ${name}`,
+      options,
+      keepAlive: true,
+      connectionTimeoutMillis: config.acquireTimeoutMs,
+      // The server's own timeout cannot fire when the server is frozen.
+      query_timeout: config.queryTimeoutMs + 1000,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolMax },
+    acquireConnectionTimeout: config.acquireTimeoutMs,
+  });
+}
+
+/** Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. */
+export async function rows<T>(
+  db: Knex,
+  sql: string,
+  bindings: readonly unknown[] = [],
+): Promise<T[]> {
+  const result = (await db.raw(sql, bindings as Knex.RawBinding[])) as { rows: T[] };
+  return result.rows;
+}
+
+/** Runs `work` in one transaction; commits when it resolves, rolls back when it throws. */
+export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction(work);
+
+/** True when `error` means that Postgres is away or gave up, not that the statement was wrong. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string") {
+    // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
+    if (/^(08|53|57|40)/.test(code) || code === "55P03" || code === "25P03") return true;
+    return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code);
+  }
+  // knex and pg give lost connections no code at all.
+  return /connection|timeout|terminat|not queryable|pool/i.test(`${error.name} ${error.message}`);
+}

@@ -1,0 +1,37 @@
+export interface Point {
+  lat: number;
+  lon: number;
+}
+
+const earthRadiusM = 6_371_008.8;
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Great-circle distance in metres (haversine). */
+export function distanceM(a: Point, b: Point): number {
+  const dLat = radians(b.lat - a.lat);
+  const dLon = radians(b.lon - a.lon);
+  const h =
+    Math.sin(dLat / 2) ** 2 +
+    Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(dLon / 2) ** 2;
+  return 2 * earthRadiusM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** A rectangle; west > east when it crosses 180°. */
+export interface Box {
+  south: number;
+  west: number;
+  north: number;
+  east: number;
+}
+
+/** The smallest rectangle that holds the circle around `centre`; crosses 180° and covers a pole where it must. */
+export function boxAround(centre: Point, radiusM: number): Box {
+  const dLat = ((radiusM / earthRadiusM) * 180) / Math.PI;
+  const south = Math.max(-90, centre.lat - dLat);
+  const north = Math.min(90, centre.lat + dLat);
+  const sine = Math.sin(radiusM / earthRadiusM) / Math.cos(radians(centre.lat));
+  if (south === -90 || north === 90 || sine >= 1) return { south, west: -180, north, east: 180 };
+  const dLon = (Math.asin(sine) * 180) / Math.PI;
+  const wrap = (lon: number): number => (lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon);
+  return { south, west: wrap(centre.lon - dLon), north, east: wrap(centre.lon + dLon) };
+}

@@ -1,0 +1,122 @@
+import type { Grade, Queue, Reason, Rule, ServedStatus, Status } from "#src/domain/words.ts";
+
+/** Place in the order of marks (decisions.md 1): effective time in ms, then mark id. */
+export interface Position {
+  at: number;
+  id: number;
+}
+
+/** What one mark says beside its status. Null or absent: nothing said. */
+export interface Statement {
+  fuels?: readonly Grade[] | null;
+  fuelsNo?: readonly Grade[] | null;
+  queue?: Queue | null;
+  prices?: Readonly<Partial<Record<Grade, number>>> | null;
+  /** Litres, or null for "no limit"; undefined: nothing said. */
+  limitL?: number | null | undefined;
+  noCash?: boolean | null;
+  fuelCardsOnly?: boolean | null;
+}
+
+/** A counted mark as the fold sees it: at its acceptance fixed, never revisited. */
+export interface Mark extends Position, Statement {
+  reporterId: number;
+  status: Status;
+  remote: boolean;
+  needed: number;
+  rule: Rule;
+}
+
+/** An imported status (decisions.md 6): an event at its time of import, as old as its source says. */
+export interface Seed {
+  importedAt: number;
+  updated: number;
+  status: Status;
+  fuelsNow: readonly Grade[];
+  fuelsNo: readonly Grade[];
+}
+
+/** Details that live and go with the served status. */
+export interface Details {
+  fuelsNow: Grade[];
+  fuelsNo: Grade[];
+  queue: Queue | "";
+  limitL: number | null;
+  noCash: boolean;
+  fuelCardsOnly: boolean;
+}
+
+export interface Served {
+  status: Status;
+  updated: number;
+  confirmations: number;
+  realCount: number;
+  details: Details;
+}
+
+/** A status with supporters that is not served, as counted when the station was last touched. */
+export interface Version {
+  status: Status;
+  count: number;
+  newest: Position;
+  disputed: { served: Side; challenger: Side } | null;
+}
+
+/** One side of a dispute as the API shows it. */
+export interface Side {
+  status: Status;
+  count: number;
+  updated: number;
+}
+
+export interface Price {
+  grade: Grade;
+  price: number;
+  from: Position;
+}
+
+/**
+ * A station's folded state as of its last step. What time alone changes later follows from it:
+ * expiries from the times inside, the end of a dispute from `next`, which was worked out in advance.
+ */
+export interface StationState {
+  served: Served | null;
+  seeded: Seed | null;
+  versions: Version[];
+  prices: Price[];
+  /** Last publication of each status: only later opinions support a different one. */
+  publications: Partial<Record<Status, Position>>;
+  /** `updated` of the last served status; stays when it has expired. */
+  lastUpdated: number | null;
+  next: { at: number; state: StationState } | null;
+}
+
+export const emptyState: StationState = {
+  served: null,
+  seeded: null,
+  versions: [],
+  prices: [],
+  publications: {},
+  lastUpdated: null,
+  next: null,
+};
+
+/** The fuel status block of partner-api.md 2.2, with its keys in the order in which they are served. */
+export interface FuelBlock {
+  status: ServedStatus;
+  fuels_now: string;
+  fuels_no: string;
+  prices?: string;
+  queue: Queue | "";
+  limit_l: number | null;
+  no_cash: boolean;
+  fuel_cards_only: boolean;
+  confirmations: number;
+  real_count: number;
+  seeded: boolean;
+  updated: string;
+  pending_status: Status | "";
+  pending_count: number;
+  resolution_reason: Reason;
+  conflict: { versions: { status: Status; count: number; updated: string }[] } | null;
+}

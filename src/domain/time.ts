@@ -1,0 +1,43 @@
+const pad = (value: number): string => (value < 10 ? `0${value}` : String(value));
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (partner-api.md 2.2). Fractions are cut. */
+export function formatTime(ms: number): string {
+  const date = new Date(ms);
+  return `${date.toISOString().slice(0, 10)} ${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`;
+}
+
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2}):?(\d{2}))?$/;
+
+/**
+ * Milliseconds since the epoch of a time in a form of decisions.md 3, or null when unreadable.
+ * A `+` that a query string turned into a space is understood; a date alone is not a time.
+ */
+export function parseTime(text: string): number | null {
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match;
+  const parts = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const ms = Date.UTC(parts[0], parts[1] - 1, parts[2], parts[3], parts[4], parts[5]);
+  const back = new Date(ms);
+  const real =
+    parts[0] >= 1 &&
+    back.getUTCFullYear() === parts[0] &&
+    back.getUTCMonth() === parts[1] - 1 &&
+    back.getUTCDate() === parts[2] &&
+    parts[3] <= 23 &&
+    parts[4] <= 59 &&
+    parts[5] <= 59;
+  if (!real) return null;
+  if (Number(zoneHour ?? 0) > 14 || Number(zoneMinute ?? 0) > 59) return null;
+  const zoneMs =
+    (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
+  return ms + Math.floor(Number(`0.${fraction ?? 0}`) * 1000) - zoneMs;
+}

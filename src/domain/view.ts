@@ -1,0 +1,97 @@
+import type { FuelBlock, StationState, Version } from "#src/domain/state.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { grades } from "#src/domain/words.ts";
+
+/** Passes the ends of disputes that lie at or before `now` (ms). */
+export function settle(state: StationState, now: number): StationState {
+  let settled = state;
+  while (settled.next !== null && settled.next.at <= now) settled = settled.next.state;
+  return settled;
+}
+
+const moreDevices = (a: Version, b: Version): number =>
+  b.count - a.count || b.newest.at - a.newest.at || b.newest.id - a.newest.id;
+
+/**
+ * What reads show of a state at `now` (ms): partner-api.md 2.2, decisions.md 2 and 6.
+ * `lifetimeMs` is the life of a status, a pending version and a price (24 h).
+ */
+export function view(folded: StationState, now: number, lifetimeMs: number): FuelBlock {
+  const state = settle(folded, now);
+  const alive = (at: number): boolean => now < at + lifetimeMs;
+  const served = state.served !== null && alive(state.served.updated) ? state.served : null;
+  const seed =
+    served === null && state.seeded !== null && alive(state.seeded.updated) ? state.seeded : null;
+  const pending = state.versions.filter((version) => alive(version.newest.at)).sort(moreDevices)[0];
+  const disputed =
+    served === null
+      ? undefined
+      : state.versions.find((version) => version.disputed !== null && alive(version.newest.at));
+  const prices = state.prices
+    .filter((price) => alive(price.from.at))
+    .sort((a, b) => grades.indexOf(a.grade) - grades.indexOf(b.grade))
+    .map((price) => `${price.grade}=${price.price.toFixed(2)}`)
+    .join(",");
+  const updated = served?.updated ?? seed?.updated ?? state.lastUpdated;
+  const hasFuel = (served?.status ?? seed?.status ?? "no") !== "no";
+  const fuelsNow = served?.details.fuelsNow ?? seed?.fuelsNow ?? [];
+  const fuelsNo = served?.details.fuelsNo ?? seed?.fuelsNo ?? [];
+  return {
+    status: served?.status ?? seed?.status ?? "nodata",
+    fuels_now: hasFuel ? fuelsNow.join(",") : "",
+    fuels_no: fuelsNo.join(","),
+    ...(prices !== "" && (served !== null || seed !== null) ? { prices } : {}),
+    queue: hasFuel ? (served?.details.queue ?? "") : "",
+    limit_l: served?.details.limitL ?? null,
+    no_cash: served?.details.noCash ?? false,
+    fuel_cards_only: served?.details.fuelCardsOnly ?? false,
+    confirmations: served?.confirmations ?? 0,
+    real_count: served?.realCount ?? 0,
+    seeded: seed !== null,
+    updated: updated === null ? "" : formatTime(updated),
+    pending_status: pending?.status ?? "",
+    pending_count: pending?.count ?? 0,
+    resolution_reason: disputed
+      ? "conflict"
+      : pending
+        ? "unconfirmed"
+        : served
+          ? "published"
+          : "no_data",
+    conflict: disputed?.disputed
+      ? {
+          versions: [disputed.disputed.served, disputed.disputed.challenger].map((side) => ({
+            status: side.status,
+            count: side.count,
+            updated: formatTime(side.updated),
+          })),
+        }
+      : null,
+  };
+}
+
+/**
+ * Instants (ms, ascending) after the state's last step at which `view` changes by time alone:
+ * expiry of the status, of pending versions and prices, ends of disputes.
+ */
+export function instants(folded: StationState, lifetimeMs: number): number[] {
+  const found = new Set<number>();
+  let from = Number.NEGATIVE_INFINITY;
+  for (let state: StationState | null = folded; state !== null;) {
+    const until = state.next?.at ?? Number.POSITIVE_INFINITY;
+    const ends = [
+      state.served?.updated,
+      state.seeded?.updated,
+      ...state.versions.map((version) => version.newest.at),
+      ...state.prices.map((price) => price.from.at),
+    ];
+    for (const at of ends) {
+      const end = (at ?? Number.NaN) + lifetimeMs;
+      if (end >= from && end < until) found.add(end);
+    }
+    if (state.next !== null) found.add(state.next.at);
+    from = until;
+    state = state.next?.state ?? null;
+  }
+  return [...found].sort((a, b) => a - b);
+}

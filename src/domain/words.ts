@@ -1,0 +1,31 @@
+/** The words of partner-api.md 2.2 and 2.7, in the order in which they are served. */
+export const statuses = ["yes", "low", "no", "queue"] as const;
+export type Status = (typeof statuses)[number];
+export type ServedStatus = Status | "nodata";
+
+export const grades = ["92", "95", "98", "100", "ДТ"] as const;
+export type Grade = (typeof grades)[number];
+
+export const queues = ["0-5", "5-10", "10-20", "20+"] as const;
+export type Queue = (typeof queues)[number];
+
+export type Reason = "published" | "unconfirmed" | "conflict" | "no_data";
+export type Rule = "key-threshold" | "remote" | "no-nearby-marks" | "geolocated";
+export type Outcome =
+  | "published"
+  | "confirmed"
+  | "pending"
+  | "conflict"
+  | "superseded"
+  | "held"
+  | "expired";
+
+const gradeByName = new Map<string, Grade>(grades.map((grade) => [grade.toLowerCase(), grade]));
+gradeByName.set("dt", "ДТ").set("дизель", "ДТ");
+
+/** The grade that `text` names, aliases in any case included; undefined for an unknown one. */
+export const parseGrade = (text: string): Grade | undefined =>
+  gradeByName.get(text.trim().toLowerCase());
+
+/** The two sides of a dispute: {yes, low, queue} against {no}. */
+export const family = (status: Status): "has" | "has-not" => (status === "no" ? "has-not" : "has");

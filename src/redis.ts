@@ -1,0 +1,30 @@
+import { Redis } from "ioredis";
+import type { Config } from "#src/config.ts";
+import type { Log } from "#src/log.ts";
+
+export type { Redis };
+
+const retryStrategy = (times: number): number => Math.min(50 * times, 500);
+
+/**
+ * A connection for commands that a request waits for: fails at once while Redis is away and after
+ * `redisTimeoutMs` while it is frozen.
+ */
+export function createRedis(config: Config, log: Log): Redis {
+  const redis = new Redis(config.redisUrl, {
+    retryStrategy,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: config.redisTimeoutMs,
+    connectTimeout: 2000,
+  });
+  redis.on("error", (error: Error) => log.warn({ err: error.message }, "redis"));
+  return redis;
+}
+
+/** A connection for a worker's blocking reads: waits for Redis for ever and never times out. */
+export function createWorkerRedis(config: Config, log: Log): Redis {
+  const redis = new Redis(config.redisUrl, { retryStrategy, maxRetriesPerRequest: null });
+  redis.on("error", (error: Error) => log.warn({ err: error.message }, "redis"));
+  return redis;
+}
