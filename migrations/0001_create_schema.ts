@@ -75,8 +75,11 @@ export async function up(knex: Knex): Promise<void> {
       id bigint generated always as identity primary key,
       hash bytea not null unique,
       partner_id integer references partners,
+      viewer bytea,
       first_seen timestamptz
     );
+    create index reporters_new on reporters (partner_id, first_seen);
+    create index reporters_new_viewer on reporters (viewer, first_seen) where viewer is not null;
 
     create sequence mark_seq as bigint maxvalue 4294967295 cycle;
 
@@ -123,8 +126,9 @@ export async function up(knex: Knex): Promise<void> {
     ) partition by range (id);
     create index marks_station on marks (station_id, effective_at);
     create index marks_reporter on marks (reporter_id, received_at);
-    create index marks_unprocessed on marks (id) where processed_at is null;
+    create index marks_unprocessed on marks (station_id) where processed_at is null;
     create index marks_held on marks (id) where review = 'held';
+    create index marks_newcomers_no on marks (received_at) where newcomer and status = 'no';
 
     create table mark_keys (
       partner_id integer not null references partners,
@@ -135,21 +139,29 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index mark_keys_at on mark_keys (at);
 
-    -- A reporter's last counted mark on a station: what the fold needs to take one more step.
+    -- A reporter's last counted mark on a station, whole: what the fold needs to take one more step.
     create table opinions (
       station_id text not null references stations,
       reporter_id bigint not null references reporters,
       mark_id bigint not null,
       effective_at timestamptz not null,
+      mark jsonb not null,
       primary key (station_id, reporter_id)
     );
 
-    -- state is the fold over the station's counted marks, as of its last step.
+    -- state is the fold over the station's counted marks, as of its last step; status is what it shows, kept
+    -- true over time by upkeep (next_at: when time alone changes it next). refold: a review or a rollback
+    -- touched the station's marks, and its state must be folded anew.
     create table station_status (
       station_id text primary key references stations,
-      state jsonb not null,
+      state jsonb,
+      status text not null default 'nodata' check (status in ('yes', 'low', 'no', 'queue', 'nodata')),
+      next_at timestamptz,
+      refold boolean not null default false,
       updated_at timestamptz not null default server_now()
     );
+    create index station_status_next on station_status (next_at) where next_at is not null;
+    create index station_status_refold on station_status (station_id) where refold;
 
     -- Imported statuses: events of the fold at their time of import.
     create table seeds (

@@ -8,17 +8,19 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- 7166733 is the feed's advisory lock. The read of the highest "at" is a later statement than the lock:
     -- in one statement it would see the snapshot from before the wait.
-    create function feed_stamp(ids text[], gone boolean default false) returns void language plpgsql as $$
+    -- Returns the highest number it gave.
+    create function feed_stamp(ids text[], gone boolean default false) returns bigint language plpgsql as $$
     declare
       t timestamptz;
     begin
-      if coalesce(array_length(ids, 1), 0) = 0 then return; end if;
+      if coalesce(array_length(ids, 1), 0) = 0 then return null; end if;
       perform pg_advisory_xact_lock(7166733);
       select greatest(server_now(), (select c.at from changes c order by c.seq desc limit 1)) into t;
       insert into changes (station_id, seq, at, removed)
         select x.id, nextval('change_seq'), t, gone from (select distinct unnest(ids) as id order by 1) x
         on conflict (station_id) do update set seq = excluded.seq, at = excluded.at, removed = excluded.removed;
       perform pg_notify('changes', '');
+      return currval('change_seq');
     end
     $$;
 

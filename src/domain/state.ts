@@ -36,6 +36,9 @@ export interface Seed {
   fuelsNo: readonly Grade[];
 }
 
+/** Negative when `a` comes before `b` in the order of marks. */
+export const order = (a: Position, b: Position): number => a.at - b.at || a.id - b.id;
+
 /** Details that live and go with the served status. */
 export interface Details {
   fuelsNow: Grade[];
@@ -88,6 +91,8 @@ export interface StationState {
   publications: Partial<Record<Status, Position>>;
   /** `updated` of the last served status; stays when it has expired. */
   lastUpdated: number | null;
+  /** The last mark or seed that was folded in; what sorts before it needs a refold. */
+  last: Position | null;
   next: { at: number; state: StationState } | null;
 }
 
@@ -98,6 +103,7 @@ export const emptyState: StationState = {
   prices: [],
   publications: {},
   lastUpdated: null,
+  last: null,
   next: null,
 };
 

@@ -1,0 +1,315 @@
+import type { Point } from "#src/domain/geo.ts";
+import { isRemote, type JudgeRules, type Located, neededFor } from "#src/domain/judge.ts";
+import { type Problem, refuse } from "#src/domain/problems.ts";
+import { order, type Statement } from "#src/domain/state.ts";
+import type { Rule, Status } from "#src/domain/words.ts";
+
+export interface AdmitRules extends JudgeRules {
+  statusLifetimeMs: number;
+  newcomerMs: number;
+  duplicateMs: number;
+  cooldownMs: number;
+  expressCooldownMs: number;
+  hourlyCap: number;
+  dailyCap: number;
+  newReportersDaily: number;
+  newDevicesDaily: number;
+}
+
+/** A mark as it arrives: checked for its form, not yet for its rights. */
+export interface Candidate extends Statement {
+  stationId: string;
+  station: Point;
+  /** Stations within NEARBY_NO_M, the station itself included. */
+  nearbyIds: readonly string[];
+  status: Status;
+  /** Identity of the reporter, hex (decisions.md 1). */
+  reporter: string;
+  /** Null for the widget. */
+  partnerId: number | null;
+  keyId: number;
+  /** Hash of the widget viewer's address, hex; null for partners' marks. */
+  viewer: string | null;
+  externalId: string | null;
+  observedAt: number | null;
+  lat: number | null;
+  lon: number | null;
+  accM: number | null;
+  express: boolean;
+  comment: string | null;
+  confirmMin: number;
+  reports: boolean;
+  acceptRemote: boolean;
+  massNoLimit: number;
+}
+
+export interface PastMark {
+  id: number;
+  stationId: string;
+  status: Status;
+  receivedAt: number;
+  effectiveAt: number;
+}
+
+export interface ReporterFacts {
+  /** What stands for the reporter among `nearby`: its row id, or its hash while it has none. */
+  identity: string;
+  firstSeen: number | null;
+  /** Accepted marks of the last 24 h by receipt. */
+  recent: PastMark[];
+  /** Located marks that can still matter for possible movement. */
+  located: (Located & { id: number })[];
+}
+
+/** What the database knows about a batch. `admit` feeds each accepted mark back into it. */
+export interface AdmitFacts {
+  /** Time of receipt, ms. */
+  now: number;
+  reporters: Map<string, ReporterFacts>;
+  /** First marks by `partner external_id`. */
+  externalIds: Map<string, { id: number; stationId: string }>;
+  /** By scope (`p<partner>`, `v<viewer>`): reporters first seen in the last 24 h, and when the oldest was. */
+  newReporters: Map<string, { count: number; oldest: number }>;
+  /** By source (`k<key>`, `v<viewer>`): accepted `no` marks of newcomers in the review's window. */
+  massNo: Map<string, number>;
+  /** By station: reporters with a live mark there, two at least if there are two. */
+  nearby: Map<string, Set<string>>;
+}
+
+export interface Admitted {
+  kind: "accepted";
+  id: number;
+  candidate: Candidate;
+  effectiveAt: number;
+  remote: boolean;
+  needed: number;
+  rule: Rule;
+  newcomer: boolean;
+  review: "none" | "held" | "expired";
+}
+
+export type Admission =
+  | Admitted
+  | { kind: "duplicate"; of: number; stationId: string }
+  | { kind: "refused"; problem: Problem };
+
+export const externalKey = (partnerId: number, externalId: string): string =>
+  `${partnerId} ${externalId}`;
+export const newcomerScope = (mark: Candidate): string =>
+  mark.viewer === null ? `p${mark.partnerId}` : `v${mark.viewer}`;
+export const massNoSource = (mark: Candidate): string =>
+  mark.viewer === null ? `k${mark.keyId}` : `v${mark.viewer}`;
+
+const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * The checks of decisions.md 3 from `reports-disabled` on, in that order, and the review of decisions.md 4.
+ * Pure but for `facts`, into which an accepted mark is fed back, so that the next of the batch meets it.
+ */
+export function admit(
+  facts: AdmitFacts,
+  mark: Candidate,
+  id: number,
+  rules: AdmitRules,
+): Admission {
+  if (!mark.reports) {
+    return {
+      kind: "refused",
+      problem: refuse(
+        "reports-disabled",
+        "Marks are switched off for this key. Ask the operator to switch them on.",
+      ),
+    };
+  }
+  const reporter = reporterOf(facts, mark);
+  const duplicate = duplicateOf(facts, reporter, mark, rules);
+  if (duplicate !== null)
+    return { kind: "duplicate", of: duplicate.id, stationId: duplicate.stationId };
+
+  const { now } = facts;
+  const effectiveAt = Math.min(mark.observedAt ?? now, now);
+  const expired = now - effectiveAt > rules.statusLifetimeMs;
+  const newcomer = reporter.firstSeen === null || now - reporter.firstSeen < rules.newcomerMs;
+  const remote = isRemote(
+    { ...mark, at: effectiveAt },
+    mark.station,
+    previousLocated(reporter, effectiveAt, id),
+    rules,
+  );
+  if (!expired) {
+    const problem = refusal(facts, reporter, mark, { newcomer, remote }, rules);
+    if (problem !== null) return { kind: "refused", problem };
+  }
+  const othersNearby = mark.nearbyIds.some((stationId) =>
+    hasOther(facts.nearby.get(stationId), reporter.identity),
+  );
+  const { needed, rule } = neededFor({
+    status: mark.status,
+    remote,
+    confirmMin: mark.confirmMin,
+    othersNearby,
+  });
+  const massNo =
+    newcomer &&
+    mark.status === "no" &&
+    (facts.massNo.get(massNoSource(mark)) ?? 0) >= mark.massNoLimit;
+  const review = expired ? "expired" : massNo ? "held" : "none";
+  const admitted: Admitted = {
+    kind: "accepted",
+    id,
+    candidate: mark,
+    effectiveAt,
+    remote,
+    needed,
+    rule,
+    newcomer,
+    review,
+  };
+  feedBack(facts, reporter, admitted);
+  return admitted;
+}
+
+function reporterOf(facts: AdmitFacts, mark: Candidate): ReporterFacts {
+  const known = facts.reporters.get(mark.reporter);
+  if (known !== undefined) return known;
+  const fresh: ReporterFacts = {
+    identity: mark.reporter,
+    firstSeen: null,
+    recent: [],
+    located: [],
+  };
+  facts.reporters.set(mark.reporter, fresh);
+  return fresh;
+}
+
+function duplicateOf(
+  facts: AdmitFacts,
+  reporter: ReporterFacts,
+  mark: Candidate,
+  rules: AdmitRules,
+): { id: number; stationId: string } | null {
+  if (mark.externalId !== null && mark.partnerId !== null) {
+    const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
+    if (first !== undefined) return first;
+  }
+  const newest = reporter.recent
+    .filter((past) => past.stationId === mark.stationId)
+    .sort((a, b) => order({ at: a.effectiveAt, id: a.id }, { at: b.effectiveAt, id: b.id }))
+    .at(-1);
+  const repeats =
+    newest?.status === mark.status && facts.now - newest.receivedAt < rules.duplicateMs;
+  return repeats ? newest : null;
+}
+
+function refusal(
+  facts: AdmitFacts,
+  reporter: ReporterFacts,
+  mark: Candidate,
+  is: { newcomer: boolean; remote: boolean },
+  rules: AdmitRules,
+): Problem | null {
+  const { now } = facts;
+  const cooldownMs = mark.express ? rules.expressCooldownMs : rules.cooldownMs;
+  const here = reporter.recent
+    .filter((past) => past.stationId === mark.stationId)
+    .map((past) => past.receivedAt);
+  const cooldownLeftMs = Math.max(...here) + cooldownMs - now;
+  if (cooldownLeftMs > 0) {
+    return refuse(
+      "station-cooldown",
+      `This user marked this station less than ${cooldownMs / 60_000} minutes ago. Send the next mark after Retry-After seconds.`,
+      {
+        retryAfterS: secondsUntil(cooldownLeftMs),
+        limit: 1,
+        window: `${cooldownMs / 1000}s`,
+      },
+    );
+  }
+  const share = is.newcomer ? 2 : 1;
+  for (const [cap, windowMs] of [
+    [rules.hourlyCap, hourMs],
+    [rules.dailyCap, dayMs],
+  ] as const) {
+    const limit = Math.max(1, Math.floor(cap / share));
+    const times = reporter.recent
+      .map((past) => past.receivedAt)
+      .filter((at) => now - at < windowMs)
+      .sort((a, b) => a - b);
+    if (times.length < limit) continue;
+    return refuse(
+      "user-rate-limited",
+      `This user has sent ${times.length} marks within ${windowMs / hourMs} h; the most is ${limit}${is.newcomer ? " in a user's first day" : ""}.`,
+      {
+        retryAfterS: secondsUntil(times[times.length - limit]! + windowMs - now),
+        limit,
+        window: `${windowMs / 1000}s`,
+      },
+    );
+  }
+  if (reporter.firstSeen === null) {
+    const limit = mark.viewer === null ? rules.newReportersDaily : rules.newDevicesDaily;
+    const seen = facts.newReporters.get(newcomerScope(mark));
+    if (seen !== undefined && seen.count >= limit) {
+      return refuse(
+        "new-users-limit",
+        `${limit} new users were seen within 24 h, the most allowed. Users known already still pass.`,
+        {
+          retryAfterS: secondsUntil(seen.oldest + dayMs - now),
+          limit,
+          window: "86400s",
+        },
+      );
+    }
+  }
+  if (is.remote && !mark.acceptRemote) {
+    return refuse(
+      "too-far",
+      "The mark needs lat and lon at the station, with acc_m up to 1000: marks without a confirmed position are switched off for this partner.",
+    );
+  }
+  return null;
+}
+
+const hasOther = (identities: Set<string> | undefined, own: string): boolean =>
+  identities !== undefined && [...identities].some((identity) => identity !== own);
+
+function previousLocated(reporter: ReporterFacts, at: number, id: number): Located | null {
+  const before = reporter.located.filter((mark) => order(mark, { at, id }) < 0).sort(order);
+  return before.at(-1) ?? null;
+}
+
+function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted): void {
+  const { candidate: mark, id, effectiveAt, review } = admitted;
+  if (mark.externalId !== null && mark.partnerId !== null) {
+    facts.externalIds.set(externalKey(mark.partnerId, mark.externalId), {
+      id,
+      stationId: mark.stationId,
+    });
+  }
+  if (review === "expired") return;
+  reporter.recent.push({
+    id,
+    stationId: mark.stationId,
+    status: mark.status,
+    receivedAt: facts.now,
+    effectiveAt,
+  });
+  if (mark.lat !== null && mark.lon !== null)
+    reporter.located.push({ id, lat: mark.lat, lon: mark.lon, at: effectiveAt });
+  if (reporter.firstSeen === null) {
+    reporter.firstSeen = facts.now;
+    const scope = newcomerScope(mark);
+    const seen = facts.newReporters.get(scope) ?? { count: 0, oldest: facts.now };
+    facts.newReporters.set(scope, { count: seen.count + 1, oldest: seen.oldest });
+  }
+  if (admitted.newcomer && mark.status === "no") {
+    const source = massNoSource(mark);
+    facts.massNo.set(source, (facts.massNo.get(source) ?? 0) + 1);
+  }
+  if (review === "none") {
+    const here = facts.nearby.get(mark.stationId) ?? new Set<string>();
+    facts.nearby.set(mark.stationId, here.add(reporter.identity));
+  }
+}

@@ -1,0 +1,145 @@
+import type { FirstSeen } from "#src/domain/devices.ts";
+import {
+  advance,
+  type Event,
+  type Folded,
+  positionOf,
+  step,
+  supportersOf,
+} from "#src/domain/fold.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
+import type { Outcome, Reason, ServedStatus } from "#src/domain/words.ts";
+import { view } from "#src/domain/view.ts";
+
+/** What became of one mark: the changing part of `published` in partner-api.md 2.8 and decisions.md 5. */
+export interface MarkOutcome {
+  outcome: Outcome;
+  /** The status served now. */
+  status: ServedStatus;
+  reason: Reason;
+  /** Independent devices of the mark's own version. */
+  have: number;
+}
+
+export interface Facts {
+  state: StationState;
+  opinions: readonly Mark[];
+  /** Every counted mark and import that can still matter, when something does not sort last; else null. */
+  history: { marks: readonly Mark[]; seeds: readonly Seed[] } | null;
+}
+
+export interface Arrivals {
+  marks: readonly Mark[];
+  seeds: readonly Seed[];
+}
+
+export interface Decision extends Folded {
+  /** By mark id. */
+  outcomes: ReadonlyMap<number, MarkOutcome>;
+}
+
+/** True when the arrivals can be folded in one by one; false when the station's history is needed. */
+export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
+  const earliest = eventsOf(arrivals)[0];
+  return (
+    earliest === undefined || state.last === null || order(state.last, positionOf(earliest)) < 0
+  );
+}
+
+/**
+ * The fold of decisions.md 2 for one station: takes the arriving marks in their order of arrival and says what
+ * became of each. A mark that sorts last is one step; any other folds the history anew. Without arrivals and with
+ * a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where outcomes are read.
+ */
+export function decide(
+  facts: Facts,
+  arrivals: Arrivals,
+  firstSeen: FirstSeen,
+  now: number,
+  rules: FoldRules,
+): Decision {
+  let known = eventsOf(facts.history ?? { marks: [], seeds: [] });
+  let folded: Folded = {
+    state: facts.state,
+    opinions: new Map(facts.opinions.map((mark) => [mark.reporterId, mark])),
+  };
+  const refold = (): Folded =>
+    known.reduce((so, event) => step(so, event, firstSeen, rules), start(facts.state, known));
+  if (facts.history !== null) folded = refold();
+  const outcomes = new Map<number, MarkOutcome>();
+  const arriving: Event[] = [
+    ...arrivals.seeds.map((seed): Event => ({ kind: "seed", seed })),
+    ...arrivals.marks
+      .toSorted((a, b) => a.id - b.id)
+      .map((mark): Event => ({ kind: "mark", mark })),
+  ];
+  for (const event of inOrderWhereOneByOne(arriving, facts)) {
+    const before = servedAt(folded.state, now, rules);
+    const last = folded.state.last;
+    known = insert(known, event);
+    folded =
+      last === null || order(last, positionOf(event)) < 0
+        ? step(folded, event, firstSeen, rules)
+        : refold();
+    if (event.kind === "mark")
+      outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, now, rules));
+  }
+  return { ...folded, outcomes };
+}
+
+const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>
+  [
+    ...from.marks.map((mark): Event => ({ kind: "mark", mark })),
+    ...from.seeds.map((seed): Event => ({ kind: "seed", seed })),
+  ].sort((a, b) => order(positionOf(a), positionOf(b)));
+
+/** Without a history nothing can be folded anew, so the arrivals go in by their order instead of by arrival. */
+const inOrderWhereOneByOne = (arriving: Event[], facts: Facts): Event[] =>
+  facts.history === null
+    ? arriving.toSorted((a, b) => order(positionOf(a), positionOf(b)))
+    : arriving;
+
+const insert = (events: Event[], event: Event): Event[] =>
+  [...events, event].sort((a, b) => order(positionOf(a), positionOf(b)));
+
+/** Where a refold starts: nothing, but for the age of a status older than all that is folded. */
+const start = (saved: StationState, events: readonly Event[]): Folded => {
+  const first = events[0];
+  const older =
+    saved.lastUpdated !== null && (first === undefined || saved.lastUpdated < positionOf(first).at);
+  return {
+    state: { ...emptyState, lastUpdated: older ? saved.lastUpdated : null },
+    opinions: new Map(),
+  };
+};
+
+const servedAt = (state: StationState, now: number, rules: FoldRules): ServedStatus =>
+  advance(state, now, rules).served?.status ?? "nodata";
+
+function outcomeOf(
+  mark: Mark,
+  folded: Folded,
+  before: ServedStatus,
+  now: number,
+  rules: FoldRules,
+): MarkOutcome {
+  const state = advance(folded.state, now, rules);
+  const shown = view(folded.state, now, rules.statusLifetimeMs);
+  const live = [...folded.opinions.values()].filter(
+    (opinion) => now < opinion.at + rules.statusLifetimeMs,
+  );
+  const supports = supportersOf(mark.status, live, state).some((opinion) => opinion.id === mark.id);
+  const version = state.versions.find((some) => some.status === mark.status);
+  const served = state.served?.status ?? "nodata";
+  const have =
+    served === mark.status ? state.served!.realCount : supports ? (version?.count ?? 0) : 0;
+  const outcome = (): Outcome => {
+    if (served === mark.status && before !== mark.status) return "published";
+    if (!supports) return "superseded";
+    if (served === mark.status) return "confirmed";
+    if (version === undefined) return "superseded";
+    return version.disputed === null ? "pending" : "conflict";
+  };
+  return { outcome: outcome(), status: shown.status, reason: shown.resolution_reason, have };
+}

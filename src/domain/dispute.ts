@@ -1,0 +1,72 @@
+import { devices, type FirstSeen } from "#src/domain/devices.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import type { Mark, Side } from "#src/domain/state.ts";
+import { family, type Status } from "#src/domain/words.ts";
+
+export type Verdict =
+  | { kind: "disputed"; served: Side; challenger: Side }
+  | { kind: "challenger-faded" }
+  | { kind: "challenger-wins" };
+
+const weight = (
+  device: readonly Mark[],
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): number =>
+  (device.every((mark) => mark.remote) ? 0.5 : 1) *
+  (device.every((mark) => at - firstSeen(mark.reporterId) < rules.newcomerMs) ? 0.5 : 1);
+
+/**
+ * The dispute rule of decisions.md 2 at the moment `at` (ms), for a version with enough devices whose family is
+ * not the served status's. `live`: all live opinions on the station; `supporters`: the version's.
+ */
+export function judgeDispute(
+  input: {
+    at: number;
+    served: Status;
+    status: Status;
+    supporters: readonly Mark[];
+    live: readonly Mark[];
+  },
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): Verdict {
+  const { at } = input;
+  const recent = (mark: Mark): boolean => at - mark.at < rules.disputeWindowMs;
+  const challengers = input.supporters.filter(recent);
+  const defenders = input.live
+    .filter((mark) => family(mark.status) === family(input.served))
+    .filter(recent);
+  const sides = [defenders, challengers].map((marks) => {
+    const groups = devices(marks, firstSeen, rules.deviceWindowMs);
+    return {
+      count: groups.length,
+      weight: groups.reduce((sum, group) => sum + weight(group, at, firstSeen, rules), 0),
+      updated: marks.reduce((newest, mark) => Math.max(newest, mark.at), 0),
+    };
+  });
+  const [served, challenger] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  if (challenger.count < 2) return { kind: "challenger-faded" };
+  if (served.count < 2 || challenger.weight > served.weight) return { kind: "challenger-wins" };
+  return {
+    kind: "disputed",
+    served: { status: input.served, count: served.count, updated: served.updated },
+    challenger: { status: input.status, count: challenger.count, updated: challenger.updated },
+  };
+}
+
+/** Moments (ms) after `at` at which a verdict may change by time alone: a mark or a newcomer ages out. */
+export const verdictInstants = (
+  live: readonly Mark[],
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): number[] =>
+  live
+    .flatMap((mark) => [
+      mark.at + rules.disputeWindowMs,
+      mark.at + rules.statusLifetimeMs,
+      firstSeen(mark.reporterId) + rules.newcomerMs,
+    ])
+    .filter((instant) => instant > at);

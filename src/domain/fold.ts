@@ -1,0 +1,238 @@
+import { detailsOf, mergePrices } from "#src/domain/details.ts";
+import { devices, type FirstSeen } from "#src/domain/devices.ts";
+import { judgeDispute, verdictInstants } from "#src/domain/dispute.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import {
+  type Mark,
+  type Position,
+  type Seed,
+  type Served,
+  type StationState,
+  type Version,
+  order,
+} from "#src/domain/state.ts";
+import { settle } from "#src/domain/view.ts";
+import { family, type Status, statuses } from "#src/domain/words.ts";
+
+/** What the fold carries from mark to mark: the state, and each reporter's opinion. */
+export interface Folded {
+  state: StationState;
+  opinions: ReadonlyMap<number, Mark>;
+}
+
+export type Event = { kind: "mark"; mark: Mark } | { kind: "seed"; seed: Seed };
+
+export const positionOf = (event: Event): Position =>
+  event.kind === "mark" ? event.mark : { at: event.seed.importedAt, id: 0 };
+
+/** What time alone changed up to `at` (ms): ends of disputes passed, the expired dropped. */
+export function advance(folded: StationState, at: number, rules: FoldRules): StationState {
+  const state = settle(folded, at);
+  const alive = (from: number): boolean => at < from + rules.statusLifetimeMs;
+  return {
+    ...state,
+    served: state.served !== null && alive(state.served.updated) ? state.served : null,
+    seeded: state.seeded !== null && alive(state.seeded.updated) ? state.seeded : null,
+    versions: state.versions.filter((version) => alive(version.newest.at)),
+    prices: state.prices.filter((price) => alive(price.from.at)),
+    publications: Object.fromEntries(
+      Object.entries(state.publications).filter(([, position]) => alive(position.at)),
+    ),
+  };
+}
+
+/** Supporters of `status` (decisions.md 2): opinions of it after the last publication of a different status. */
+export function supportersOf(status: Status, live: readonly Mark[], state: StationState): Mark[] {
+  const others = statuses.flatMap((other) =>
+    other === status ? [] : (state.publications[other] ?? []),
+  );
+  return live.filter(
+    (mark) => mark.status === status && others.every((position) => order(position, mark) < 0),
+  );
+}
+
+/** One step of the fold: a mark or an import, at its own moment. Events must come in order. */
+export function step(folded: Folded, event: Event, firstSeen: FirstSeen, rules: FoldRules): Folded {
+  const position = positionOf(event);
+  const last = { at: position.at, id: position.id };
+  const before = advance(folded.state, position.at, rules);
+  if (event.kind === "seed") {
+    const seeded = acceptSeed(before, event.seed, rules) ? event.seed : before.seeded;
+    return { state: { ...before, seeded, last }, opinions: folded.opinions };
+  }
+  const opinions = new Map<number, Mark>();
+  for (const [reporterId, mark] of folded.opinions) {
+    if (position.at < mark.at + rules.statusLifetimeMs) opinions.set(reporterId, mark);
+  }
+  opinions.set(event.mark.reporterId, event.mark);
+  const live = [...opinions.values()];
+  return {
+    state: touch({ ...before, last }, live, position.at, event.mark, firstSeen, rules),
+    opinions,
+  };
+}
+
+/** An import never replaces a live human status, nor a newer import (decisions.md 6). */
+const acceptSeed = (state: StationState, seed: Seed, rules: FoldRules): boolean =>
+  state.served === null &&
+  seed.importedAt < seed.updated + rules.statusLifetimeMs &&
+  (state.seeded === null || state.seeded.updated <= seed.updated);
+
+/** Works the state out anew at `at`, after `arriving` became an opinion, or (null) because a dispute may have ended. */
+function touch(
+  before: StationState,
+  live: readonly Mark[],
+  at: number,
+  arriving: Mark | null,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): StationState {
+  const state = resolve(before, live, at, arriving, firstSeen, rules);
+  return disputedIn(state) === 0
+    ? state
+    : { ...state, next: foresee(state, live, at, firstSeen, rules) };
+}
+
+const disputedIn = (state: StationState): number =>
+  state.versions.filter((version) => version.disputed !== null).length;
+
+/** The same without a look ahead. */
+function resolve(
+  before: StationState,
+  live: readonly Mark[],
+  at: number,
+  arriving: Mark | null,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): StationState {
+  let state: StationState = { ...before, next: null };
+  const disputes = new Map<Status, NonNullable<Version["disputed"]>>();
+  const wasDisputed = [...before.versions]
+    .filter((version) => version.disputed !== null && version.status !== arriving?.status)
+    .sort((a, b) => b.count - a.count || order(b.newest, a.newest))
+    .map((version) => version.status);
+  for (const status of arriving === null ? wasDisputed : [arriving.status, ...wasDisputed]) {
+    if (status === state.served?.status) continue;
+    const supporters = supportersOf(status, live, state);
+    const have = devices(supporters, firstSeen, rules.deviceWindowMs).length;
+    const needed = Math.min(...supporters.map((mark) => mark.needed));
+    if (supporters.length === 0 || have < needed) continue;
+    const contested =
+      needed >= 2 && state.served !== null && family(status) !== family(state.served.status);
+    // A dispute whose served side has expired ends like any other: against nobody.
+    const rival: Status | null = contested ? state.served!.status : null;
+    const verdict =
+      rival === null
+        ? loneVerdict(supporters, at, firstSeen, rules)
+        : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
+    if (verdict.kind === "disputed")
+      disputes.set(status, { served: verdict.served, challenger: verdict.challenger });
+    else if (status === arriving?.status || verdict.kind === "challenger-wins") {
+      state = publish(
+        state,
+        status,
+        supporters,
+        arriving?.status === status ? arriving : { at, id: 0 },
+      );
+      disputes.clear();
+    }
+  }
+  return recount(state, live, disputes, arriving, firstSeen, rules);
+}
+
+const loneVerdict = (
+  supporters: readonly Mark[],
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): { kind: "challenger-faded" } | { kind: "challenger-wins" } => {
+  const recent = supporters.filter((mark) => at - mark.at < rules.disputeWindowMs);
+  const faded = devices(recent, firstSeen, rules.deviceWindowMs).length < 2;
+  return { kind: faded ? "challenger-faded" : "challenger-wins" };
+};
+
+/** Publishing clears every other version: they started before it. An imported status gives way. */
+function publish(
+  state: StationState,
+  status: Status,
+  supporters: readonly Mark[],
+  position: Position,
+): StationState {
+  const updated = supporters.reduce((newest, mark) => Math.max(newest, mark.at), 0);
+  const served: Served = {
+    status,
+    updated,
+    confirmations: 0,
+    realCount: 0,
+    details: detailsOf([]),
+  };
+  return {
+    ...state,
+    served,
+    seeded: null,
+    lastUpdated: updated,
+    publications: { ...state.publications, [status]: { at: position.at, id: position.id } },
+  };
+}
+
+/** Counts, details and pending versions as decisions.md 2 has them whenever a station is touched. */
+function recount(
+  state: StationState,
+  live: readonly Mark[],
+  disputes: ReadonlyMap<Status, NonNullable<Version["disputed"]>>,
+  arriving: Mark | null,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): StationState {
+  const count = (marks: readonly Mark[]): number =>
+    devices(marks, firstSeen, rules.deviceWindowMs).length;
+  let { served, prices, lastUpdated } = state;
+  if (served !== null) {
+    const supporters = supportersOf(served.status, live, state);
+    const realCount = count(supporters);
+    const counts =
+      arriving !== null && arriving.status === served.status && realCount >= arriving.needed;
+    const updated = counts ? Math.max(served.updated, arriving.at) : served.updated;
+    served = {
+      status: served.status,
+      updated,
+      confirmations: supporters.length,
+      realCount,
+      details: detailsOf(supporters),
+    };
+    prices = mergePrices(prices, supporters);
+    lastUpdated = updated;
+  }
+  const versions = statuses.flatMap((status): Version[] => {
+    const supporters = status === served?.status ? [] : supportersOf(status, live, state);
+    const newest = supporters.toSorted(order).at(-1);
+    if (newest === undefined) return [];
+    const disputed = disputes.get(status) ?? null;
+    return [
+      { status, count: count(supporters), newest: { at: newest.at, id: newest.id }, disputed },
+    ];
+  });
+  return { ...state, served, prices, lastUpdated, versions };
+}
+
+/** The moment at which time alone ends a dispute of this state, with the state from then on. */
+function foresee(
+  state: StationState,
+  live: readonly Mark[],
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): StationState["next"] {
+  const expiry = state.served === null ? [] : [state.served.updated + rules.statusLifetimeMs];
+  const instants = [...new Set([...verdictInstants(live, at, firstSeen, rules), ...expiry])].sort(
+    (a, b) => a - b,
+  );
+  for (const instant of instants) {
+    const aged = live.filter((mark) => instant < mark.at + rules.statusLifetimeMs);
+    const before = advance({ ...state, next: null }, instant, rules);
+    if (disputedIn(resolve(before, aged, instant, null, firstSeen, rules)) < disputedIn(state)) {
+      return { at: instant, state: touch(before, aged, instant, null, firstSeen, rules) };
+    }
+  }
+  return null;
+}

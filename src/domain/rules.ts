@@ -1,0 +1,11 @@
+/** The numbers of decisions.md 1 and 2 that the fold needs, in ms. */
+export interface FoldRules {
+  /** Life of a status, an opinion and a price. */
+  statusLifetimeMs: number;
+  /** Reporters first seen within this count as one device. */
+  deviceWindowMs: number;
+  /** Age up to which an opinion takes part in a dispute. */
+  disputeWindowMs: number;
+  /** Time after first seen in which a reporter weighs half. */
+  newcomerMs: number;
+}
