@@ -1,0 +1,35 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const follower = fileURLToPath(new URL("follow-launcher.mjs", import.meta.url));
+
+/** The Procfile: role → its command, split into words. */
+export function readProcfile(): Map<string, string[]> {
+  const lines = readFileSync(`${root}Procfile`, "utf8").split("\n");
+  return new Map(
+    lines.flatMap((line) => {
+      const [, role, command] = /^(\w+):\s*(.+)$/.exec(line) ?? [];
+      return role === undefined || command === undefined
+        ? []
+        : [[role, command.trim().split(/\s+/)]];
+    }),
+  );
+}
+
+/**
+ * Spawns one `node …` command of the Procfile with exactly `env`, its output piped. The child stops by itself
+ * when this process dies. It gets a process group of its own: a Ctrl-C is for the parent to hand on, in order.
+ */
+export function spawnRole(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const [program, ...args] = command;
+  if (program !== "node") throw new Error(`not a node command: ${command.join(" ")}`);
+  return spawn(process.execPath, ["--import", follower, ...args], {
+    cwd: root,
+    env,
+    detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    windowsHide: true,
+  });
+}

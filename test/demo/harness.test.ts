@@ -1,0 +1,93 @@
+import { expect } from "chai";
+import pg from "pg";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
+import { Redis } from "ioredis";
+
+describe("the test harness", () => {
+  let instance: TestInstance;
+  before(async () => {
+    instance = await createTestInstance();
+  });
+  after(() => instance.drop());
+
+  it("gives a test file a migrated database of its own", async () => {
+    const client = new pg.Client({ connectionString: instance.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query("select count(*)::int as n from stations");
+    await client.end();
+    expect(rows).to.deep.equal([{ n: 0 }]);
+  });
+
+  it("refuses to drop a database that a test is still connected to", async () => {
+    const other = await createTestInstance();
+    const client = new pg.Client({
+      connectionString: other.databaseUrl,
+      application_name: "forgotten",
+    });
+    client.on("error", () => undefined);
+    await client.connect();
+    const fault = await other.drop().then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    expect(fault).to.match(/left open.*forgotten/s);
+  });
+
+  it("freezes, kills, wipes and restarts a Redis that a test owns", async () => {
+    const server = await startPrivateRedis({ durable: true });
+    const redis = new Redis(server.url, { commandTimeout: 200, retryStrategy: () => 20 });
+    redis.on("error", () => undefined);
+    const patient = () => redis.get("a").catch((error: Error) => error.message);
+    try {
+      await redis.set("a", "1");
+      server.freeze();
+      expect(await patient()).to.match(/timed out/);
+      server.thaw();
+      expect(await patient()).to.equal("1");
+      await server.kill9();
+      await server.restart();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await patient()).to.equal("1");
+      await server.restart({ wiped: true });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await patient()).to.equal(null);
+    } finally {
+      redis.disconnect();
+      await server.drop();
+    }
+  });
+
+  it("freezes, kills and restarts a Postgres that a test owns", async () => {
+    const server = await startPrivatePostgres();
+    const ask = async () => {
+      const client = new pg.Client({
+        connectionString: server.url,
+        query_timeout: 300,
+        connectionTimeoutMillis: 300,
+      });
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        return (await client.query<{ a: number }>("select 1 as a")).rows[0]?.a;
+      } catch {
+        return "no answer";
+      } finally {
+        void client.end().catch(() => undefined);
+      }
+    };
+    try {
+      expect(await ask()).to.equal(1);
+      server.freeze();
+      expect(await ask()).to.equal("no answer");
+      server.thaw();
+      expect(await ask()).to.equal(1);
+      await server.kill9();
+      expect(await ask()).to.equal("no answer");
+      await server.restart();
+      expect(await ask()).to.equal(1);
+    } finally {
+      await server.drop();
+    }
+  }).timeout(30_000);
+});

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { hold } from "#test/harness/leaks.ts";
+import { provided } from "#test/harness/provided.ts";
+
+export interface TestDatabase {
+  databaseUrl: string;
+  /** Drops it. Throws when a test has left connections to it open. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database for one test file. Drop it in `after`. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
+  await asAdmin((admin) =>
+    admin.query(`create database ${name} template ${provided("TEST_TEMPLATE")}`),
+  );
+  const dropForced = () =>
+    asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`)).then(() => {});
+  const letGo = hold(`database ${name}`, dropForced);
+  return {
+    databaseUrl: urlOf(name),
+    drop: async () => {
+      const open = await openConnections(name);
+      letGo();
+      await dropForced();
+      if (open.length > 0) {
+        throw new Error(`connections left open to the test database:\n  ${open.join("\n  ")}`);
+      }
+    },
+  };
+}
+
+/** What is still connected after a moment's grace: the server notices a closed socket a little later. */
+async function openConnections(name: string): Promise<string[]> {
+  let open: string[] = [];
+  for (const until = Date.now() + 2000; Date.now() < until; await sleep(20)) {
+    open = await asAdmin(async (admin) => {
+      const sql = `select application_name || ': ' || left(query, 100) as what
+        from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
+      return (await admin.query<{ what: string }>(sql, [name])).rows.map(({ what }) => what);
+    });
+    if (open.length === 0) break;
+  }
+  return open;
+}
+
+async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: provided("TEST_DATABASE_URL") });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function urlOf(name: string): string {
+  const url = new URL(provided("TEST_DATABASE_URL"));
+  url.pathname = `/${name}`;
+  return url.href;
+}
