@@ -1,0 +1,99 @@
+import { repairLookalikes } from "#src/import/lookalikes.ts";
+
+/**
+ * What brand spellings are compared by: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
+ * legal forms and words for "station" left out. "ГАЗПРОМ-нефть", "Газпром Нефть" → "газпромнефть".
+ */
+export function brandKey(text: string): string {
+  return stripForms(repairLookalikes(text))
+    .toLowerCase()
+    .replaceAll("ё", "е")
+    .replace(/[^\p{L}\p{N}&+]/gu, "");
+}
+
+/** The spelling that is served for a known brand, whichever of its spellings `text` is; undefined for others. */
+export const knownBrand = (text: string): string | undefined => spellings.get(brandKey(text));
+
+/** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
+export function brandOfName(name: string): string | undefined {
+  const words = stripForms(repairLookalikes(name)).split(/\s+/);
+  for (const length of [3, 2, 1]) {
+    const brand = words.length >= length ? knownBrand(words.slice(0, length).join(" ")) : undefined;
+    if (brand !== undefined) return brand;
+  }
+  return undefined;
+}
+
+/** True for what mappers write where there is no brand. */
+export const isNoBrand = (text: string): boolean => noBrands.has(brandKey(text));
+
+/** A brand or firm without quotes and its legal form; "" for a sole trader, whose name is a person's. */
+export function firmName(text: string): string {
+  if (/^(ИП|индивидуальный предприниматель)\s/i.test(text)) return "";
+  return stripForms(text).replace(/\s+/g, " ").trim();
+}
+
+const forms =
+  /(?<![\p{L}\p{N}])(ООО|ОАО|ЗАО|ПАО|АО|ТД|НК|Общество с ограниченной ответственностью|АЗС|АЗК|МАЗС|АГЗС|LLC|Ltd|Oy|AB)(?![\p{L}\p{N}])/giu;
+
+function stripForms(text: string): string {
+  const bare = text
+    .replace(/["'«»„“”`]/g, " ")
+    .replace(/№\s*\d+/g, " ")
+    .replace(forms, " ")
+    .trim();
+  return bare.replace(/^[\s,.-]+|[\s,-]+$/g, "");
+}
+
+/**
+ * One line per brand: the served spelling, then others that the rules of `brandKey` do not already make equal.
+ * Brands that are not here are spelled as most of their stations spell them.
+ */
+const table: readonly (readonly string[])[] = [
+  ["Лукойл", "Lukoil"],
+  ["Газпромнефть", "Gazpromneft", "Gazprom Neft"],
+  ["Газпром", "Gazprom"],
+  ["Роснефть", "Rosneft"],
+  ["Татнефть", "Tatneft"],
+  ["Башнефть", "Bashneft"],
+  ["Сургутнефтегаз", "Surgutneftegas", "Surgutneftegaz"],
+  ["Нефтьмагистраль", "Neftmagistral"],
+  ["ТАИФ-НК", "ТАИФ", "TAIF-NK", "TAIF"],
+  ["Teboil", "Тебойл"],
+  ["Shell", "Шелл"],
+  ["ТНК", "TNK"],
+  ["BP", "British Petroleum"],
+  ["Новатэк", "Новатек", "Novatek"],
+  ["IRBIS", "Ирбис"],
+  ["ПТК", "PTK"],
+  ["Фаэтон", "Faeton"],
+  ["Опти", "Opti"],
+  ["Varta", "Варта"],
+  ["RusOil", "Русойл"],
+  ["GetPetrol"],
+  ["Tamic Energy", "Tamik Energy", "Тамик Энерджи"],
+  ["Эксон Ойл", "Эксон"],
+  ["Neste", "Neste Oil"],
+  ["St1"],
+  ["SEO"],
+  ["ABC"],
+  ["Circle K"],
+  ["OKQ8"],
+  ["Preem"],
+  ["Esso"],
+  ["TotalEnergies", "Total"],
+];
+
+const spellings = new Map(
+  table.flatMap((line) => line.map((spelling) => [brandKey(spelling), line[0] ?? ""] as const)),
+);
+
+const noBrands = new Set([
+  "",
+  ...["independent", "unbranded", "none", "no", "yes", "unknown", "fixme", "нет", "без бренда"].map(
+    brandKey,
+  ),
+  ...["неизвестно", "частная", "заправка", "бензин", "агнкс", "газс", "пропан", "метан", "газ"].map(
+    brandKey,
+  ),
+]);

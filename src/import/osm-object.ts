@@ -1,0 +1,115 @@
+import type { Point } from "#src/domain/geo.ts";
+
+export type Tags = Readonly<Record<string, unknown>>;
+
+/** One object of an OSM extract, whichever format it came in. */
+export interface OsmObject extends Point {
+  /** `n123`, `w123`, `r123`, or `<source>-<id>` for ids that are not OSM's. */
+  id: string;
+  tags: Tags;
+}
+
+export type ReadObject = (item: unknown, source: string) => OsmObject | { refused: string };
+
+/** An element of Overpass JSON (`out center tags`, `out bb`, `out geom`). */
+export const fromOverpass: ReadObject = (item) => {
+  if (!isRecord(item)) return { refused: "not-an-object" };
+  const letter = letters.get(item["type"]);
+  const number = osmNumber(item["id"]);
+  if (letter === undefined || number === null) return { refused: "no-id" };
+  const tags = isRecord(item["tags"]) ? item["tags"] : {};
+  const point =
+    pointOf(item) ?? pointOf(item["center"]) ?? middleOf(item["bounds"], item["geometry"]);
+  return placed(point, letter + number, tags);
+};
+
+/** A feature of GeoJSON whose properties are OSM tags. Lines and areas count at the middle of their extent. */
+export const fromGeojson: ReadObject = (item, source) => {
+  if (!isRecord(item) || item["type"] !== "Feature") return { refused: "not-an-object" };
+  const tags = isRecord(item["properties"]) ? item["properties"] : {};
+  const id = featureId(item, tags, source);
+  if (id === null) return { refused: "no-id" };
+  const geometry = isRecord(item["geometry"]) ? item["geometry"] : {};
+  return placed(middleOfPairs(pairs(geometry["coordinates"])), id, tags);
+};
+
+const letters = new Map<unknown, string>([
+  ["node", "n"],
+  ["way", "w"],
+  ["relation", "r"],
+]);
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const osmNumber = (value: unknown): string | null =>
+  /^[1-9]\d{0,17}$/.test(String(value)) ? String(value) : null;
+
+function placed(point: Point | null, id: string, tags: Tags): OsmObject | { refused: string } {
+  if (point === null) return { refused: "no-position" };
+  const real = Math.abs(point.lat) <= 90 && Math.abs(point.lon) <= 180;
+  // 0, 0 is where broken exports put what they could not place.
+  if (!real || (point.lat === 0 && point.lon === 0)) return { refused: "bad-position" };
+  return { id, lat: round(point.lat), lon: round(point.lon), tags };
+}
+
+// OSM keeps seven decimals; more would make a re-import of a computed middle look like a change.
+const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
+
+function pointOf(value: unknown): Point | null {
+  if (!isRecord(value)) return null;
+  const { lat, lon } = value;
+  return Number.isFinite(lat) && Number.isFinite(lon)
+    ? { lat: lat as number, lon: lon as number }
+    : null;
+}
+
+function middleOf(bounds: unknown, geometry: unknown): Point | null {
+  const points: Point[] = Array.isArray(geometry)
+    ? geometry.flatMap((one) => pointOf(one) ?? [])
+    : [];
+  if (isRecord(bounds)) {
+    const low = pointOf({ lat: bounds["minlat"], lon: bounds["minlon"] });
+    const high = pointOf({ lat: bounds["maxlat"], lon: bounds["maxlon"] });
+    if (low !== null && high !== null) points.push(low, high);
+  }
+  return middleOfPairs(points);
+}
+
+function middleOfPairs(points: readonly Point[]): Point | null {
+  if (points.length === 0) return null;
+  const extent = { south: Infinity, north: -Infinity, west: Infinity, east: -Infinity };
+  for (const { lat, lon } of points) {
+    extent.south = Math.min(extent.south, lat);
+    extent.north = Math.max(extent.north, lat);
+    extent.west = Math.min(extent.west, lon);
+    extent.east = Math.max(extent.east, lon);
+  }
+  return { lat: (extent.south + extent.north) / 2, lon: (extent.west + extent.east) / 2 };
+}
+
+/** All `[lon, lat]` pairs at any depth of GeoJSON coordinates. */
+function pairs(coordinates: unknown): Point[] {
+  if (!Array.isArray(coordinates)) return [];
+  const [lon, lat] = coordinates as unknown[];
+  if (typeof lon === "number" && typeof lat === "number")
+    return Number.isFinite(lon) && Number.isFinite(lat) ? [{ lat, lon }] : [];
+  return coordinates.flatMap(pairs);
+}
+
+/** From `node/123` (osmtogeojson, overpass turbo), `n123` (osmium), or osm_type and osm_id (QGIS, ogr). */
+function featureId(feature: Record<string, unknown>, tags: Tags, source: string): string | null {
+  for (const value of [feature["id"], tags["@id"], tags["id"], tags["osm_id"]]) {
+    const [, word, letter, number] =
+      /^(?:(node|way|relation)\/|([nwr]))([1-9]\d{0,17})$/.exec(String(value)) ?? [];
+    if (number !== undefined) return (letter ?? word?.charAt(0) ?? "") + number;
+  }
+  const letter = letters.get(tags["osm_type"] ?? tags["@type"]);
+  const number = osmNumber(tags["osm_id"] ?? tags["@id"]);
+  if (letter !== undefined && number !== null) return letter + number;
+  const own = feature["id"] ?? tags["id"];
+  const id = `${source}-${String(own)}`;
+  const usable =
+    (typeof own === "string" || typeof own === "number") && /^[A-Za-z0-9_-]{1,64}$/.test(id);
+  return usable ? id : null;
+}

@@ -1,0 +1,87 @@
+import type { Point } from "#src/domain/geo.ts";
+import { brandKey, brandOfName, firmName, isNoBrand, knownBrand } from "#src/import/brand-names.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { repairLookalikes } from "#src/import/lookalikes.ts";
+import type { OsmObject, Tags } from "#src/import/osm-object.ts";
+
+/** What is known of one object of a file that may become a station, or a part of one. */
+export interface Candidate extends Point {
+  id: string;
+  /** As mapped, cleaned; "" for none. Spelled finally when the whole file is known. */
+  brand: string;
+  name: string;
+  operator: string;
+  addr: string;
+  /** True for an address down to the street, false for a town alone. */
+  street: boolean;
+  city: string;
+  /** What its own tags say it sells: petrol or diesel, gas alone, or nothing said. */
+  sells: "petrol" | "gas" | "unsaid";
+}
+
+/** The candidate in an object of a file, or why it cannot be a filling station for cars. */
+export function stationFrom({ id, lat, lon, tags }: OsmObject): Candidate | { refused: string } {
+  if (tags["amenity"] !== "fuel") return { refused: "not-a-fuel-station" };
+  const brand = brandFrom(tags);
+  const name = text(tags["name"], 120);
+  const { addr, street, city } = addressFrom(tags);
+  const operator = firmName(text(tags["operator"], 120));
+  return { id, lat, lon, brand, name, operator, addr, street, city, sells: salesFrom(tags, name) };
+}
+
+/** What a station is shown as. `brands` gives the spelling that other stations use for a key. */
+export function shownNames(
+  candidate: Candidate,
+  brands: ReadonlyMap<string, string>,
+): { brand: string; name: string } {
+  const spell = (one: string): string => knownBrand(one) ?? brands.get(brandKey(one)) ?? one;
+  const fromName = brandOfName(candidate.name) ?? brands.get(brandKey(candidate.name)) ?? "";
+  const brand = candidate.brand !== "" ? spell(candidate.brand) : fromName;
+  return { brand, name: candidate.name || brand || candidate.operator };
+}
+
+const text = (value: unknown, maxLength: number): string =>
+  repairLookalikes(cleanText(value, maxLength));
+
+function brandFrom(tags: Tags): string {
+  // OSM joins several values by semicolons: the first is the one on the pole.
+  const brand = firmName(text(tags["brand"], 200).split(";")[0] ?? "");
+  return isNoBrand(brand) ? "" : cleanText(brand, 80);
+}
+
+const petrol = /^fuel:(octane(_\d+)?|(\w+_)?diesel|petrol|gasoline|e5|e10|e85|1_25|1_50)$/;
+const gas = new Set([
+  "fuel:lpg",
+  "fuel:cng",
+  "fuel:lng",
+  "fuel:propane",
+  "fuel:methane",
+  "fuel:biogas",
+  "fuel:h2",
+]);
+const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;
+
+function salesFrom(tags: Tags, name: string): Candidate["sells"] {
+  // "no;yes" is what mappers leave where two objects were joined: one of them has it.
+  const sold = Object.keys(tags).filter((key) =>
+    String(tags[key])
+      .split(";")
+      .some((one) => one.trim() === "yes"),
+  );
+  if (sold.some((key) => petrol.test(key))) return "petrol";
+  const saysGas = gasNames.test(name) && !/(?<!\p{L})АЗС(?!\p{L})/iu.test(name);
+  return sold.some((key) => gas.has(key)) || saysGas ? "gas" : "unsaid";
+}
+
+/** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address as it stands; else the town, or "". */
+function addressFrom(tags: Tags): { addr: string; street: boolean; city: string } {
+  const city = text(tags["addr:city"], 80);
+  const full = text(tags["addr:full"], 200);
+  const road = text(tags["addr:street"] ?? tags["addr:place"], 120);
+  if (road === "")
+    return full === "" ? { addr: city, street: false, city } : { addr: full, street: true, city };
+  const number = text(tags["addr:housenumber"], 30);
+  const between = /\p{Script=Cyrillic}/u.test(road) ? ", " : " ";
+  const line = number === "" ? road : road + between + number;
+  return { addr: cleanText(city === "" ? line : `${line}, ${city}`, 200), street: true, city };
+}

@@ -1,0 +1,129 @@
+import { distanceM } from "#src/domain/geo.ts";
+import { brandKey } from "#src/import/brand-names.ts";
+import type { Candidate } from "#src/import/osm-station.ts";
+import type { Doubtful } from "#src/import/summary.ts";
+
+const sameM = 25;
+const doubtfulM = 40;
+
+export interface Group {
+  /** The station: the first member's id and position, with what the others know better. */
+  station: Candidate;
+  /** Ids of the other members: the same station mapped again. */
+  doubles: string[];
+}
+
+/**
+ * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
+ * one kind (two nodes) only when they bear the same name. Pairs that a person should look at are doubtful.
+ * A member that is `known` (already a station) stays, so that ids are stable; else a named one, else a node.
+ */
+export function joinSame(
+  candidates: readonly Candidate[],
+  known: ReadonlySet<string>,
+): { groups: Group[]; doubtful: Doubtful[] } {
+  const groupOf = new Map(candidates.map((one) => [one.id, [one]]));
+  const doubtful: Doubtful[] = [];
+  for (const { a, b, distance } of closePairs(candidates)) {
+    const [left, right] = [groupOf.get(a.id) ?? [], groupOf.get(b.id) ?? []];
+    if (left === right) continue;
+    const verdict = distance <= sameM ? worst(left, right) : "25 to 40 m apart";
+    if (verdict === "same") {
+      const joined = [...left, ...right];
+      for (const one of joined) groupOf.set(one.id, joined);
+    } else if (a.sells !== "gas" && b.sells !== "gas") {
+      doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(distance), reason: verdict });
+    }
+  }
+  const groups = [...new Set(groupOf.values())].map((members) => joined(members, known));
+  return { groups, doubtful };
+}
+
+/** Pairs at most 40 m apart, nearest first. */
+function closePairs(
+  candidates: readonly Candidate[],
+): { a: Candidate; b: Candidate; distance: number }[] {
+  const byLat = [...candidates].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
+  const window = doubtfulM / 111_000;
+  const pairs = byLat.flatMap((a, index) => {
+    const near = [];
+    for (let next = index + 1; next < byLat.length; next += 1) {
+      const b = byLat[next];
+      if (b === undefined || b.lat - a.lat > window) break;
+      const distance = distanceM(a, b);
+      if (distance <= doubtfulM) near.push({ a, b, distance });
+    }
+    return near;
+  });
+  return pairs.sort((x, y) => x.distance - y.distance);
+}
+
+type Verdict = "same" | "different names" | "two objects of one kind";
+
+function worst(left: readonly Candidate[], right: readonly Candidate[]): Verdict {
+  const verdicts = left.flatMap((a) => right.map((b) => compare(a, b)));
+  return verdicts.find((one) => one !== "same") ?? "same";
+}
+
+function compare(a: Candidate, b: Candidate): Verdict {
+  const [ours, theirs] = [labels(a), labels(b)];
+  const shared = ours.some((label) => theirs.includes(label));
+  const bare = ours.length === 0 || theirs.length === 0;
+  if (!shared && !bare) return "different names";
+  // A gas pump beside a petrol station is a firm of its own unless it bears the same name.
+  if (
+    !shared &&
+    (a.sells === "gas") !== (b.sells === "gas") &&
+    !unknown(a, ours) &&
+    !unknown(b, theirs)
+  )
+    return "different names";
+  return shared || kind(a) !== kind(b) ? "same" : "two objects of one kind";
+}
+
+const unknown = (one: Candidate, names: readonly string[]): boolean =>
+  names.length === 0 && one.sells === "unsaid";
+
+const kind = (one: Candidate): string => /^[nwr](?=\d)/.exec(one.id)?.[0] ?? one.id;
+
+/** Everything that a station may be called, comparable; a mere "АЗС № 5" is no name. */
+const labels = (one: Candidate): string[] =>
+  [one.brand, one.name, one.operator]
+    .map((text) => brandKey(text).replace(/^\d+$/, ""))
+    .filter((key) => key !== "");
+
+const order = { n: 0, w: 1, r: 2 } as Record<string, number>;
+
+function joined(members: readonly Candidate[], known: ReadonlySet<string>): Group {
+  const merit = (one: Candidate): number =>
+    (known.has(one.id) ? 8 : 0) +
+    (one.brand || one.name ? 4 : 0) +
+    (one.sells === "petrol" ? 2 : 0) +
+    (one.street ? 1 : 0);
+  const [first, ...others] = [...members].sort(
+    (a, b) =>
+      merit(b) - merit(a) ||
+      (order[kind(a)] ?? 3) - (order[kind(b)] ?? 3) ||
+      (a.id < b.id ? -1 : 1),
+  );
+  if (first === undefined) throw new Error("a group has members");
+  const pick = (field: "brand" | "name" | "operator"): string =>
+    first[field] || (others.find((one) => one[field] !== "")?.[field] ?? "");
+  const placed = [first, ...others].find((one) => one.street) ?? first;
+  const sells = members.some((one) => one.sells === "petrol")
+    ? "petrol"
+    : members.some((one) => one.sells === "gas")
+      ? "gas"
+      : "unsaid";
+  const station: Candidate = {
+    ...first,
+    brand: pick("brand"),
+    name: pick("name"),
+    operator: pick("operator"),
+    addr: placed.addr,
+    street: placed.street,
+    city: placed.city,
+    sells,
+  };
+  return { station, doubles: others.map((one) => one.id) };
+}
