@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { readProcfile, spawnRole } from "#demo/roles.ts";
+import { release } from "#demo/release.ts";
 
 /**
  * A database with the newest schema that nobody can connect to any more: one open connection would make every
@@ -17,18 +17,6 @@ export async function createTemplate(
   await release({ DATABASE_URL: url.href, REDIS_URL: redisUrl });
   await execute(adminUrl, `alter database ${name} allow_connections false`);
   return { name, drop: () => execute(adminUrl, `drop database ${name}`) };
-}
-
-/** Runs the release role to its end. Throws with its output when it fails. */
-export async function release(env: Record<string, string>): Promise<void> {
-  const command = readProcfile().get("release");
-  if (command === undefined) throw new Error("no release role in the Procfile");
-  const child = spawnRole(command, { ...process.env, ...env });
-  let output = "";
-  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const code = await new Promise((done) => child.once("close", done));
-  if (code !== 0) throw new Error(`the release role failed:\n${output}`);
 }
 
 async function execute(url: string, sql: string): Promise<void> {

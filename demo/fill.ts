@@ -1,0 +1,49 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { fillDemoCountry } from "#demo/country/fill.ts";
+import { loadConfig } from "#src/config.ts";
+import { createDb, rows } from "#src/db.ts";
+
+/** Fills a database without stations with the demo country; any other is left as it is. */
+export async function fillEmptyDatabase(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {
+  const config = { ...loadConfig(env), queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 };
+  const db = createDb(config, "demo fill");
+  try {
+    const [found] = await rows<{ any: boolean }>(db, "select exists (select from stations) as any");
+    if (found?.any === true) return;
+    writeFileSync(markerIn(dataDir), "");
+    await fillDemoCountry({ db, config, log: console.log });
+    rmSync(markerIn(dataDir));
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * Empties the database when an earlier run was stopped in the middle of filling it: half a country would look
+ * like the user's own data to the next run. Throws for a database that is not ours to empty.
+ */
+export async function undoHalfFill(
+  { DATABASE_URL: url = "" }: NodeJS.ProcessEnv,
+  dataDir: string,
+): Promise<void> {
+  if (!existsSync(markerIn(dataDir))) return;
+  if (process.env.DATABASE_URL) {
+    throw new Error(
+      `Filling the database of DATABASE_URL was interrupted: empty that database, remove ${markerIn(dataDir)}, then run this again.`,
+    );
+  }
+  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, "/postgres") });
+  await client.connect();
+  try {
+    const name = client.escapeIdentifier(new URL(url).pathname.slice(1));
+    await client.query(`drop database ${name} with (force)`);
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  rmSync(markerIn(dataDir));
+}
+
+const markerIn = (dataDir: string): string => join(dataDir, "filling");

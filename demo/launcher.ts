@@ -1,0 +1,106 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { demoKeys } from "#demo/demo-keys.ts";
+import { fillEmptyDatabase, undoHalfFill } from "#demo/fill.ts";
+import { lockFolder } from "#demo/lock.ts";
+import { release } from "#demo/release.ts";
+import { runRoles } from "#demo/run-roles.ts";
+import { screen } from "#demo/screen.ts";
+import { secretsOf } from "#demo/secrets.ts";
+import { webPort } from "#demo/servers/port.ts";
+import { startServers } from "#demo/servers/start.ts";
+
+// `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
+const dataDir = resolve(".data");
+const runFile = join(dataDir, "run.json");
+const startedAt = Date.now();
+
+// Roles get 6 s of these, servers the rest.
+const stopMs = 10_000;
+
+const asked = new Promise<"asked">((done) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      setTimeout(() => process.exit(1), stopMs).unref();
+      done("asked");
+    });
+  }
+});
+
+process.exitCode = await main();
+// Whatever a step that was broken off still has open must not keep the terminal waiting.
+process.exit();
+
+/** Runs until it is told to stop. Answers the exit code. */
+async function main(): Promise<number> {
+  const cleanUp: (() => Promise<void> | void)[] = [];
+  try {
+    return await Promise.race([start(cleanUp), asked.then(() => 0)]);
+  } catch (error) {
+    console.error(`\n${(error as Error).message}`);
+    return 1;
+  } finally {
+    if (cleanUp.length > 0) console.log("\nStopping …");
+    for (const step of cleanUp.reverse()) await step();
+    if (cleanUp.length > 0) console.log("Stopped. `npm start` goes on where this left off.");
+  }
+}
+
+/** Starts everything in order, each step noting how to undo it. Settles only when something of it fails. */
+async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
+  // Not a folder that may have been copied with a dead run's file in it: the lock says who lives.
+  if (!(await lockFolder(dataDir))) {
+    console.log(`Fuelmark is already running from this folder${runningAt()}`);
+    return 0;
+  }
+  const starting = startServers({ dataDir, env: process.env, durable: true, log: console.log });
+  // Told to stop in the middle, this waits for the server that is being born.
+  cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
+  const servers = await starting;
+
+  const secrets = secretsOf(dataDir);
+  const port = await webPort(Number(process.env.PORT) || 8080);
+  const baseUrl = process.env.BASE_URL || `http://localhost:${port}`;
+  const env = {
+    REPORTER_PEPPER: secrets.reporterPepper,
+    ...process.env,
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    PORT: String(port),
+    BASE_URL: baseUrl,
+    STOP_MS: "5000",
+  };
+
+  await undoHalfFill(env, dataDir);
+  await release(env);
+  await fillEmptyDatabase(env, dataDir);
+  const keys = await demoKeys(env, dataDir);
+
+  const roles = runRoles(env, join(dataDir, "logs"));
+  cleanUp.push(() => roles.stop());
+  const failed = Promise.race([
+    roles.failed,
+    servers.lost.then((name) => fail(`${name} has ended`)),
+  ]);
+  await Promise.race([roles.ready(`http://127.0.0.1:${port}/readyz`), failed]);
+
+  const run = { pid: process.pid, port, baseUrl, startedAt: new Date(startedAt).toISOString() };
+  const urls = { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl };
+  cleanUp.push(() => rmSync(runFile, { force: true }));
+  writeFileSync(runFile, `${JSON.stringify({ ...run, ...urls }, null, 2)}\n`, { mode: 0o600 });
+  console.log(await screen({ baseUrl, port, keys, seconds: (Date.now() - startedAt) / 1000 }));
+  return failed;
+}
+
+function runningAt(): string {
+  try {
+    const { baseUrl } = JSON.parse(readFileSync(runFile, "utf8")) as { baseUrl: string };
+    return `: ${baseUrl}`;
+  } catch {
+    return ", and still starting.";
+  }
+}
+
+function fail(sentence: string): never {
+  throw new Error(sentence);
+}
