@@ -1,0 +1,49 @@
+/**
+ * A domain as browsers write it: lower case, IDNA-encoded, without port and trailing dot.
+ * Null when `text` names no host.
+ */
+export function normalDomain(text: string): string | null {
+  const url = parse(`http://${text}`);
+  const host = url === null ? "" : bare(url.hostname);
+  return host === "" ? null : host;
+}
+
+export interface PageHeaders {
+  origin?: string | undefined;
+  referer?: string | undefined;
+}
+
+/**
+ * True when a request made by the page in `Origin`, else `Referer`, may use a key bound to `domains`
+ * (normalised; partner-api.md 5, decisions.md 8): no page at all, this server's own, a bound domain or
+ * its subdomain. `ownUrl` is the public address of this server.
+ */
+export function isAllowedPage(
+  headers: PageHeaders,
+  domains: readonly string[],
+  ownUrl: string,
+): boolean {
+  const page = headers.origin || headers.referer;
+  if (page === undefined || page === "") return true;
+  const url = parse(page);
+  // `Origin: null`, and pages that have no host to compare.
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  if (isSameServer(url, parse(ownUrl))) return true;
+  const host = bare(url.hostname);
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+}
+
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** Equal origins; a server that calls itself localhost is also meant by its other loopback names. */
+function isSameServer(page: URL, own: URL | null): boolean {
+  if (own === null) return false;
+  if (page.origin === own.origin) return true;
+  return loopback.test(own.hostname) && loopback.test(page.hostname) && page.port === own.port;
+}
+
+const bare = (hostname: string): string => hostname.replace(/\.+$/, "");
+
+function parse(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}

@@ -1,0 +1,100 @@
+import type { Clock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import type { Db } from "#src/db.ts";
+import { createFirstSight } from "#src/key-first-sight.ts";
+import { loadKeys } from "#src/key-rows.ts";
+import { hashKey, isKeyText } from "#src/key-text.ts";
+import type { KeyInfo } from "#src/keys.ts";
+import { listen, type Listener } from "#src/listen.ts";
+import type { Log } from "#src/log.ts";
+
+export interface KeyStore {
+  /**
+   * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only at the
+   * first sight of a well-formed text that is not in memory; rejects when that query cannot be made.
+   */
+  find(text: string): Promise<KeyInfo | null>;
+  /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Keys in memory. */
+  readonly size: number;
+  /** When all keys were last read, ms; null before the first time. */
+  readonly refreshedAt: number | null;
+}
+
+interface Needs {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+}
+
+/** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`. */
+export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
+  const firstSight = createFirstSight(db, clock);
+  let keys = new Map<string, KeyInfo>();
+  let refreshedAt: number | null = null;
+  let running: Promise<void> | null = null;
+  let again = false;
+  let listener: Listener | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      const loaded = new Map(await loadKeys(db));
+      if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
+      keys = loaded;
+      refreshedAt = clock();
+      firstSight.forget();
+    } catch (error) {
+      log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
+    }
+  };
+
+  /** A wake-up during a load may be about a row that this load did not see: it is followed by another. */
+  const refresh = (): Promise<void> => {
+    if (running !== null) {
+      again = true;
+      return running;
+    }
+    running = load().finally(() => {
+      running = null;
+      if (again) {
+        again = false;
+        void refresh();
+      }
+    });
+    return running;
+  };
+
+  return {
+    find: async (text) => {
+      const hash = hashKey(text);
+      let key = keys.get(hash) ?? null;
+      if (key === null) {
+        if (!isKeyText(text)) return null;
+        key = await firstSight.lookUp(hash);
+        if (key !== null) keys.set(hash, key);
+      }
+      return key !== null && key.expiresAt !== null && key.expiresAt <= clock() ? null : key;
+    },
+    start: async () => {
+      listener ??= listen(config, log, "keys", () => void refresh());
+      timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();
+      await refresh();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await listener?.stop();
+      again = false;
+      await running;
+    },
+    get size() {
+      return keys.size;
+    },
+    get refreshedAt() {
+      return refreshedAt;
+    },
+  };
+}

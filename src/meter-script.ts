@@ -1,0 +1,149 @@
+import { hash } from "node:crypto";
+import type { Redis } from "#src/redis.ts";
+
+/** One bucket's part of a call. `uses`: [label, n] in the order of arrival; none of them only looks. */
+export interface Take {
+  bucket: string;
+  usage: string;
+  rpm: number;
+  daily: number;
+  floorDay: number;
+  floor: number;
+  uses: [label: string, n: number][];
+}
+
+/** What a stand-in granted while Redis was away. Minute and day are numbers since the epoch. */
+export interface Owed {
+  bucket: string;
+  minute: number;
+  mn: number;
+  day: number;
+  dn: number;
+}
+
+/** A count to add to a day's usage. */
+export interface Note {
+  usage: string;
+  day: number;
+  field: string;
+  n: number;
+}
+
+export interface MeterCall {
+  takes: Take[];
+  owed: Owed[];
+  notes: Note[];
+}
+
+export interface MeterResult {
+  /** Redis's time, seconds, shifted as the process's clock is. */
+  nowS: number;
+  /** The rectangles' invalidation sequence. */
+  seq: number;
+  /** As `takes`: granted now, used in the minute, used in the day (both after this call). */
+  takes: { granted: number; mn: number; dn: number }[];
+}
+
+// Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
+const lua = `
+local call = cjson.decode(ARGV[1])
+local now = tonumber(redis.call('TIME')[1]) + call.offset
+local minute, day = math.floor(now / 60), math.floor(now / 86400)
+local seq, index = KEYS[1], KEYS[2]
+
+local function counts(key)
+  local v = redis.call('HMGET', key, 'm', 'mn', 'd', 'dn')
+  local mn = tonumber(v[1]) == minute and tonumber(v[2]) or 0
+  if tonumber(v[3]) == day then return mn, tonumber(v[4]), true end
+  return mn, 0, false
+end
+
+local function save(key, mn, dn, known)
+  redis.call('HSET', key, 'm', minute, 'mn', mn, 'd', day, 'dn', dn)
+  if not known then redis.call('EXPIRE', key, 172800) end
+end
+
+local function count(usage, onDay, field, n)
+  local key = usage .. ':' .. string.format('%d', onDay)
+  if redis.call('HINCRBY', key, field, n) == n then
+    redis.call('EXPIRE', key, 3456000)
+    redis.call('SADD', index, key)
+  end
+end
+
+for _, o in ipairs(call.owed) do
+  local key = KEYS[o.k]
+  local mn, dn, known = counts(key)
+  if o.minute == minute then mn = mn + o.mn end
+  if o.day == day then save(key, mn, dn + o.dn, known) end
+end
+for _, note in ipairs(call.notes) do
+  count(KEYS[note.k], note.day, note.field, note.n)
+end
+
+local out = { now, tonumber(redis.call('GET', seq) or '0') }
+for _, t in ipairs(call.takes) do
+  local key = KEYS[t.k]
+  local mn, dn, known = counts(key)
+  if t.floorDay == day and t.floor > dn then dn = t.floor end
+  local n = 0
+  for _, use in ipairs(t.uses) do n = n + use[2] end
+  local granted = math.max(0, math.min(n, t.rpm - mn, t.daily - dn))
+  if granted > 0 then
+    mn, dn = mn + granted, dn + granted
+    save(key, mn, dn, known)
+    local left = granted
+    for _, use in ipairs(t.uses) do
+      local counted = math.min(left, use[2])
+      if counted > 0 then count(KEYS[t.k + 1], day, use[1], counted) end
+      left = left - counted
+    end
+  end
+  out[#out + 1] = granted
+  out[#out + 1] = mn
+  out[#out + 1] = dn
+end
+return out
+`;
+
+const sha = hash("sha1", lua, "hex");
+
+/** Runs the script. Rejects when Redis is away or too slow; whether it ran is then unknown. */
+export async function runMeter(
+  redis: Redis,
+  prefix: string,
+  offsetS: number,
+  call: MeterCall,
+): Promise<MeterResult> {
+  // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
+  const keys = [`${prefix}:seq`, `${prefix}:usage`];
+  const key = (name: string): number => keys.push(`${prefix}:${name}`);
+  const argument = JSON.stringify({
+    offset: offsetS,
+    owed: call.owed.map((owed) => ({ ...owed, k: key(`meter:${owed.bucket}`) })),
+    notes: call.notes.map((note) => ({ ...note, k: key(`usage:${note.usage}`) })),
+    takes: call.takes.map((take) => {
+      const k = key(`meter:${take.bucket}`);
+      key(`usage:${take.usage}`);
+      return { ...take, k };
+    }),
+  });
+  const answer = await evaluate(redis, keys, argument);
+  const [nowS = 0, seq = 0, ...counts] = answer;
+  const takes = call.takes.map((_, i) => ({
+    granted: counts[3 * i] ?? 0,
+    mn: counts[3 * i + 1] ?? 0,
+    dn: counts[3 * i + 2] ?? 0,
+  }));
+  return { nowS, seq, takes };
+}
+
+async function evaluate(redis: Redis, keys: string[], argument: string): Promise<number[]> {
+  try {
+    return (await redis.evalsha(sha, keys.length, ...keys, argument)) as number[];
+  } catch (error) {
+    // A restarted Redis has forgotten the script.
+    if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
+    return (await redis.eval(lua, keys.length, ...keys, argument)) as number[];
+  }
+}
