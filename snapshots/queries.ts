@@ -1,0 +1,181 @@
+import type { Area } from "#snapshots/area.ts";
+import type { ChangeList } from "#snapshots/change-list.ts";
+import type { Filters, Matcher } from "#snapshots/filters.ts";
+import type { IdOrder } from "#snapshots/id-order.ts";
+import { field, type Page, read, type Source, startOf } from "#snapshots/page.ts";
+import type { PageTree } from "#snapshots/page-tree.ts";
+import { byPage, nearest, select, slicesInOrder, slicesOf } from "#snapshots/selection.ts";
+import type { Station } from "#snapshots/station.ts";
+import { addStation, emptySum, type Sum, sumText } from "#snapshots/sum.ts";
+
+/** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
+export interface Answer {
+  count: number;
+  sum: string;
+  /** The stations' JSON in pieces: joined they read `{…},{…}`. Valid for good, also after later changes. */
+  slices(): Buffer[];
+}
+
+export interface AreaQuery {
+  area: Area;
+  filters?: Filters;
+  /** `distance`: nearest to the area's centre first, ties by id. */
+  sort?: "distance";
+  /** Most stations; those nearest to the area's centre are kept. */
+  limit: number;
+  now: number;
+}
+
+export interface PageQuery {
+  filters?: Filters;
+  /** Id after which the page begins; "" for the first. */
+  after: string;
+  limit: number;
+  now: number;
+}
+
+/** A page in id order together with what it is a page of. */
+export interface PageAnswer extends Answer {
+  whole: { count: number; sum: string };
+  /** Id of the page's last station when more follow, else "". */
+  next: string;
+}
+
+/** The whole country at one moment, to be written in parts. */
+export interface Frozen {
+  count: number;
+  sum: string;
+  /** JSON of stations in id order, `perPart` at a time; joined they read `{…},{…}`. */
+  parts(perPart: number): Generator<Buffer>;
+}
+
+export interface Queries {
+  query(query: AreaQuery): Answer & { truncated: boolean };
+  page(query: PageQuery): PageAnswer;
+  /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
+  delta(sinceMs: number, now: number): Answer & { removed: string[] };
+  whole(now: number): { count: number; sum: string };
+  freeze(now: number): Frozen;
+}
+
+/** What the model lends to its queries. */
+interface Parts {
+  tree: PageTree;
+  order: IdOrder;
+  changes: ChangeList;
+  matcher(filters: Filters | undefined): Matcher | null;
+  drain(now: number): void;
+}
+
+const sourceOf = ({ leaf, slot }: Station): Source => ({
+  page: (leaf as { page: Page }).page,
+  slot,
+});
+
+export function createQueries({ tree, order, changes, matcher, drain }: Parts): Queries {
+  const everywhere = { kind: "all" } as const;
+  return {
+    query({ area, filters, sort, limit, now }) {
+      drain(now);
+      const found = select(tree, area, matcher(filters));
+      const truncated = found.count > limit;
+      if (!truncated && sort === undefined)
+        return {
+          count: found.count,
+          sum: sumText(found.sum),
+          truncated,
+          slices: () => slicesOf(found.hits),
+        };
+      const ranked = nearest(found.hits, found.region.centre, limit);
+      return {
+        count: ranked.length,
+        sum: sumText(truncated ? sumOf(ranked) : found.sum),
+        truncated,
+        slices: () => (sort === undefined ? slicesOf(byPage(ranked)) : slicesInOrder(ranked)),
+      };
+    },
+
+    page({ filters, after, limit, now }) {
+      drain(now);
+      const chosen = matcher(filters);
+      const found = chosen === null ? null : select(tree, everywhere, chosen);
+      const passes = new Map(found?.hits.map((hit) => [hit.page, hit.chosen]));
+      const stations = order.stations();
+      const sources: Source[] = [];
+      let next = "";
+      for (let i = after === "" ? 0 : order.after(after); i < stations.length; i++) {
+        const source = sourceOf(stations[i] as Station);
+        if (found !== null && passes.get(source.page)?.[source.slot] !== 1) continue;
+        if (sources.length === limit) {
+          next = idOf(sources.at(-1) as Source);
+          break;
+        }
+        sources.push(source);
+      }
+      const whole = found ?? { count: tree.count(), sum: tree.sum() };
+      return {
+        count: sources.length,
+        sum: sumText(sumOf(sources)),
+        whole: { count: whole.count, sum: sumText(whole.sum) },
+        next,
+        slices: () => (sources.length === 0 ? [] : [copyOf(sources).subarray(0, -1)]),
+      };
+    },
+
+    delta(sinceMs, now) {
+      drain(now);
+      const sources: Source[] = [];
+      const removed: string[] = [];
+      for (let one = changes.newest(); one !== null && one.changedAt >= sinceMs; one = one.older)
+        if (one.leaf === null) removed.push(one.id);
+        else sources.push(sourceOf(one));
+      sources.reverse();
+      removed.reverse();
+      return {
+        count: sources.length,
+        sum: sumText(sumOf(sources)),
+        removed,
+        slices: () => slicesInOrder(sources),
+      };
+    },
+
+    whole(now) {
+      drain(now);
+      return { count: tree.count(), sum: sumText(tree.sum()) };
+    },
+
+    freeze(now) {
+      drain(now);
+      const sources = order.stations().map(sourceOf);
+      return {
+        count: sources.length,
+        sum: sumText(tree.sum()),
+        *parts(perPart) {
+          for (let from = 0; from < sources.length; from += perPart) {
+            const copy = copyOf(sources.slice(from, from + perPart));
+            yield from + perPart < sources.length ? copy : copy.subarray(0, -1);
+          }
+        },
+      };
+    },
+  };
+}
+
+const idOf = ({ page, slot }: Source): string => (page.stations[slot] as Station).id;
+
+function sumOf(sources: readonly Source[]): Sum {
+  const sum = emptySum();
+  for (const { page, slot } of sources) addStation(sum, page, slot);
+  return sum;
+}
+
+/** The stations' JSON in one buffer, a comma after each. */
+function copyOf(sources: readonly Source[]): Buffer {
+  let size = 0;
+  for (const { page, slot } of sources) size += read(page, slot, field.end) - startOf(page, slot);
+  const copy = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const { page, slot } of sources)
+    at += page.bytes.copy(copy, at, startOf(page, slot), read(page, slot, field.end));
+  return copy;
+}

@@ -1,0 +1,130 @@
+import { distanceM, type Point } from "#src/domain/geo.ts";
+import { compileArea, type Area, type Region } from "#snapshots/area.ts";
+import type { Matcher } from "#snapshots/filters.ts";
+import { field, type Page, read, type Source, startOf } from "#snapshots/page.ts";
+import type { PageTree } from "#snapshots/page-tree.ts";
+import { addStation, emptySum, type Sum } from "#snapshots/sum.ts";
+
+/** Stations of one page that belong to a result; `chosen` null means all of them. */
+export interface Hit {
+  page: Page;
+  chosen: Uint8Array | null;
+}
+
+/** A result before it is cut, ordered or written. */
+export interface Selection {
+  region: Region;
+  count: number;
+  sum: Sum;
+  hits: Hit[];
+}
+
+/** Finds the stations of an area that pass. What lies inside without a filter is taken as a whole. */
+export function select(tree: PageTree, area: Area, matcher: Matcher | null): Selection {
+  const region = compileArea(area);
+  const found: Selection = { region, count: 0, sum: emptySum(), hits: [] };
+  const take = (page: Page, chosen: Uint8Array): void => {
+    const before = found.count;
+    for (let slot = 0; slot < chosen.length; slot++) {
+      if (chosen[slot] !== 1) continue;
+      found.count++;
+      addStation(found.sum, page, slot);
+    }
+    if (found.count > before) found.hits.push({ page, chosen });
+  };
+  tree.walk(
+    region,
+    (whole, sum) => {
+      if (matcher !== null) return;
+      found.count += whole;
+      for (let lane = 0; lane < 3; lane++)
+        found.sum[lane] = (found.sum[lane] as number) + (sum[lane] as number);
+    },
+    (page, covered) => {
+      const within = covered ? null : inRegion(region, page);
+      if (matcher !== null) take(page, matcher(page, within));
+      else if (within !== null) take(page, within);
+      else found.hits.push({ page, chosen: null });
+    },
+  );
+  return found;
+}
+
+function inRegion(region: Region, page: Page): Uint8Array {
+  const chosen = new Uint8Array(page.stations.length);
+  for (let slot = 0; slot < chosen.length; slot++) {
+    const lat = page.coordinates[slot * 2] as number;
+    const lon = page.coordinates[slot * 2 + 1] as number;
+    if (region.holds(lat, lon)) chosen[slot] = 1;
+  }
+  return chosen;
+}
+
+interface Ranked extends Source {
+  id: string;
+  distance: number;
+}
+
+/** The `limit` stations nearest to `centre`, nearest first, ties by id (decisions.md 7). */
+export function nearest(hits: readonly Hit[], centre: Point, limit: number): Ranked[] {
+  const ranked: Ranked[] = [];
+  for (const { page, chosen } of hits)
+    page.stations.forEach((station, slot) => {
+      if (chosen !== null && chosen[slot] !== 1) return;
+      const lat = page.coordinates[slot * 2] as number;
+      const lon = page.coordinates[slot * 2 + 1] as number;
+      ranked.push({ page, slot, id: station.id, distance: distanceM(centre, { lat, lon }) });
+    });
+  const within = ranked.length > limit ? upTo(ranked, limit) : ranked;
+  within.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1));
+  return within.slice(0, limit);
+}
+
+/** Those not farther than the `limit`-th: a numeric sort finds that distance faster than sorting them all. */
+function upTo(ranked: readonly Ranked[], limit: number): Ranked[] {
+  const farthest = Float64Array.from(ranked, (one) => one.distance).sort()[limit - 1] as number;
+  return ranked.filter((one) => one.distance <= farthest);
+}
+
+/** The same stations page by page, so that neighbours are written as one piece again. */
+export function byPage(sources: readonly Source[]): Hit[] {
+  const hits = new Map<Page, Uint8Array>();
+  for (const { page, slot } of sources) {
+    let chosen = hits.get(page);
+    if (chosen === undefined) hits.set(page, (chosen = new Uint8Array(page.stations.length)));
+    chosen[slot] = 1;
+  }
+  return [...hits].map(([page, chosen]) => ({ page, chosen }));
+}
+
+/** The JSON of the stations as pieces of the pages' bytes; joined they read `{…},{…},…`. */
+export function slicesOf(hits: readonly Hit[]): Buffer[] {
+  const slices: Buffer[] = [];
+  for (const { page, chosen } of hits) {
+    if (chosen === null) {
+      slices.push(page.bytes);
+      continue;
+    }
+    for (let slot = 0; slot < chosen.length; slot++) {
+      if (chosen[slot] !== 1) continue;
+      const start = startOf(page, slot);
+      while (chosen[slot + 1] === 1) slot++;
+      slices.push(page.bytes.subarray(start, read(page, slot, field.end)));
+    }
+  }
+  return withoutLastComma(slices);
+}
+
+/** The JSON of stations in the order given. */
+export const slicesInOrder = (sources: readonly Source[]): Buffer[] =>
+  withoutLastComma(
+    sources.map(({ page, slot }) =>
+      page.bytes.subarray(startOf(page, slot), read(page, slot, field.end)),
+    ),
+  );
+
+function withoutLastComma(slices: Buffer[]): Buffer[] {
+  const last = slices.at(-1);
+  if (last !== undefined) slices[slices.length - 1] = last.subarray(0, -1);
+  return slices;
+}

@@ -1,0 +1,158 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { FeedRow } from "#src/feed.ts";
+import { createReadModel, type ReadModel } from "#snapshots/model.ts";
+import type { AreaQuery } from "#snapshots/queries.ts";
+import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitraries.ts";
+import { createOracle, type PlainStation } from "#test/snapshots/oracle.ts";
+
+const parse = (slices: Buffer[]): PlainStation[] =>
+  JSON.parse(`[${Buffer.concat(slices).toString()}]`) as PlainStation[];
+const sorted = (stations: PlainStation[]): PlainStation[] =>
+  stations.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Steps that happen to a model: rows of the feed, and time that passes. */
+type Step = { rows: FeedRow[] } | { passMs: number };
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ rows: fc.array(row(60), { maxLength: 8 }) }),
+    fc.record({ rows: fc.array(row(600), { minLength: 100, maxLength: 400, size: "max" }) }),
+    fc.record({ passMs: fc.integer({ min: 0, max: 60_000 }) }),
+  ),
+  { minLength: 1, maxLength: 8 },
+);
+
+function play(script: readonly Step[]) {
+  const model = createReadModel({ lifetimeMs });
+  const oracle = createOracle(lifetimeMs);
+  let now = startMs;
+  for (const step of script) {
+    if ("rows" in step) {
+      model.apply(step.rows, now);
+      oracle.apply(step.rows);
+    } else now += step.passMs;
+  }
+  return { model, oracle, now };
+}
+
+/** The same content reached in one step, in another order. */
+function fresh(script: readonly Step[], now: number): ReadModel {
+  const last = new Map<string, FeedRow>();
+  for (const step of script) if ("rows" in step) for (const one of step.rows) last.set(one.id, one);
+  const model = createReadModel({ lifetimeMs });
+  model.apply([...last.values()].reverse(), now);
+  return model;
+}
+
+describe("read model, against an obvious one", function () {
+  this.timeout(120_000);
+
+  it("finds the same stations in any area with any filters after any history", () => {
+    fc.assert(
+      fc.property(
+        steps,
+        fc.array(fc.tuple(area, filters), { minLength: 6, maxLength: 6 }),
+        (script, asked) => {
+          const { model, oracle, now } = play(script);
+          for (const [where, which] of asked) {
+            const query = { area: where, filters: which, limit: 4000, now };
+            const answer = model.query(query);
+            const expected = sorted(oracle.query(query));
+            expect(sorted(parse(answer.slices()))).to.deep.equal(expected);
+            expect(answer.count).to.equal(expected.length);
+            expect(answer.truncated).to.equal(false);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("keeps the nearest when it cuts, and orders them when asked to", () => {
+    fc.assert(
+      fc.property(
+        steps,
+        area,
+        filters,
+        fc.integer({ min: 1, max: 50 }),
+        (script, where, which, limit) => {
+          const { model, oracle, now } = play(script);
+          const query: AreaQuery = { area: where, filters: which, limit, now };
+          const nearest = oracle.query(query);
+          const more = oracle.query({ ...query, limit: 4000 }).length > limit;
+          const answer = model.query(query);
+          expect(sorted(parse(answer.slices()))).to.deep.equal(sorted(nearest));
+          expect(answer.truncated).to.equal(more);
+          const ordered = model.query({ ...query, sort: "distance" });
+          expect(parse(ordered.slices())).to.deep.equal(nearest);
+          expect(ordered.sum).to.equal(answer.sum);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("delivers in a delta whatever changed at or after a moment, removals too", () => {
+    fc.assert(
+      fc.property(steps, fc.integer({ min: -3600_000, max: 120_000 }), (script, offset) => {
+        const { model, oracle, now } = play(script);
+        const answer = model.delta(startMs + offset, now);
+        const expected = oracle.delta(startMs + offset, now);
+        expect(parse(answer.slices())).to.deep.equal(expected.stations);
+        expect(answer.count).to.equal(expected.stations.length);
+        expect(answer.removed).to.deep.equal(expected.removed);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("pages through the country in id order, each station once", () => {
+    fc.assert(
+      fc.property(steps, filters, fc.integer({ min: 1, max: 200 }), (script, which, limit) => {
+        const { model, oracle, now } = play(script);
+        const expected = oracle.all(which, now);
+        const got: PlainStation[] = [];
+        for (let after = "", more = true; more;) {
+          const page = model.page({ filters: which, after, limit, now });
+          got.push(...parse(page.slices()));
+          expect(page.whole.count).to.equal(expected.length);
+          after = page.next;
+          more = after !== "";
+        }
+        expect(got).to.deep.equal(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("gives equal sums for equal content, whatever the history", () => {
+    fc.assert(
+      fc.property(steps, area, filters, (script, where, which) => {
+        const { model, now } = play(script);
+        const other = fresh(script, now);
+        const query = { area: where, filters: which, limit: 100, now };
+        expect(other.query(query).sum).to.equal(model.query(query).sum);
+        expect(other.whole(now)).to.deep.equal(model.whole(now));
+        expect(other.delta(startMs, now).sum).to.equal(model.delta(startMs, now).sum);
+        expect(model.page({ after: "", limit: 30_000, now }).sum).to.equal(model.whole(now).sum);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("answers for one station as for many", () => {
+    fc.assert(
+      fc.property(steps, (script) => {
+        const { model, oracle, now } = play(script);
+        const all = new Map(oracle.all({}, now).map((station) => [station.id, station]));
+        for (let n = 1; n <= 600; n += 7) {
+          const one = model.station(`n${n}`, now);
+          const expected = all.get(`n${n}`) ?? null;
+          expect(one === null ? null : JSON.parse(one.fragment.toString())).to.deep.equal(expected);
+          expect(model.fuel(`n${n}`, now)).to.deep.equal(expected?.fuel ?? null);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { distanceM } from "#src/domain/geo.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { instants, view } from "#src/domain/view.ts";
+import type { FeedRow } from "#src/feed.ts";
+import type { Area } from "#snapshots/area.ts";
+import type { Filters } from "#snapshots/filters.ts";
+import type { AreaQuery } from "#snapshots/queries.ts";
+
+/** A station as a plain object: what the answers must read like. */
+export interface PlainStation {
+  id: string;
+  lat: number;
+  lon: number;
+  brand: string;
+  name: string;
+  addr: string;
+  fuel: FuelBlock;
+}
+
+/** The read model written for obviousness: a map of rows, every answer from scratch. */
+export function createOracle(lifetimeMs: number) {
+  const rows = new Map<string, FeedRow>();
+  const show = (row: FeedRow, now: number): PlainStation => {
+    const { id, lat, lon, brand, name, addr } = row;
+    return { id, lat, lon, brand, name, addr, fuel: view(row.state, now, lifetimeMs) };
+  };
+  const changedAt = (row: FeedRow, now: number): number =>
+    row.removed
+      ? row.at
+      : Math.max(row.at, ...instants(row.state, lifetimeMs).filter((at) => at <= now));
+  const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
+  return {
+    apply(given: readonly FeedRow[]): void {
+      for (const row of given) rows.set(row.id, row);
+    },
+    all: (filters: Filters, now: number): PlainStation[] =>
+      [...rows.values()]
+        .filter((row) => !row.removed)
+        .map((row) => show(row, now))
+        .filter((station) => passes(station, filters, now))
+        .sort(byId),
+    /** Nearest first; the model promises that order only with `sort`. */
+    query({ area, filters = {}, limit, now }: AreaQuery): PlainStation[] {
+      const centre = centreOf(area);
+      const far = (station: PlainStation): number => distanceM(centre, station);
+      return [...rows.values()]
+        .filter((row) => !row.removed && lies(row, area))
+        .map((row) => show(row, now))
+        .filter((station) => passes(station, filters, now))
+        .sort((a, b) => far(a) - far(b) || byId(a, b))
+        .slice(0, limit);
+    },
+    delta(sinceMs: number, now: number): { stations: PlainStation[]; removed: string[] } {
+      const changed = [...rows.values()]
+        .filter((row) => changedAt(row, now) >= sinceMs)
+        .sort((a, b) => changedAt(a, now) - changedAt(b, now) || byId(a, b));
+      return {
+        stations: changed.filter((row) => !row.removed).map((row) => show(row, now)),
+        removed: changed.filter((row) => row.removed).map((row) => row.id),
+      };
+    },
+  };
+}
+
+function centreOf(area: Area): { lat: number; lon: number } {
+  if (area.kind === "circle") return area.centre;
+  if (area.kind === "all") return { lat: 0, lon: 0 };
+  const { south, west, north, east } = area.box;
+  const lon = west + (west > east ? east + 360 - west : east - west) / 2;
+  return { lat: (south + north) / 2, lon: lon > 180 ? lon - 360 : lon };
+}
+
+function lies(point: { lat: number; lon: number }, area: Area): boolean {
+  if (area.kind === "all") return true;
+  if (area.kind === "circle") return distanceM(area.centre, point) <= area.radiusM;
+  const { south, west, north, east } = area.box;
+  if (point.lat < south || point.lat > north) return false;
+  return west > east
+    ? point.lon >= west || point.lon <= east
+    : point.lon >= west && point.lon <= east;
+}
+
+function passes(station: PlainStation, filters: Filters, now: number): boolean {
+  const { fuel } = station;
+  const plain = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
+  const texts = [station.name, station.brand, station.addr].map(plain);
+  const here = fuel.fuels_now.split(",");
+  const ageMs = now - (parseTime(fuel.updated) ?? 0);
+  return (
+    (!filters.statuses?.length || filters.statuses.includes(fuel.status)) &&
+    (filters.grades ?? []).every((grade) => here.includes(grade)) &&
+    (!filters.queues?.length || (filters.queues as readonly string[]).includes(fuel.queue)) &&
+    (!filters.brand || station.brand.toLowerCase() === filters.brand.toLowerCase()) &&
+    (!filters.priced || fuel.prices !== undefined) &&
+    (filters.freshH === undefined ||
+      (fuel.status !== "nodata" && ageMs <= filters.freshH * 3600_000)) &&
+    (filters.words ?? []).every((word) => texts.some((text) => text.includes(word)))
+  );
+}
