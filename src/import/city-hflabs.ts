@@ -30,7 +30,7 @@ export const hflabs: CityLayout = {
       const id = field("fias_id");
       if (!/^[0-9a-f-]{36}$/i.test(id)) return { wrong: "its fias_id is none" };
       // The last column: a year cut short shows that the file is.
-      if (!/^(\d{3,4}.*)?$/.test(field("foundation_year"))) return { wrong: "it is cut off" };
+      if (/^\d{1,2}$/.test(field("foundation_year"))) return { wrong: "it is cut off" };
       const name = cityName(field);
       if (name === "") return { refused: "no-name" };
       const place = placed(field("geo_lat"), field("geo_lon"), field("population"));

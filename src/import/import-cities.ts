@@ -36,7 +36,9 @@ export async function importCities(
   if (isFault(staged)) return staged;
   // One lock for all sources, because an import looks at the cities of the others.
   return withSourceLock(db, "cities", options.waiting, () =>
-    inTransaction(db, (tx) => apply(tx, options, staged)),
+    inTransaction(db, (tx) =>
+      apply(tx, { ...options, source: options.source ?? staged.format }, staged),
+    ),
   );
 }
 
@@ -54,7 +56,7 @@ type Stored = CityRow & { source: string };
 
 async function apply(
   tx: Tx,
-  { source, replaceSource, dryRun, progress }: ImportOptions<CityFormat>,
+  { source, replaceSource, dryRun, progress }: ImportOptions<CityFormat> & { source: string },
   staged: { format: CityFormat } & CitiesRead,
 ): Promise<ImportSummary> {
   const stored = await rows<Stored>(

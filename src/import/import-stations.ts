@@ -12,8 +12,8 @@ import { count, isFault, type FileFault, type ImportSummary } from "#src/import/
 export interface ImportOptions<Format extends string> {
   path: string;
   format: Format | undefined;
-  /** Which import these rows belong to: --replace-source looks at these alone. */
-  source: string;
+  /** Which import these rows belong to: --replace-source looks at these alone. Left out: one for each kind of file. */
+  source: string | undefined;
   replaceSource: boolean;
   dryRun: boolean;
   /** Told how far the work is: bytes of the file, then rows. */
@@ -30,7 +30,7 @@ export async function importStations(
   db: Db,
   options: ImportOptions<StationFormat>,
 ): Promise<ImportSummary | FileFault> {
-  const { path, source, progress } = options;
+  const { path, source = "osm", progress } = options;
   const staged = await asFault(path, async () => {
     const format = options.format ?? (await guessStationFormat(path));
     return {
@@ -40,14 +40,16 @@ export async function importStations(
   });
   if (isFault(staged)) return staged;
   const subject = `stations of ${source}`;
-  return withSourceLock(db, subject, options.waiting, () => apply(db, options, staged));
+  return withSourceLock(db, subject, options.waiting, () =>
+    apply(db, { ...options, source }, staged),
+  );
 }
 
 type Staged = { format: StationFormat } & Awaited<ReturnType<typeof readStations>>;
 
 async function apply(
   db: Db,
-  { source, replaceSource, dryRun, progress }: ImportOptions<StationFormat>,
+  { source, replaceSource, dryRun, progress }: ImportOptions<StationFormat> & { source: string },
   staged: Staged,
 ): Promise<ImportSummary> {
   const candidates = withoutTownBrands(

@@ -1,0 +1,15 @@
+import { Command } from "commander";
+import { importCommand } from "#cli/import-command.ts";
+import type { Output } from "#cli/output.ts";
+import { cityFormats } from "#src/import/city-file.ts";
+import { importCities } from "#src/import/import-cities.ts";
+
+/** `operator cities import`. */
+export const citiesCommand = (output: () => Output): Command =>
+  new Command("cities").description("cities that stations are looked for around").addCommand(
+    importCommand(output, {
+      noun: "cities",
+      formats: cityFormats,
+      run: importCities,
+    }),
+  );

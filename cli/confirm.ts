@@ -1,0 +1,13 @@
+import { createInterface } from "node:readline/promises";
+import type { Output } from "#cli/output.ts";
+
+/** Asks before what cannot be undone, on a terminal only; elsewhere, and with --json, the command is the consent. */
+export async function confirmed({ json }: Output, question: string): Promise<boolean> {
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^(y|yes)$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

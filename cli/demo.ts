@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import { card, type Output } from "#cli/output.ts";
+import { inTransaction, rows } from "#src/db.ts";
+import { idsInService, removeStations } from "#src/import/apply-stations.ts";
+import { logAction } from "#src/operator-log.ts";
+import { createProgress } from "#src/progress.ts";
+
+/** `operator demo remove`: takes the demo country away when real data has come. */
+export const demoCommand = (output: () => Output): Command =>
+  new Command("demo").description("the demo country").addCommand(removeCommand(output));
+
+const removeCommand = (output: () => Output): Command =>
+  new Command("remove")
+    .description("take the demo stations out of service and its cities off the list")
+    .action(async () => {
+      const { actor, result } = output();
+      const progress = createProgress();
+      const removed = await withDb(async (db) => {
+        const ids = await idsInService(db, "demo");
+        const stations = await removeStations(db, "demo", ids, (done) =>
+          progress.show("removing", done, ids.length),
+        );
+        return inTransaction(db, async (tx) => {
+          const cities = (await rows(tx, "delete from cities where source = 'demo' returning id"))
+            .length;
+          await tx.raw("select pg_notify('cities', '')");
+          await logAction(tx, {
+            actor,
+            action: "demo.remove",
+            subject: "demo country",
+            details: { stations, cities },
+          });
+          return { stations, cities };
+        });
+      }).finally(() => progress.end());
+      result(removed, card);
+    });

@@ -1,0 +1,117 @@
+import { stat } from "node:fs/promises";
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import { table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { choice, line } from "#cli/values.ts";
+import { inTransaction, type Db } from "#src/db.ts";
+import type { ImportOptions } from "#src/import/import-stations.ts";
+import { isFault, type FileFault, type ImportSummary } from "#src/import/summary.ts";
+import { logAction } from "#src/operator-log.ts";
+import { createProgress } from "#src/progress.ts";
+
+interface Kind<Format extends string> {
+  noun: string;
+  formats: readonly Format[];
+  run: (db: Db, options: ImportOptions<Format>) => Promise<ImportSummary | FileFault>;
+}
+
+/** The verb `import` of `stations` and `cities`: the same options, progress and summary. */
+export function importCommand<Format extends string>(
+  output: () => Output,
+  kind: Kind<Format>,
+): Command {
+  const { noun, formats } = kind;
+  return new Command("import")
+    .description(`import ${noun} from a file; the same file again changes nothing`)
+    .argument("<file>")
+    .option(
+      `--format <${formats.join("|")}>`,
+      "seen from the file when left out",
+      choice("--format", formats),
+    )
+    .option(
+      "--source <name>",
+      "the name under which these rows are kept, one for each extract",
+      sourceName,
+    )
+    .option(
+      "--replace-source",
+      `take ${noun} of this source that are not in the file out of service`,
+      false,
+    )
+    .option("--dry-run", "read and compare, change nothing", false)
+    .action(
+      async (
+        path: string,
+        options: { format?: Format; source?: string; replaceSource: boolean; dryRun: boolean },
+      ) => {
+        const out = output();
+        const { format, source, replaceSource, dryRun } = options;
+        const size = await stat(path).then(
+          ({ size: bytes }) => bytes,
+          () => null,
+        );
+        const progress = createProgress();
+        const summary = await withDb(async (db) => {
+          const done = await kind.run(db, {
+            path,
+            format,
+            source,
+            replaceSource,
+            dryRun,
+            progress: (step, count, total) => progress.show(step, count, total ?? size),
+            waiting: () => out.note(`waiting for another import of ${noun} to end …`),
+          });
+          if (!isFault(done) && !dryRun)
+            await inTransaction(db, (tx) => logAction(tx, logEntry(out.actor, path, done)));
+          return done;
+        }).finally(() => progress.end());
+        if (isFault(summary)) throw new Refusal(summary.fault);
+        out.result(summary, people);
+      },
+    );
+
+  function logEntry(actor: string, path: string, { doubtful, ...numbers }: ImportSummary) {
+    const details = { file: path, ...numbers, doubtful: doubtful.length };
+    return { actor, action: `${noun}.import`, subject: `${noun} of ${numbers.source}`, details };
+  }
+}
+
+function sourceName(text: string): string {
+  const name = line("--source", 40, "not empty")(text);
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
+    throw new Refusal("--source must be of letters a-z, digits, - and _");
+  return name;
+}
+
+const doubtfulShown = 20;
+
+function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummary): string {
+  const { read, added, changed, unchanged, merged, refused, removed } = numbers;
+  const why = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  const lines = [
+    `${dryRun ? "Would be done" : "Done"} (${numbers.format}, kept as "${numbers.source}")`,
+    `  read       ${read}`,
+    `  added      ${added}`,
+    `  changed    ${changed}`,
+    `  unchanged  ${unchanged}`,
+    `  merged     ${merged}${merged > 0 ? "  (the same station mapped twice)" : ""}`,
+    `  refused    ${refused}${refused > 0 ? `  (${why.join(", ")})` : ""}`,
+    `  removed    ${removed}`,
+  ];
+  if (doubtful.length > 0) {
+    const shown = doubtful.slice(0, doubtfulShown).map(({ ids, distance_m, reason }) => ({
+      first: ids[0],
+      second: ids[1],
+      metres: distance_m,
+      reason,
+    }));
+    lines.push(
+      "",
+      `Perhaps one station, kept as two (${doubtful.length}; all of them with --json):`,
+      table(shown, ""),
+    );
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,252 @@
+import { randomBytes } from "node:crypto";
+import { Command } from "commander";
+import { confirmed } from "#cli/confirm.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, table, time, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import {
+  choice,
+  confirmMin,
+  domains,
+  expiry,
+  flag,
+  id,
+  integer,
+  ips,
+  line,
+  type Given,
+} from "#cli/values.ts";
+import { inTransaction, type Db } from "#src/db.ts";
+import {
+  findKey,
+  listKeys,
+  revokeKey,
+  storeKey,
+  updateKey,
+  type IssuedKey,
+  type KeySettings,
+} from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
+import { logAction } from "#src/operator-log.ts";
+import { findPartner } from "#src/partners.ts";
+
+const kind = choice("--kind", ["secret", "publishable"]);
+
+/** `operator key issue|list|update|revoke`. */
+export function keyCommand(output: () => Output): Command {
+  const command = new Command("key").description("keys of partners");
+
+  withSettings(command.command("issue"))
+    .description("make a new key; it is shown this once")
+    .requiredOption("--partner <id>", "whose key", id("partner"))
+    .requiredOption(
+      "--kind <secret|publishable>",
+      "secret: for servers, publishable: for pages",
+      kind,
+    )
+    .action(
+      async ({
+        partner,
+        kind: keyKind,
+        ...options
+      }: SettingOptions & { partner: number; kind: KeyKind }) => {
+        const settings = settingsFrom(options);
+        refuseMisplaced(keyKind, settings);
+        const { actor, result, note } = output();
+        const key = newKey(keyKind, randomBytes(32));
+        const stored = await withDb((db) =>
+          inTransaction(db, async (tx) => {
+            if ((await findPartner(tx, partner)) === null)
+              throw new Refusal(`there is no partner ${partner}`, 1);
+            const row = {
+              partner_id: partner,
+              kind: keyKind,
+              prefix: keyPrefix(key),
+              hash: hashKey(key),
+            };
+            const made = await storeKey(tx, row, settings);
+            const details = { partner, kind: keyKind, prefix: row.prefix, ...settings };
+            await logAction(tx, { actor, action: "key.issue", subject: `key ${made.id}`, details });
+            return made;
+          }),
+        );
+        const { id: keyId, ...rest } = shownKey(stored);
+        result({ id: keyId, key, ...rest }, card);
+        note("Keep the key now: only its hash is stored, and it cannot be shown again.");
+      },
+    );
+
+  command
+    .command("list")
+    .description("all keys, or those of one partner")
+    .option("--partner <id>", "whose keys", id("partner"))
+    .action(async (options: { partner?: number }) => {
+      const keys = await withDb((db) => listKeys(db, options.partner));
+      output().result(keys.map(shownKey), keyTable);
+    });
+
+  withSettings(command.command("update"))
+    .description("change a key's settings; in force on every process within 15 s")
+    .argument("<id>", "the key's id", id("key"))
+    .action(async (keyId: number, options: SettingOptions) => {
+      const settings = settingsFrom(options);
+      if (Object.keys(settings).length === 0)
+        throw new Refusal("nothing to change: give at least one option");
+      const { actor, result } = output();
+      const key = await withDb(async (db) => {
+        const before = await inForce(db, keyId);
+        refuseMisplaced(before.kind, settings);
+        return inTransaction(db, async (tx) => {
+          const updated = await updateKey(tx, keyId, settings);
+          if (updated === null) throw new Refusal(`key ${keyId} was revoked meanwhile`, 1);
+          await logAction(tx, {
+            actor,
+            action: "key.update",
+            subject: `key ${keyId}`,
+            details: { ...settings },
+          });
+          return updated;
+        });
+      });
+      result(shownKey(key), card);
+    });
+
+  command
+    .command("revoke")
+    .description("end a key for good; in force on every process within 15 s")
+    .argument("<id>", "the key's id", id("key"))
+    .option("--yes", "do not ask")
+    .action(async (keyId: number, options: { yes?: boolean }) => {
+      const out = output();
+      const key = await withDb(async (db) => {
+        const before = await inForce(db, keyId);
+        const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) for good?`;
+        if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not revoked", 1);
+        return inTransaction(db, async (tx) => {
+          const revoked = await revokeKey(tx, keyId);
+          if (revoked === null) throw new Refusal(`key ${keyId} was revoked meanwhile`, 1);
+          await logAction(tx, { actor: out.actor, action: "key.revoke", subject: `key ${keyId}` });
+          return revoked;
+        });
+      });
+      out.result(shownKey(key), card);
+    });
+
+  return command;
+}
+
+/** A key for people and JSON; its text is not among what is known. */
+export const shownKey = ({
+  expires_at,
+  revoked_at,
+  last_used_at,
+  created_at,
+  ...key
+}: IssuedKey) => ({
+  ...key,
+  expires: time(expires_at),
+  revoked: time(revoked_at),
+  last_used: time(last_used_at),
+  created: time(created_at),
+});
+
+/** Keys for people, a line each. */
+export const keyTable = (keys: readonly ReturnType<typeof shownKey>[]): string =>
+  table(
+    keys.map(
+      ({
+        id,
+        partner_id,
+        kind,
+        prefix,
+        label,
+        domains,
+        ips,
+        confirm_min,
+        reports,
+        expires,
+        revoked,
+      }) => ({
+        id,
+        partner: partner_id,
+        kind,
+        prefix,
+        label,
+        bound_to: [...domains, ...ips],
+        confirm_min,
+        reports,
+        ends: revoked === null ? expires : `revoked ${revoked}`,
+      }),
+    ),
+    "no keys: operator key issue --partner ID --kind secret",
+  );
+
+const withSettings = (command: Command): Command =>
+  command
+    .option(
+      "--domains <a,b>",
+      "publishable: pages of these domains and their subdomains only",
+      domains,
+    )
+    .option("--ips <c,d>", "secret: from these addresses and CIDR blocks only", ips)
+    .option(
+      "--confirm-min <n>",
+      "0 default rules, 1 publishes at once, 3 and more devices",
+      confirmMin,
+    )
+    .option("--reports <true|false>", "may it send marks", flag("--reports"))
+    .option(
+      "--mass-no-limit <n>",
+      "newcomers' `no` marks in an hour before further ones are held",
+      integer("--mass-no-limit", 1, 1_000_000),
+    )
+    .option("--label <text>", "a word for yourself", line("--label", 200, "may be empty"))
+    .option("--expires <time|never>", "UTC time or day of its end", expiry(Date.now));
+
+interface SettingOptions {
+  domains?: string[];
+  ips?: string[];
+  confirmMin?: number;
+  reports?: boolean;
+  massNoLimit?: number;
+  label?: string;
+  expires?: Given<Date | null>;
+}
+
+function settingsFrom(options: SettingOptions): Partial<KeySettings> {
+  const {
+    domains: hosts,
+    ips: addresses,
+    confirmMin: devices,
+    reports,
+    massNoLimit,
+    label,
+    expires,
+  } = options;
+  const given = {
+    domains: hosts,
+    ips: addresses,
+    confirm_min: devices,
+    reports,
+    mass_no_limit: massNoLimit,
+    label,
+    expires_at: expires?.value,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function refuseMisplaced(keyKind: KeyKind, settings: Partial<KeySettings>): void {
+  if (keyKind === "secret" && settings.domains?.length) {
+    throw new Refusal("--domains are for publishable keys: a secret key is bound by --ips");
+  }
+  if (keyKind === "publishable" && settings.ips?.length) {
+    throw new Refusal("--ips are for secret keys: a publishable key is bound by --domains");
+  }
+}
+
+async function inForce(db: Db, keyId: number): Promise<IssuedKey> {
+  const key = await findKey(db, keyId);
+  if (key === null) throw new Refusal(`there is no key ${keyId}`, 1);
+  if (key.revoked_at !== null) throw new Refusal(`key ${keyId} is revoked`, 1);
+  return key;
+}

@@ -1,0 +1,61 @@
+import { formatTime } from "#src/domain/time.ts";
+
+export interface Output {
+  json: boolean;
+  actor: string;
+  /** The result of a command: with --json the value, else what `people` makes of it. Called once. */
+  result<T>(value: T, people: (value: T) => string): void;
+  /** A word beside the result; never on stdout. */
+  note(line: string): void;
+}
+
+/** Where a command writes. With --json exactly one JSON value goes to stdout. */
+export const createOutput = (json: boolean, actor: string): Output => ({
+  json,
+  actor,
+  result: (value, people) => {
+    process.stdout.write(`${json ? JSON.stringify(value, null, 2) : people(value)}\n`);
+  },
+  note: (line) => {
+    process.stderr.write(`${line}\n`);
+  },
+});
+
+export const time = (date: Date | null): string | null =>
+  date === null ? null : formatTime(date.getTime());
+
+/** Rows under headings, columns as wide as they need be; the headings are the first row's names. */
+export function table(records: readonly Readonly<Record<string, unknown>>[], none: string): string {
+  const [first] = records;
+  if (first === undefined) return none;
+  const names = Object.keys(first);
+  const lines = [names, ...records.map((record) => names.map((name) => cell(record[name])))];
+  const widths = names.map((_, column) =>
+    Math.max(...lines.map((line) => [...(line[column] ?? "")].length)),
+  );
+  const pad = (text: string, width: number): string => text + " ".repeat(width - [...text].length);
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => pad(text, widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** One record, a line for each field. */
+export function card(record: Readonly<Record<string, unknown>>): string {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record)
+    .map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`.trimEnd())
+    .join("\n");
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(cell).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

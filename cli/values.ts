@@ -1,0 +1,119 @@
+import { isIP } from "node:net";
+import { Refusal } from "#cli/refusal.ts";
+import { plainAddress } from "#src/addresses.ts";
+import { normalDomain } from "#src/domain/hosts.ts";
+import { parseTime } from "#src/domain/time.ts";
+
+/** What an operator typed as a whole number from `min` to `max`. Refuses anything else, as all of these do. */
+export const integer =
+  (what: string, min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
+      throw new Refusal(`${what} must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return value;
+  };
+
+export const id = (what: string) => integer(`the ${what}'s id`, 1, 2_147_483_647);
+
+export const flag =
+  (what: string) =>
+  (text: string): boolean => {
+    if (text !== "true" && text !== "false")
+      throw new Refusal(`${what} must be true or false, not "${text}"`);
+    return text === "true";
+  };
+
+export const choice =
+  <const T extends string>(what: string, words: readonly T[]) =>
+  (text: string): T => {
+    const found = words.find((word) => word === text);
+    if (found === undefined)
+      throw new Refusal(`${what} must be one of ${words.join(", ")}, not "${text}"`);
+    return found;
+  };
+
+export const line =
+  (what: string, maxLength: number, empty: "may be empty" | "not empty") =>
+  (text: string): string => {
+    const trimmed = text.trim();
+    if (trimmed === "" && empty === "not empty") throw new Refusal(`${what} must not be empty`);
+    if ([...trimmed].length > maxLength)
+      throw new Refusal(`${what} must have at most ${maxLength} characters`);
+    if (/\p{C}/u.test(trimmed))
+      throw new Refusal(`${what} must not hold control or invisible characters`);
+    return trimmed;
+  };
+
+/** 0 for the general rules, 1 for none, or the devices needed (decisions.md 2). */
+export function confirmMin(text: string): number {
+  const value = integer("--confirm-min", 0, 1000)(text);
+  if (value === 2) throw new Refusal("--confirm-min must be 0 (default rules), 1, or 3 and more");
+  return value;
+}
+
+/** An option's value that may be null. Wrapped, because commander turns a parser's null into "". */
+export interface Given<T> {
+  value: T;
+}
+
+/** Seconds, or null for "default". */
+export const cacheTtl = (text: string): Given<number | null> => ({
+  value: text === "default" ? null : integer("--cache-ttl (seconds, or default)", 0, 3600)(text),
+});
+
+/** `a.example, Б.рф` → lower-case IDNA hosts. A scheme, a leading `*.` and a trailing dot are understood. */
+export const domains = (text: string): string[] =>
+  listed(text).map((entry) => {
+    const host = entry
+      .replace(/^https?:\/\//i, "")
+      .replace(/^\*\./, "")
+      .replace(/\/$/, "");
+    const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
+    if (
+      normal === null ||
+      normal.length > 253 ||
+      !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/.test(normal)
+    ) {
+      throw new Refusal(`"${entry}" in --domains is not a domain`);
+    }
+    return normal;
+  });
+
+/** Addresses and CIDR blocks, IPv4 and IPv6; an IPv4 address in IPv6 clothes is undressed. */
+export const ips = (text: string): string[] =>
+  listed(text).map((entry) => {
+    const [host = "", bits, more] = entry.split("/");
+    const address = plainAddress(host);
+    const family = isIP(address);
+    const wide =
+      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+    if (family === 0 || !wide || more !== undefined) {
+      throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
+    }
+    return bits === undefined ? address.toLowerCase() : `${address.toLowerCase()}/${Number(bits)}`;
+  });
+
+/** A UTC time or day in the future, or null for "never". */
+export const expiry =
+  (now: () => number) =>
+  (text: string): Given<Date | null> => {
+    if (text === "never") return { value: null };
+    const at = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text} 00:00:00` : text);
+    if (at === null)
+      throw new Refusal(
+        `--expires must be "YYYY-MM-DD HH:MM:SS" in UTC, a day, or never, not "${text}"`,
+      );
+    if (at <= now()) throw new Refusal(`--expires ${text} is in the past`);
+    return { value: new Date(at) };
+  };
+
+const listed = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ""),
+  ),
+];

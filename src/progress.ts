@@ -1,0 +1,53 @@
+import { Presets, SingleBar } from "cli-progress";
+
+export interface Progress {
+  /** `total` null: not known, nothing is drawn until it is. */
+  show(step: string, done: number, total: number | null): void;
+  end(): void;
+}
+
+const linePauseMs = 5000;
+
+/** How far a long piece of work is, on stderr: a bar on a terminal, elsewhere a line now and then. */
+export function createProgress(): Progress {
+  return process.stderr.isTTY ? bars() : lines();
+}
+
+function bars(): Progress {
+  let step = "";
+  let bar: SingleBar | null = null;
+  const end = (): void => {
+    bar?.stop();
+    bar = null;
+    step = "";
+  };
+  return {
+    show: (next, done, total) => {
+      if (total === null) return;
+      if (next !== step) {
+        end();
+        step = next;
+        const format = `${step} {bar} {percentage} %  {value} of {total}`;
+        bar = new SingleBar(
+          { format, stream: process.stderr, hideCursor: true, etaBuffer: 50 },
+          Presets.shades_classic,
+        );
+        bar.start(total, done);
+      }
+      bar?.update(done);
+    },
+    end,
+  };
+}
+
+function lines(): Progress {
+  let last = performance.now();
+  return {
+    show: (step, done, total) => {
+      if (performance.now() - last < linePauseMs) return;
+      last = performance.now();
+      process.stderr.write(`${step}: ${done}${total === null ? "" : ` of ${total}`}\n`);
+    },
+    end: () => undefined,
+  };
+}
