@@ -1,0 +1,30 @@
+import { createHmac } from "node:crypto";
+import type { Context } from "#api/context.ts";
+import { viewerNetwork } from "#src/addresses.ts";
+import type { Grant } from "#src/grant.ts";
+import type { KeyInfo } from "#src/keys.ts";
+import type { Metered } from "#src/meter.ts";
+
+/** The limit headers of partner-api.md 8. */
+export const limitHeaders = (grant: Grant): Record<string, string> => ({
+  "X-RateLimit-Limit": String(grant.limit),
+  "X-RateLimit-Remaining": String(grant.remaining),
+  "X-RateLimit-Reset": String(grant.resetS),
+  "X-RateLimit-Daily-Limit": String(grant.dailyLimit),
+  "X-RateLimit-Daily-Remaining": String(grant.dailyRemaining),
+});
+
+export function setLimitHeaders(ctx: Context, grant: Grant): void {
+  for (const [name, value] of Object.entries(limitHeaders(grant))) ctx.res.setHeader(name, value);
+}
+
+/**
+ * Whose budget a request uses (decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,
+ * so that a busy page cannot starve its own server. `pepper` keeps viewers' addresses out of Redis.
+ */
+export function meteredOf(key: KeyInfo, ip: string, pepper: string): Metered {
+  const { id, rpm, daily } = key.partner;
+  if (key.kind === "secret") return { bucket: `p${id}`, usage: `p${id}`, rpm, daily, floor: null };
+  const viewer = createHmac("sha256", pepper).update(viewerNetwork(ip)).digest("base64url");
+  return { bucket: `pk:${id}:${viewer.slice(0, 22)}`, usage: `w${id}`, rpm, daily, floor: null };
+}

@@ -1,0 +1,27 @@
+import type { TSchema } from "typebox";
+import { parseQuery, type ParsedQuery, type QueryType } from "#src/domain/query.ts";
+import { compileCheck } from "#src/validation.ts";
+
+export type QueryReader = (search: string) => ParsedQuery;
+
+const types = new Set(["string", "integer", "number", "boolean"]);
+
+/** A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding. */
+export function queryReader(schema: TSchema | undefined): QueryReader {
+  const properties = (schema as { properties?: Record<string, { type?: string }> } | undefined)
+    ?.properties;
+  const names = new Map(
+    Object.entries(properties ?? {}).map(([name, { type = "" }]) => [
+      name,
+      (types.has(type) ? type : "string") as QueryType,
+    ]),
+  );
+  const check = schema === undefined ? null : compileCheck(schema, "query");
+  return (search) => {
+    if (search === "" && check === null) return { values: {} };
+    const parsed = parseQuery(search, names);
+    if (parsed.faults !== undefined || check === null) return parsed;
+    const faults = check(parsed.values);
+    return faults === null ? parsed : { faults };
+  };
+}
