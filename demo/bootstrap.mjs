@@ -53,7 +53,14 @@ const sameVersions = (locked, installed) =>
 
 function install() {
   console.log("Installing packages (npm ci) …");
-  const args = ["ci", "--include=dev", "--include=optional", "--no-fund", "--no-audit"];
+  const args = [
+    "ci",
+    "--include=dev",
+    "--include=optional",
+    "--no-fund",
+    "--no-audit",
+    "--loglevel=error",
+  ];
   const npm = process.env.npm_execpath;
   const { status, error } = npm?.endsWith(".js")
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" })

@@ -16,8 +16,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await asAdmin((admin) =>
     admin.query(`create database ${name} template ${provided("TEST_TEMPLATE")}`),
   );
-  const dropForced = () =>
-    asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`)).then(() => {});
+  const dropForced = async () => {
+    await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+  };
   const letGo = hold(`database ${name}`, dropForced);
   return {
     databaseUrl: urlOf(name),

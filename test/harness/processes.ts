@@ -34,9 +34,9 @@ export async function startRole(
 ): Promise<RoleProcess> {
   const command = readProcfile().get(role);
   if (command === undefined) throw new Error(`no role ${role} in the Procfile`);
-  const process_ = await startProcess(role, command, env);
-  if (role !== "release") await process_.waitForLine(/\bready\b/, readyMs);
-  return process_;
+  const started = await startProcess(role, command, env);
+  if (role !== "release") await started.waitForLine(/\bready\b/, readyMs);
+  return started;
 }
 
 /** Starts any `node …` command of this project as `startRole` does, without waiting for it to be ready. */

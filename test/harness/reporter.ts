@@ -6,9 +6,9 @@ import Mocha from "mocha";
  * running, and says what keeps it: `--exit` would hide that.
  */
 export default function report(runner: Mocha.Runner, options: Mocha.MochaOptions): void {
-  new Mocha.reporters.Spec(runner, options);
+  const spec = new Mocha.reporters.Spec(runner, options);
   runner.once("end", () => {
-    const { passes, failures, pending } = runner.stats ?? { passes: 0, failures: 1, pending: 0 };
+    const { passes, failures, pending } = spec.stats;
     const counts = { passed: passes, failed: failures, skipped: pending };
     if (process.env.TEST_RESULT) writeFileSync(process.env.TEST_RESULT, JSON.stringify(counts));
     setTimeout(() => {

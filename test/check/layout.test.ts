@@ -1,0 +1,29 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+
+describe("the layout", () => {
+  it("runs every file of tests: their names end in .test.ts", async () => {
+    const missed: string[] = [];
+    for (const file of await sources("test")) {
+      const code = await readFile(file, "utf8");
+      if (/^(describe|it)\(/m.test(code) && !file.endsWith(".test.ts")) missed.push(file);
+    }
+    expect(missed).to.deep.equal([]);
+  });
+
+  it("reads no clock and imports nothing at run time in src/domain", async () => {
+    // What the linter has no rule for.
+    const impure = /\bnew Date\(\s*\)|(?<!new )\bDate\(|\bimport\(/;
+    const found: string[] = [];
+    for (const file of await sources("src/domain")) {
+      if (impure.test(await readFile(file, "utf8"))) found.push(file);
+    }
+    expect(found).to.deep.equal([]);
+  });
+});
+
+async function sources(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+}
