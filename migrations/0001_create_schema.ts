@@ -134,6 +134,7 @@ export async function up(knex: Knex): Promise<void> {
       partner_id integer not null references partners,
       external_id text not null,
       mark_id bigint not null,
+      station_id text not null,
       at timestamptz not null,
       primary key (partner_id, external_id)
     );

@@ -1,0 +1,131 @@
+import { rows, type Tx } from "#src/db.ts";
+import type { AdmitFacts, Admitted } from "#src/domain/admit.ts";
+import { fromMs } from "#src/marks.ts";
+
+const msArray = (parameter: string): string =>
+  `timestamptz 'epoch' + ${parameter} * interval '1 ms'`;
+
+/**
+ * Stores accepted marks with their reporters and external ids, in the transaction that admitted them.
+ * Held and expired marks are done with: nothing waits to be folded.
+ */
+export async function storeMarks(
+  tx: Tx,
+  accepted: readonly Admitted[],
+  { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
+  reporterIds: Map<string, number>,
+): Promise<void> {
+  const unsettled = accepted.filter(
+    ({ candidate }) =>
+      !reporterIds.has(candidate.reporter) || reporters.get(candidate.reporter)?.firstSeen === now,
+  );
+  await storeReporters(tx, unsettled, now, reporterIds);
+  const of = <T>(pick: (mark: Admitted) => T): T[] => accepted.map(pick);
+  const done = (mark: Admitted): boolean => mark.review !== "none";
+  await tx.raw(
+    `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
+       received_at, effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated,
+       no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome)
+     select id, station_id, reporter_id, partner_id, key_id, source, decode(viewer, 'hex'), external_id, status,
+       ${fromMs}, ${msArray("effective_at")}, lat, lon, acc_m, express,
+       string_to_array(fuels, ','), string_to_array(fuels_no, ','), queue, prices::jsonb, limit_l, limit_stated,
+       no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review,
+       case when outcome is not null then ${fromMs} end, outcome
+     from unnest(?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[],
+       ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[], ?::text[],
+       ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[], ?::text[], ?::text[])
+     as m(id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status, effective_at, lat, lon,
+       acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only, comment, remote,
+       needed, rule, newcomer, review, outcome)`,
+    [
+      now,
+      now,
+      of((mark) => mark.id),
+      of((mark) => mark.candidate.stationId),
+      of((mark) => reporterIds.get(mark.candidate.reporter)!),
+      of((mark) => mark.candidate.partnerId),
+      of((mark) => mark.candidate.keyId),
+      of((mark) => (mark.candidate.viewer === null ? "partner" : "widget")),
+      of((mark) => mark.candidate.viewer),
+      of((mark) => mark.candidate.externalId),
+      of((mark) => mark.candidate.status),
+      of((mark) => mark.effectiveAt),
+      of((mark) => mark.candidate.lat),
+      of((mark) => mark.candidate.lon),
+      of((mark) => mark.candidate.accM),
+      of((mark) => mark.candidate.express),
+      of((mark) => mark.candidate.fuels?.join(",") ?? null),
+      of((mark) => mark.candidate.fuelsNo?.join(",") ?? null),
+      of((mark) => mark.candidate.queue ?? null),
+      of((mark) => (mark.candidate.prices ? JSON.stringify(mark.candidate.prices) : null)),
+      of((mark) => mark.candidate.limitL ?? null),
+      of((mark) => mark.candidate.limitL !== undefined),
+      of((mark) => mark.candidate.noCash ?? null),
+      of((mark) => mark.candidate.fuelCardsOnly ?? null),
+      of((mark) => mark.candidate.comment),
+      of((mark) => mark.remote),
+      of((mark) => mark.needed),
+      of((mark) => mark.rule),
+      of((mark) => mark.newcomer),
+      of((mark) => mark.review),
+      of((mark) => (done(mark) ? mark.review : null)),
+    ] as never,
+  );
+  await storeExternalIds(tx, accepted, now);
+}
+
+/** New reporters get their row, and known ones without an accepted mark their first-seen time. Expired marks count for nothing. */
+async function storeReporters(
+  tx: Tx,
+  accepted: readonly Admitted[],
+  now: number,
+  reporterIds: Map<string, number>,
+): Promise<void> {
+  if (accepted.length === 0) return;
+  const seen = new Map<string, Admitted>();
+  for (const mark of accepted) {
+    const before = seen.get(mark.candidate.reporter);
+    if (before === undefined || before.review === "expired")
+      seen.set(mark.candidate.reporter, mark);
+  }
+  const list = [...seen.values()];
+  const stored = await rows<{ id: number; hash: string }>(
+    tx,
+    `insert into reporters (hash, partner_id, viewer, first_seen)
+     select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
+     from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as r(hash, partner_id, viewer, counts) order by hash
+     on conflict (hash) do update set first_seen = excluded.first_seen
+       where reporters.first_seen is null and excluded.first_seen is not null
+     returning id, encode(hash, 'hex') as hash`,
+    [
+      now,
+      list.map((mark) => mark.candidate.reporter),
+      list.map((mark) => mark.candidate.partnerId),
+      list.map((mark) => mark.candidate.viewer),
+      list.map((mark) => mark.review !== "expired"),
+    ],
+  );
+  for (const row of stored) reporterIds.set(row.hash, row.id);
+}
+
+async function storeExternalIds(tx: Tx, accepted: readonly Admitted[], now: number): Promise<void> {
+  const named = accepted.filter(
+    (mark) => mark.candidate.externalId !== null && mark.candidate.partnerId !== null,
+  );
+  if (named.length === 0) return;
+  // An older row with this id is past its 30 days, or the mark would have been a duplicate.
+  await tx.raw(
+    `insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
+     select partner_id, external_id, mark_id, station_id, ${fromMs}
+     from unnest(?::int[], ?::text[], ?::bigint[], ?::text[]) as k(partner_id, external_id, mark_id, station_id)
+     on conflict (partner_id, external_id) do update
+       set mark_id = excluded.mark_id, station_id = excluded.station_id, at = excluded.at`,
+    [
+      now,
+      named.map((mark) => mark.candidate.partnerId),
+      named.map((mark) => mark.candidate.externalId),
+      named.map((mark) => mark.id),
+      named.map((mark) => mark.candidate.stationId),
+    ] as never,
+  );
+}

@@ -1,0 +1,84 @@
+import type { Admission } from "#src/domain/admit.ts";
+import { emptyState, type FuelBlock } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { loadReports, type Report } from "#src/marks.ts";
+import type { Services } from "#api/services.ts";
+
+/** A report's output, partner-api.md 2.8 and decisions.md 5. */
+export interface ReportOutput {
+  report_id: string;
+  accepted: boolean;
+  remote: boolean;
+  published: {
+    outcome: string;
+    status: string;
+    resolution_reason: string;
+    needed: number | null;
+    have: number | null;
+    rule: string | null;
+  };
+  fuel: FuelBlock;
+  duplicate: boolean;
+}
+
+/** The station's fuel block as the next read will show it; of a station out of service that of one without marks. */
+export const fuelNow = ({ model, clock, config }: Services, stationId: string): FuelBlock =>
+  model.fuel(stationId, clock()) ?? view(emptyState, clock(), config.statusLifetimeMs);
+
+/** Shows a report; one without an outcome as `queued`. */
+export function presentReport(
+  services: Services,
+  report: Report,
+  duplicate: boolean,
+): ReportOutput {
+  const fuel = fuelNow(services, report.stationId);
+  const queued = report.outcome === null;
+  return {
+    report_id: String(report.id),
+    accepted: report.accepted,
+    remote: report.remote,
+    published: {
+      outcome: report.outcome ?? "queued",
+      status: (queued ? null : report.status) ?? fuel.status,
+      resolution_reason: (queued ? null : report.reason) ?? fuel.resolution_reason,
+      needed: queued ? null : report.needed,
+      have: queued ? null : report.have,
+      rule: queued ? null : report.rule,
+    },
+    fuel,
+    duplicate,
+  };
+}
+
+/**
+ * The report of a mark that was just admitted or of the one it repeats, waiting up to `waitMs` for its outcome.
+ * Null when the first mark of a duplicate is gone.
+ */
+export async function awaitReport(
+  services: Services,
+  admission: Exclude<Admission, { kind: "refused" }>,
+  waitMs: number,
+): Promise<Report | null> {
+  const { waiters, db } = services;
+  if (admission.kind === "duplicate") {
+    const [first] = await loadReports(db, [admission.of]);
+    if (first === undefined || first.outcome !== null) return first ?? null;
+    return (await waiters.wait(first.id, waitMs)) ?? first;
+  }
+  const { id, candidate, remote, needed, rule, review } = admission;
+  const stored: Report = {
+    id,
+    stationId: candidate.stationId,
+    partnerId: candidate.partnerId,
+    accepted: review !== "expired",
+    remote,
+    outcome: review === "none" ? null : review,
+    status: null,
+    reason: null,
+    needed,
+    have: null,
+    rule,
+  };
+  if (stored.outcome !== null) return stored;
+  return (await waiters.wait(id, waitMs)) ?? stored;
+}

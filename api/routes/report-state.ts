@@ -1,0 +1,35 @@
+import { refuse } from "#src/domain/problems.ts";
+import { loadReports } from "#src/marks.ts";
+import { presentReport } from "#api/reports.ts";
+import { route } from "#api/route.ts";
+import type { Services } from "#api/services.ts";
+
+const keptMs = 7 * 86_400_000;
+const dayMs = 86_400_000;
+const perDay = 2 ** 32;
+
+/** GET /reports/{report_id}: what became of a mark, decisions.md 5. Kept 7 days, shown to its own partner only. */
+export const reportStateRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/reports/{report_id}",
+    access: "secret",
+    summary: "What became of a mark",
+    handle: async ({ params, key }) => {
+      const { db, clock } = services;
+      const text = params["report_id"]!;
+      const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+      const receivedDay = Math.floor(id / perDay);
+      const isKept = Number.isSafeInteger(id) && (receivedDay + 1) * dayMs > clock() - keptMs;
+      const [report] = isKept ? await loadReports(db, [id]) : [];
+      if (report === undefined || report.partnerId !== key.partnerId) {
+        return refuse(
+          "report-not-found",
+          "There is no such report of yours. Reports are kept for 7 days.",
+        );
+      }
+      const state = report.outcome === null ? "queued" : "processed";
+      const { report_id, ...output } = presentReport(services, report, false);
+      return { body: { report_id, station_id: report.stationId, state, ...output } };
+    },
+  });

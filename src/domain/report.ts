@@ -1,0 +1,140 @@
+import { Type, type Static } from "typebox";
+import { type Problem, refuse } from "#src/domain/problems.ts";
+import type { Statement } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { type Grade, grades, parseGrade, queues, type Queue, statuses } from "#src/domain/words.ts";
+import type { TSchema } from "typebox";
+
+/** Null is the same as absent (decisions.md 2). */
+const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+const literals = <const T extends readonly string[]>(values: T) =>
+  Type.Union(values.map((value) => Type.Literal(value as T[number])));
+
+/** What a mark says, whoever sends it: partner-api.md 2.7 without the user. */
+export const statementFields = {
+  status: literals(statuses),
+  lat: optional(Type.Number({ minimum: -90, maximum: 90 })),
+  lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
+  acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7 })),
+  fuels: optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 20 })),
+  fuels_no: optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 20 })),
+  queue: optional(literals(queues)),
+  prices: optional(
+    Type.Record(
+      Type.String({ maxLength: 20 }),
+      Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
+    ),
+  ),
+  limit_l: optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  no_cash: optional(Type.Boolean()),
+  fuel_cards_only: optional(Type.Boolean()),
+  text: optional(Type.String({ maxLength: 200 })),
+  observed_at: optional(Type.String({ maxLength: 100 })),
+  express: optional(Type.Boolean()),
+};
+
+/** Body of `POST /stations/{id}/report`, partner-api.md 2.7. Unknown fields are ignored. */
+export const reportBody = Type.Object({
+  ...statementFields,
+  user_ref: Type.String({ minLength: 1, maxLength: 128 }),
+  external_id: optional(Type.String({ minLength: 1, maxLength: 128 })),
+});
+
+export type ReportBody = Static<typeof reportBody>;
+
+/** A report's content in the domain's words. */
+export interface ParsedReport extends Statement {
+  status: ReportBody["status"];
+  lat: number | null;
+  lon: number | null;
+  accM: number | null;
+  comment: string | null;
+  observedAt: number | null;
+  express: boolean;
+}
+
+const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
+
+/**
+ * Checks what a schema cannot say (decisions.md 3): grades and their aliases, both coordinates or none, a readable
+ * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
+ */
+export function parseReport(
+  body: Omit<ReportBody, "user_ref" | "external_id">,
+  now: number,
+  observedAheadMs: number,
+): ParsedReport | Problem {
+  if (((body.lat ?? null) === null) !== ((body.lon ?? null) === null)) {
+    const missing = (body.lat ?? null) === null ? "lat" : "lon";
+    return refuse("validation-failed", [
+      { loc: ["body", missing], msg: "lat and lon go together", type: "missing" },
+    ]);
+  }
+  const unknown = [
+    ...(body.fuels ?? []),
+    ...(body.fuels_no ?? []),
+    ...Object.keys(body.prices ?? {}),
+  ].find((name) => parseGrade(name) === undefined);
+  if (unknown !== undefined)
+    return refuse("bad-grade", `Unknown fuel grade "${unknown}". Allowed: ${allowed}.`);
+  const fuels = (body.fuels ?? []).map((name) => parseGrade(name)!);
+  const fuelsNo = (body.fuels_no ?? []).map((name) => parseGrade(name)!);
+  const priced = Object.entries(body.prices ?? {}).map(
+    ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100] as const,
+  );
+  const repeated =
+    firstRepeated("fuels", fuels) ??
+    firstRepeated("fuels_no", [...fuels, ...fuelsNo]) ??
+    firstRepeated(
+      "prices",
+      priced.map(([grade]) => grade),
+    );
+  if (repeated !== null) return refuse("validation-failed", [repeated]);
+  const tooSmall = priced.find(([, price]) => price === 0);
+  if (tooSmall !== undefined) {
+    return refuse("validation-failed", [
+      {
+        loc: ["body", "prices", tooSmall[0]],
+        msg: "Price should be at least 0.01",
+        type: "greater_than",
+      },
+    ]);
+  }
+  const observedAt = body.observed_at == null ? null : parseTime(body.observed_at);
+  if (body.observed_at != null && observedAt === null) {
+    return refuse(
+      "bad-timestamp",
+      "observed_at should be a UTC time like 2026-01-31 18:05:00 or 2026-01-31T18:05:00Z.",
+    );
+  }
+  if (observedAt !== null && observedAt > now + observedAheadMs) {
+    return refuse(
+      "bad-timestamp",
+      `observed_at is more than ${observedAheadMs / 60_000} minutes ahead of the server's clock. Send the UTC time of the mark.`,
+    );
+  }
+  return {
+    status: body.status,
+    lat: body.lat ?? null,
+    lon: body.lon ?? null,
+    accM: body.acc_m ?? null,
+    comment: body.text ?? null,
+    observedAt,
+    express: body.express ?? false,
+    fuels: fuels.length > 0 ? fuels : null,
+    fuelsNo: fuelsNo.length > 0 ? fuelsNo : null,
+    queue: (body.queue ?? null) as Queue | null,
+    prices: priced.length > 0 ? Object.fromEntries(priced) : null,
+    // Here null is a statement: no limit.
+    limitL: body.limit_l,
+    noCash: body.no_cash ?? null,
+    fuelCardsOnly: body.fuel_cards_only ?? null,
+  };
+}
+
+function firstRepeated(field: string, list: readonly Grade[]) {
+  const grade = list.find((one, index) => list.indexOf(one) !== index);
+  return grade === undefined
+    ? null
+    : { loc: ["body", field], msg: `Grade ${grade} is named more than once`, type: "value_error" };
+}

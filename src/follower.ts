@@ -1,0 +1,197 @@
+import type { Clock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import { type Db, rows } from "#src/db.ts";
+import { emptyState } from "#src/domain/state.ts";
+import type { FeedRow } from "#src/feed.ts";
+import { listen, type Listener } from "#src/listen.ts";
+import type { Log } from "#src/log.ts";
+import { loadReports, msOf, type Report } from "#src/marks.ts";
+
+export interface Follower {
+  /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Reads what has changed by now; rejects when the database is away. */
+  refresh(): Promise<void>;
+  /** Highest number applied. */
+  seq(): number;
+  /** The cursor of decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
+  asOf(now: number): number;
+  /** When the feed was last read with success, ms; 0 before the first time. */
+  readAt(): number;
+}
+
+const pageRows = 5000;
+
+/**
+ * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
+ * changes it asks for the outcomes of `outcomes.ids()`, and settles them after the changes are applied, so that who
+ * waits for a mark finds it in the very next read. After a lost connection everything is compared with memory.
+ */
+export function createFollower(deps: {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+  onRows: (rows: FeedRow[]) => void;
+  outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
+}): Follower {
+  const { db, config, log, clock, onRows, outcomes } = deps;
+  const seqs = new Map<string, number>();
+  let lastSeq = 0;
+  let safe = 0;
+  let readAt = 0;
+  let compare = false;
+  let away = false;
+  let stopped = false;
+  let running: Promise<void> | null = null;
+  let again: Promise<void> | null = null;
+  let listener: Listener | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const apply = (found: FeedRow[]): void => {
+    for (const row of found) {
+      seqs.set(row.id, row.seq);
+      lastSeq = Math.max(lastSeq, row.seq);
+      safe = Math.max(safe, row.at);
+    }
+    if (found.length > 0) onRows(found);
+  };
+
+  const read = async (): Promise<void> => {
+    const ids = outcomes?.ids() ?? [];
+    const reports = ids.length > 0 ? await loadReports(db, ids) : [];
+    if (compare) {
+      await reload();
+      compare = false;
+    }
+    const [mark] = await rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`);
+    for (;;) {
+      const found = await readAfter(db, lastSeq);
+      apply(found);
+      if (found.length < pageRows) break;
+    }
+    safe = Math.max(safe, mark!.safe ?? 0);
+    readAt = clock();
+    outcomes?.settle(reports);
+  };
+
+  /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */
+  const reload = async (): Promise<void> => {
+    const now = new Map(
+      (
+        await rows<{ id: string; seq: number }>(db, "select station_id as id, seq from changes")
+      ).map((row) => [row.id, row.seq]),
+    );
+    const different = [...now].filter(([id, seq]) => seqs.get(id) !== seq).map(([id]) => id);
+    const gone = [...seqs.keys()].filter((id) => !now.has(id));
+    for (let from = 0; from < different.length; from += pageRows)
+      apply(await readStations(db, different.slice(from, from + pageRows)));
+    if (gone.length > 0) onRows(gone.map((id) => lostRow(id, safe)));
+    gone.forEach((id) => seqs.delete(id));
+    lastSeq = Math.max(0, ...now.values());
+    if (different.length + gone.length > 0)
+      log.info({ different: different.length, gone: gone.length }, "compared with the database");
+  };
+
+  const guarded = async (): Promise<void> => {
+    try {
+      await read();
+      if (away) log.info("follows the database again");
+      away = false;
+    } catch (error) {
+      compare = true;
+      if (!away)
+        log.warn(
+          { err: (error as Error).message },
+          "cannot follow the database, serving what is in memory",
+        );
+      away = true;
+      throw error;
+    }
+  };
+
+  // At most one read runs and one waits: whoever asks during a read gets the next one.
+  const refresh = (): Promise<void> => {
+    if (running === null) {
+      running = guarded().finally(() => (running = null));
+      return running;
+    }
+    again ??= running
+      .catch(() => {})
+      .then(() => {
+        again = null;
+        return refresh();
+      });
+    return again;
+  };
+
+  const wake = (): void => {
+    if (!stopped) refresh().catch(() => {});
+  };
+
+  return {
+    start: async () => {
+      await refresh();
+      let first = true;
+      listener = listen(config, log, "changes", () => {
+        // A new connection may lead to a database that lost its last changes.
+        if (!first) compare = true;
+        first = false;
+        wake();
+      });
+      timer = setInterval(wake, config.pollMs);
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await listener?.stop();
+      await (again ?? running)?.catch(() => {});
+    },
+    refresh,
+    seq: () => lastSeq,
+    asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - 1000,
+    readAt: () => readAt,
+  };
+}
+
+const columns = `c.station_id as id, c.seq, ${msOf("c.at")} as at, c.removed or s.removed_at is not null as removed,
+  s.lat, s.lon, s.brand, s.name, s.addr, st.state`;
+const joins =
+  "changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id";
+
+type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
+const filled = (found: Row[]): FeedRow[] =>
+  found.map((row) => ({ ...row, state: row.state ?? emptyState }));
+
+const readAfter = async (db: Db, seq: number): Promise<FeedRow[]> =>
+  filled(
+    await rows<Row>(
+      db,
+      `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${pageRows}`,
+      [seq],
+    ),
+  );
+
+const readStations = async (db: Db, ids: string[]): Promise<FeedRow[]> =>
+  filled(
+    await rows<Row>(
+      db,
+      `select ${columns} from ${joins} where c.station_id = any(?::text[]) order by c.seq`,
+      [ids],
+    ),
+  );
+
+/** A station that a restored database does not know any more. */
+const lostRow = (id: string, at: number): FeedRow => ({
+  id,
+  seq: 0,
+  at,
+  removed: true,
+  lat: 0,
+  lon: 0,
+  brand: "",
+  name: "",
+  addr: "",
+  state: emptyState,
+});

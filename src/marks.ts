@@ -1,0 +1,174 @@
+import type { MarkOutcome } from "#src/domain/decide.ts";
+import type { Mark, Seed } from "#src/domain/state.ts";
+import type {
+  Grade,
+  Outcome,
+  Queue,
+  Reason,
+  Rule,
+  ServedStatus,
+  Status,
+} from "#src/domain/words.ts";
+import { rows, type Db, type Tx } from "#src/db.ts";
+
+const dayMs = 86_400_000;
+const perDay = 2 ** 32;
+
+/** Smallest mark id of the UTC day of `ms`: ids are day << 32 | sequence, so that a bound on them prunes partitions. */
+export const firstIdOfDay = (ms: number): number => Math.floor(ms / dayMs) * perDay;
+
+/** The mark id of a time of receipt and a sequence number. */
+export const markId = (receivedAt: number, sequence: number): number =>
+  firstIdOfDay(receivedAt) + sequence;
+
+/** SQL for milliseconds since the epoch of a timestamptz column. */
+export const msOf = (column: string): string =>
+  `(floor(extract(epoch from ${column}) * 1000))::bigint`;
+
+/** SQL for a timestamptz from a bound number of milliseconds; exact, where to_timestamp() goes through seconds. */
+export const fromMs = "(timestamptz 'epoch' + ?::bigint * interval '1 ms')";
+
+export interface MarkRow {
+  id: number;
+  station_id: string;
+  reporter_id: number;
+  at: number;
+  status: Status;
+  remote: boolean;
+  needed: number;
+  rule: Rule;
+  fuels: Grade[] | null;
+  fuels_no: Grade[] | null;
+  queue: Queue | null;
+  prices: Partial<Record<Grade, number>> | null;
+  limit_l: number | null;
+  limit_stated: boolean;
+  no_cash: boolean | null;
+  fuel_cards_only: boolean | null;
+}
+
+/** Columns of `marks` that make a MarkRow. */
+export const markColumns = `id, station_id, reporter_id, ${msOf("effective_at")} as at, status, remote, needed, rule,
+  fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only`;
+
+/** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
+export function toMark(row: MarkRow): Mark {
+  const mark: Mark = {
+    at: row.at,
+    id: row.id,
+    reporterId: row.reporter_id,
+    status: row.status,
+    remote: row.remote,
+    needed: row.needed,
+    rule: row.rule,
+  };
+  if (row.fuels?.length) mark.fuels = row.fuels;
+  if (row.fuels_no?.length) mark.fuelsNo = row.fuels_no;
+  if (row.queue) mark.queue = row.queue;
+  if (row.prices !== null) mark.prices = row.prices;
+  if (row.limit_stated) mark.limitL = row.limit_l;
+  if (row.no_cash !== null) mark.noCash = row.no_cash;
+  if (row.fuel_cards_only !== null) mark.fuelCardsOnly = row.fuel_cards_only;
+  return mark;
+}
+
+export interface SeedRow {
+  station_id: string;
+  imported_at: number;
+  updated: number;
+  status: Status;
+  fuels_now: Grade[];
+  fuels_no: Grade[];
+}
+
+export const seedColumns = `station_id, ${msOf("imported_at")} as imported_at, ${msOf("updated")} as updated, status, fuels_now, fuels_no`;
+
+export const toSeed = (row: SeedRow): Seed => ({
+  importedAt: row.imported_at,
+  updated: row.updated,
+  status: row.status,
+  fuelsNow: row.fuels_now,
+  fuelsNo: row.fuels_no,
+});
+
+/** A mark with what became of it, as reports show it (decisions.md 5). `outcome` is null while it is queued. */
+export interface Report {
+  id: number;
+  stationId: string;
+  partnerId: number | null;
+  accepted: boolean;
+  remote: boolean;
+  outcome: Outcome | null;
+  status: ServedStatus | null;
+  reason: Reason | null;
+  needed: number;
+  have: number | null;
+  rule: Rule;
+}
+
+interface ReportRow {
+  id: number;
+  station_id: string;
+  partner_id: number | null;
+  review: string;
+  remote: boolean;
+  outcome: Outcome | null;
+  outcome_status: ServedStatus | null;
+  outcome_reason: Reason | null;
+  outcome_have: number | null;
+  needed: number;
+  rule: Rule;
+  processed: boolean;
+}
+
+/** The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded again. */
+export async function loadReports(db: Db | Tx, ids: readonly number[]): Promise<Report[]> {
+  if (ids.length === 0) return [];
+  const found = await rows<ReportRow>(
+    db,
+    `select id, station_id, partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
+       needed, rule, processed_at is not null as processed
+     from marks where id = any(?::bigint[])`,
+    [ids],
+  );
+  return found.map((row) => ({
+    id: row.id,
+    stationId: row.station_id,
+    partnerId: row.partner_id,
+    accepted: row.review !== "expired",
+    remote: row.remote,
+    outcome: row.processed ? row.outcome : null,
+    status: row.outcome_status,
+    reason: row.outcome_reason,
+    needed: row.needed,
+    have: row.outcome_have,
+    rule: row.rule,
+  }));
+}
+
+/** Writes what became of marks, once: only where `processed_at` is still null. Returns how many it wrote. */
+export async function saveOutcomes(
+  tx: Tx,
+  outcomes: ReadonlyMap<number, MarkOutcome>,
+): Promise<number> {
+  const list = [...outcomes];
+  if (list.length === 0) return 0;
+  const written = await rows(
+    tx,
+    `update marks set processed_at = server_now(), outcome = o.outcome, outcome_status = o.status,
+       outcome_reason = o.reason, outcome_have = o.have
+     from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[])
+       as o(id, outcome, status, reason, have)) o
+     where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
+     returning marks.id`,
+    [
+      list.map(([id]) => id),
+      list.map(([, is]) => is.outcome),
+      list.map(([, is]) => is.status),
+      list.map(([, is]) => is.reason),
+      list.map(([, is]) => is.have),
+      list.map(([id]) => id),
+    ],
+  );
+  return written.length;
+}

@@ -1,0 +1,45 @@
+import cron from "node-cron";
+import type { QueueName } from "#src/queues.ts";
+import type { Role, RoleDeps } from "#workers/role.ts";
+
+interface Schedule {
+  queue: QueueName;
+  duty: string;
+  /** Six fields: seconds first. */
+  cron: string;
+  /** Length of a slot, ms: two ticks in one slot are one job. */
+  slotMs: number;
+}
+
+/**
+ * The clock role: it only enqueues, each duty with its slot's id, so that two clocks do no harm and a missing one
+ * only makes things later.
+ */
+export function createClockRole({ config, clock, log, producer }: RoleDeps): Role {
+  const slotS = Math.max(1, Math.min(59, Math.round(config.slotMs / 1000)));
+  const schedules: Schedule[] = [
+    { queue: "snapshots", duty: "dumps", cron: `*/${slotS} * * * * *`, slotMs: config.slotMs },
+    { queue: "upkeep", duty: "instants", cron: "*/5 * * * * *", slotMs: 5000 },
+    { queue: "upkeep", duty: "partitions", cron: "0 7 * * * *", slotMs: 3_600_000 },
+    { queue: "upkeep", duty: "retention", cron: "0 23 * * * *", slotMs: 3_600_000 },
+  ];
+  const tasks = schedules.map((schedule) =>
+    cron.createTask(
+      schedule.cron,
+      async () => {
+        const slot = Math.floor(clock() / schedule.slotMs);
+        await producer.addSlot(schedule.queue, { duty: schedule.duty, slot });
+        log.debug({ queue: schedule.queue, duty: schedule.duty, slot }, "enqueued");
+      },
+      { noOverlap: true, timezone: "UTC" },
+    ),
+  );
+  return {
+    start: async () => {
+      for (const task of tasks) await task.start();
+    },
+    stop: async () => {
+      for (const task of tasks) await task.destroy();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { Clock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import { type Db, inTransaction, isUnavailable, rows, type Tx } from "#src/db.ts";
+import { decide, type Decision } from "#src/domain/decide.ts";
+import type { FirstSeen } from "#src/domain/devices.ts";
+import type { Log } from "#src/log.ts";
+import { msOf } from "#src/marks.ts";
+import { loadHistory } from "#workers/marks/history.ts";
+import { loadWork, type Locking, lockStations, type StationWork } from "#workers/marks/load.ts";
+import { type Decided, LostFence, save } from "#workers/marks/save.ts";
+
+export interface ProcessDeps {
+  db: Db;
+  config: Config;
+  clock: Clock;
+  log: Log;
+}
+
+/** `seq`: the change feed's highest number, null when nothing served changed. */
+export interface Processed {
+  processed: number;
+  seq: number | null;
+}
+
+export interface Scope {
+  /** Oldest time of receipt (ms) of the marks that are looked for: old partitions are left alone. */
+  since: number;
+  locking: Locking;
+  /** Only this mark. */
+  only?: number;
+}
+
+const hotMs = 3 * 86_400_000;
+
+/**
+ * Folds the unprocessed marks of these stations into their states, in one transaction. Running it again, or twice at
+ * once, does nothing more. A mark that cannot be processed becomes `failed` and leaves the others alone; rejects
+ * while Postgres is away.
+ */
+export async function processStations(
+  deps: ProcessDeps,
+  stationIds: readonly string[],
+  scope: Scope = { since: deps.clock() - hotMs, locking: "wait" },
+): Promise<Processed> {
+  try {
+    return await processTogether(deps, stationIds, scope);
+  } catch (error) {
+    if (isUnavailable(error) || error instanceof LostFence) throw error;
+    if (stationIds.length === 1) return processAlone(deps, stationIds[0]!, scope);
+    deps.log.warn(
+      { err: error, stations: stationIds.length },
+      "batch failed, taking its stations one by one",
+    );
+    const results: Processed[] = [];
+    for (const stationId of [...stationIds].sort())
+      results.push(await processStations(deps, [stationId], scope));
+    return sum(results);
+  }
+}
+
+const sum = (results: readonly Processed[]): Processed => ({
+  processed: results.reduce((total, one) => total + one.processed, 0),
+  seq: results.reduce<number | null>(
+    (highest, one) => (one.seq === null ? highest : Math.max(highest ?? 0, one.seq)),
+    null,
+  ),
+});
+
+const processTogether = (
+  deps: ProcessDeps,
+  stationIds: readonly string[],
+  scope: Scope,
+): Promise<Processed> =>
+  inTransaction(deps.db, async (tx) => {
+    const { config } = deps;
+    const locked = await lockStations(tx, stationIds, scope.locking);
+    if (locked.length === 0) return { processed: 0, seq: null };
+    const work = await loadWork(tx, locked, scope, config);
+    if (work.length === 0) return { processed: 0, seq: null };
+    const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
+    const now = clock!.now;
+    const firstSeen = await loadFirstSeen(tx, work);
+    const decided: Decided[] = [];
+    for (const one of work)
+      decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
+    const seq = await save(tx, decided, now, config);
+    return {
+      processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
+      seq,
+    };
+  });
+
+async function decideOne(
+  tx: Tx,
+  work: StationWork,
+  firstSeen: FirstSeen,
+  now: number,
+  config: Config,
+): Promise<Decision> {
+  const { facts, arrivals } = work;
+  const decision = decide(facts, arrivals, firstSeen, now, config);
+  // The last `updated` may lie before the gap at which the history starts.
+  if (facts.history === null || decision.state.lastUpdated !== null) return decision;
+  const history = await loadHistory(tx, work.stationId, facts.state, arrivals, config, true);
+  if (history.marks.length === facts.history.marks.length) return decision;
+  const whole = { ...work, facts: { ...facts, history } };
+  return decide(whole.facts, arrivals, await loadFirstSeen(tx, [whole]), now, config);
+}
+
+/** First-seen times from their only copy, read in the deciding transaction. */
+async function loadFirstSeen(tx: Tx, work: readonly StationWork[]): Promise<FirstSeen> {
+  const reporters = new Set(
+    work
+      .flatMap(({ facts, arrivals }) => [
+        ...facts.opinions,
+        ...arrivals.marks,
+        ...(facts.history?.marks ?? []),
+      ])
+      .map((mark) => mark.reporterId),
+  );
+  const found = await rows<{ id: number; seen: number | null }>(
+    tx,
+    `select id, ${msOf("first_seen")} as seen from reporters where id = any(?::bigint[])`,
+    [[...reporters]],
+  );
+  const seen = new Map(found.map((row) => [row.id, row.seen]));
+  return (reporterId) => seen.get(reporterId) ?? 0;
+}
+
+/** Takes one station's marks one by one, so that only the bad one fails. */
+async function processAlone(
+  deps: ProcessDeps,
+  stationId: string,
+  scope: Scope,
+): Promise<Processed> {
+  const { db, log } = deps;
+  const marks = await rows<{ id: number }>(
+    db,
+    "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id",
+    [stationId],
+  );
+  const results: Processed[] = [];
+  for (const { id } of marks) {
+    try {
+      results.push(await processTogether(deps, [stationId], { ...scope, only: id }));
+    } catch (error) {
+      if (isUnavailable(error) || error instanceof LostFence) throw error;
+      log.error(
+        { err: error, mark: id, station: stationId },
+        "mark failed, set aside for the operator",
+      );
+      await db.raw(
+        "update marks set failed_at = server_now(), failure = ? where id = ? and processed_at is null",
+        [(error as Error).message.slice(0, 500), id],
+      );
+    }
+  }
+  return sum(results);
+}

@@ -1,0 +1,23 @@
+import type { Clock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import type { Db } from "#src/db.ts";
+import type { Log } from "#src/log.ts";
+import type { Producer } from "#src/queues.ts";
+import type { Redis } from "#src/redis.ts";
+
+/** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
+export interface RoleDeps {
+  config: Config;
+  db: Db;
+  log: Log;
+  clock: Clock;
+  redis: Redis;
+  workerRedis: Redis;
+  producer: Producer;
+}
+
+export interface Role {
+  start(): Promise<void>;
+  /** Finishes what is under way and takes nothing new. */
+  stop(): Promise<void>;
+}

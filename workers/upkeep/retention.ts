@@ -1,0 +1,48 @@
+import { rows } from "#src/db.ts";
+import { firstIdOfDay, fromMs } from "#src/marks.ts";
+import type { RoleDeps } from "#workers/role.ts";
+
+const dayMs = 86_400_000;
+
+/** Makes the partitions of the days to come. Returns how many were missing. */
+export async function makePartitions({
+  db,
+  config,
+}: Pick<RoleDeps, "db" | "config">): Promise<number> {
+  const [made] = await rows<{ made: number }>(
+    db,
+    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made",
+    [config.partitionsAhead + 1],
+  );
+  return made!.made;
+}
+
+/** Drops what is past its time: mark partitions, external ids, opinions that no late mark can meet any more. */
+export async function retire({
+  db,
+  config,
+  clock,
+  log,
+}: Pick<RoleDeps, "db" | "config" | "clock" | "log">): Promise<void> {
+  const now = clock();
+  const day = new Date(now - config.retentionDays * dayMs)
+    .toISOString()
+    .slice(0, 10)
+    .replaceAll("-", "");
+  const partitions = await rows<{ name: string }>(
+    db,
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'marks'::regclass order by 1",
+  );
+  for (const { name } of partitions) {
+    if (name >= `marks_${day}`) continue;
+    // Concurrently, so that no reader waits; it cannot be done inside a transaction.
+    await db.raw("alter table marks detach partition ?? concurrently", [name]);
+    await db.raw("drop table ??", [name]);
+    log.info({ partition: name }, "marks past their retention dropped");
+  }
+  await db.raw(`delete from mark_keys where at < ${fromMs}`, [now - config.externalIdDays * dayMs]);
+  await db.raw(`delete from opinions where effective_at < ${fromMs} and mark_id < ?`, [
+    now - 3 * config.statusLifetimeMs,
+    firstIdOfDay(now - 2 * dayMs),
+  ]);
+}
