@@ -7,6 +7,7 @@ import { callRoute } from "#api/middleware/call-route.ts";
 import { count } from "#api/middleware/count.ts";
 import { findRoute } from "#api/middleware/find-route.ts";
 import { identify } from "#api/middleware/identify.ts";
+import { loaded } from "#api/middleware/loaded.ts";
 import { logAccess } from "#api/middleware/log-access.ts";
 import { onlyApi } from "#api/middleware/only-api.ts";
 import { respond } from "#api/middleware/respond.ts";
@@ -38,6 +39,7 @@ export function createApp(
   app.use(authenticate(services));
   app.use(admit(services, createRouter(routes)));
   app.use(count(services));
+  app.use(loaded(services));
   app.use(findRoute);
   app.use(callRoute(routes));
   return app;

@@ -4,24 +4,32 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type App, type Page } from "#api/app.ts";
 import { createHealth } from "#api/health.ts";
+import { createIntake } from "#api/intake/intake.ts";
 import { createPages } from "#api/pages.ts";
 import type { Route } from "#api/route.ts";
 import { createRoutes } from "#api/routes.ts";
 import { createApiServer, type ServerTimes } from "#api/server.ts";
 import type { Services } from "#api/services.ts";
+import { createCityStore } from "#snapshots/cities.ts";
+import { createLatestDump } from "#snapshots/latest-dump.ts";
+import { createReadModel } from "#snapshots/model.ts";
+import { createPlaces } from "#snapshots/places.ts";
 import { createClock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { createDb } from "#src/db.ts";
+import { createFollower } from "#src/follower.ts";
 import { createKeyStore } from "#src/key-store.ts";
 import { createLog } from "#src/log.ts";
 import { createMeter } from "#src/meter.ts";
+import { createProducer } from "#src/queues.ts";
 import { createRedis } from "#src/redis.ts";
+import { createWaiters } from "#src/waiters.ts";
 
 export interface Web {
   app: App;
   server: Server;
   services: Services;
-  /** Begins to listen. Rejects when the port is taken. */
+  /** Begins to listen, and resolves when everything can be answered. Rejects when the port is taken. */
   start(): Promise<{ port: number }>;
   /** Answers what is in flight, then closes everything. */
   stop(): Promise<void>;
@@ -46,13 +54,56 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const keys = createKeyStore({ db, config, log, clock });
   const meter = createMeter({ redis, config, clock, log });
   const health = createHealth();
-  const services: Services = { config, log, clock, db, redis, keys, meter, health };
+  const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
+  const cities = createCityStore({ db, config, log });
+  const dumps = createLatestDump({ config, log, redis });
+  const places = createPlaces();
+  const waiters = createWaiters();
+  const producer = createProducer(config, log);
+  const follower = createFollower({
+    db,
+    config,
+    log,
+    clock,
+    outcomes: waiters,
+    onRows: (rows) => {
+      model.apply(rows, clock());
+      places.apply(rows);
+    },
+  });
+  const intake = createIntake({ db, config, log, waiters, wake: producer.wakeMarks });
+  const services: Services = {
+    config,
+    log,
+    clock,
+    db,
+    redis,
+    keys,
+    meter,
+    health,
+    model,
+    cities,
+    dumps,
+    places,
+    follower,
+    asOf: (now) => follower.asOf(now),
+    waiters,
+    intake,
+    producer,
+  };
 
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
     const ok = ageMs !== null && ageMs < 3 * config.keysRefreshMs;
     return { ok, critical: ageMs === null, detail: { count: keys.size, age_ms: ageMs } };
   });
+  health.add("stations", () => {
+    const readAt = follower.readAt();
+    const ageMs = readAt === 0 ? null : clock() - readAt;
+    const ok = ageMs !== null && ageMs < 5 * config.pollMs;
+    return { ok, critical: ageMs === null, detail: { seq: follower.seq(), age_ms: ageMs } };
+  });
+  health.add("dump", () => dumps.condition(clock()));
   health.add("redis", () => ({ ok: !meter.away }));
 
   const routes = (parts.routes ?? createRoutes)(services);
@@ -65,9 +116,10 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     server,
     services,
     start: async () => {
-      await Promise.all([keys.start(), untilReady(redis)]);
       server.listen(config.port, config.host);
       await once(server, "listening");
+      await Promise.all([keys.start(), untilReady(redis), untilFollowing(services)]);
+      await dumps.start();
       return { port: (server.address() as AddressInfo).port };
     },
     stop: async () => {
@@ -77,12 +129,32 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       server.closeIdleConnections();
       await Promise.race([closed, sleep(config.stopMs / 2, undefined, { ref: false })]);
       server.closeAllConnections();
+      await intake.drain();
+      await follower.stop();
+      await cities.stop();
+      await dumps.stop();
       await keys.stop();
+      await producer.close();
       await meter.stop();
       redis.disconnect();
       await db.destroy();
     },
   };
+}
+
+/** Until everything has been read once nothing can be answered; the process stays up and tries again. */
+async function untilFollowing({ cities, follower, health, log }: Services): Promise<void> {
+  for (const part of [cities, follower]) {
+    for (let pauseMs = 200; !health.stopping; pauseMs = Math.min(pauseMs * 2, 2000)) {
+      try {
+        await part.start();
+        break;
+      } catch (error) {
+        log.debug({ err: (error as Error).message }, "not loaded yet");
+        await sleep(pauseMs);
+      }
+    }
+  }
 }
 
 /** A short wait for Redis, so that the first requests are metered by it; without it they are metered here. */

@@ -1,5 +1,20 @@
 import type { Route } from "#api/route.ts";
+import { citiesRoute } from "#api/routes/cities.ts";
+import { reportRoute } from "#api/routes/report.ts";
+import { reportStateRoute } from "#api/routes/report-state.ts";
+import { stationsRoute } from "#api/routes/stations.ts";
+import { allStationsRoute } from "#api/routes/stations-all.ts";
+import { deltaRoute } from "#api/routes/stations-delta.ts";
+import { oneStationRoute } from "#api/routes/stations-one.ts";
 import type { Services } from "#api/services.ts";
 
 /** Every route below /api/v1/partner, in the order of partner-api.md 4. */
-export const createRoutes = (_services: Services): Route[] => [];
+export const createRoutes = (services: Services): Route[] => [
+  stationsRoute(services),
+  allStationsRoute(services),
+  deltaRoute(services),
+  oneStationRoute(services),
+  citiesRoute(services),
+  reportRoute(services),
+  reportStateRoute(services),
+];

@@ -1,11 +1,19 @@
 import type { Health } from "#api/health.ts";
+import type { Intake } from "#api/intake/intake.ts";
+import type { CityStore } from "#snapshots/cities.ts";
+import type { LatestDump } from "#snapshots/latest-dump.ts";
+import type { ReadModel } from "#snapshots/model.ts";
+import type { Places } from "#snapshots/places.ts";
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import type { Db } from "#src/db.ts";
+import type { Follower } from "#src/follower.ts";
 import type { KeyStore } from "#src/key-store.ts";
 import type { Log } from "#src/log.ts";
 import type { Meter } from "#src/meter.ts";
+import type { Producer } from "#src/queues.ts";
 import type { Redis } from "#src/redis.ts";
+import type { Waiters } from "#src/waiters.ts";
 
 /** What routes and middleware of one web process work with. */
 export interface Services {
@@ -17,4 +25,21 @@ export interface Services {
   keys: KeyStore;
   meter: Meter;
   health: Health;
+  /** All stations as they are served. */
+  model: ReadModel;
+  /** All cities. */
+  cities: CityStore;
+  /** The newest dump of the whole country. */
+  dumps: LatestDump;
+  /** Where the stations are. */
+  places: Places;
+  /** Keeps `model` and `places` up to date. */
+  follower: Follower;
+  /** The cursor of decisions.md 7 in ms, a whole second. */
+  asOf(now: number): number;
+  /** Who waits for which mark's outcome. */
+  waiters: Waiters;
+  /** Checks and stores marks. */
+  intake: Intake;
+  producer: Producer;
 }

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import type { Config } from "#src/config.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/db.ts";
+import { storeKey } from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { createPartner, updatePartner } from "#src/partners.ts";
+import { partnerReporter } from "#src/reporter.ts";
+
+export interface Country {
+  db: Db;
+  partnerId: number;
+  keyId: number;
+  secret: string;
+  publishable: string;
+  stationIds: string[];
+  /** Writes a reporter down as first seen `minutesAgo`, before it sends its first mark. */
+  meet(userRef: string, minutesAgo: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Place {
+  id: string;
+  lat: number;
+  lon: number;
+}
+
+/** Where station number `n` of a test country stands: 300 m from the next, in one row. */
+export const placeOf = (n: number): Place => ({
+  id: `n${1000 + n}`,
+  lat: 55 + n * 0.0027,
+  lon: 37,
+});
+
+/** One partner with generous limits, a key of each kind, one city and `count` stations. */
+export async function openCountry(config: Config, count: number): Promise<Country> {
+  const db = createDb(config, "test");
+  const places = Array.from({ length: count }, (_, n) => placeOf(n));
+  const issue = (kind: "secret" | "publishable") => newKey(kind, randomBytes(32));
+  const secret = issue("secret");
+  const publishable = issue("publishable");
+  const { partnerId, keyId } = await inTransaction(db, async (tx) => {
+    const partner = await createPartner(tx, {
+      name: "Test partner",
+      rpm: 100_000,
+      daily: 100_000_000,
+    });
+    await updatePartner(tx, partner.id, {});
+    const stored = await storeKey(
+      tx,
+      { partner_id: partner.id, kind: "secret", prefix: keyPrefix(secret), hash: hashKey(secret) },
+      {},
+    );
+    await storeKey(
+      tx,
+      {
+        partner_id: partner.id,
+        kind: "publishable",
+        prefix: keyPrefix(publishable),
+        hash: hashKey(publishable),
+      },
+      {},
+    );
+    await tx.raw(
+      `insert into stations (id, source, lat, lon, brand, name, addr)
+       select id, 'test', lat, lon, 'Brand', 'Station ' || id, 'Street 1' from unnest(?::text[], ?::float8[], ?::float8[]) as s(id, lat, lon)`,
+      [
+        places.map((one) => one.id),
+        places.map((one) => one.lat),
+        places.map((one) => one.lon),
+      ] as never,
+    );
+    await tx.raw(
+      "insert into cities (id, source, name, region, lat, lon, population) values ('c1', 'test', 'Тестоград', 'Область', 55, 37, 300000)",
+    );
+    await tx.raw("select feed_stamp(?::text[])", [places.map((one) => one.id)] as never);
+    return { partnerId: partner.id, keyId: stored.id };
+  });
+  return {
+    db,
+    partnerId,
+    keyId,
+    secret,
+    publishable,
+    stationIds: places.map((one) => one.id),
+    meet: async (userRef, minutesAgo) => {
+      await rows(
+        db,
+        `insert into reporters (hash, partner_id, first_seen)
+         values (decode(?, 'hex'), ?, server_now() - ?::int * interval '1 minute')`,
+        [partnerReporter(config.reporterPepper, partnerId, userRef), partnerId, minutesAgo],
+      );
+    },
+    close: () => db.destroy(),
+  };
+}
