@@ -1,0 +1,54 @@
+import { hash } from "node:crypto";
+import { matchesEtag } from "#api/etag.ts";
+import type { ApiRequest, Reply } from "#api/route.ts";
+import { listHead, type ListRest, listTail } from "#snapshots/envelope.ts";
+import { formatTime } from "#src/domain/time.ts";
+
+/** Raise it when the same content is written in another way, so that no caller keeps the old one. */
+const schemaVersion = 1;
+
+/** What an answer's content and form follow from; `as_of` is not part of it (decisions.md 7). */
+interface Tagged {
+  route: string;
+  /** The query in one spelling. */
+  query: readonly unknown[];
+  count: number;
+  /** Sum of the stations' digests. */
+  sum: string;
+}
+
+/** The weak ETag of an answer to this kind of key, equal on every process that has the same content. */
+export function etagOf({ key }: ApiRequest, { route, query, count, sum }: Tagged): string {
+  const parts = [schemaVersion, key.kind, "json", route, query, count, sum];
+  return `W/"${hash("sha1", JSON.stringify(parts), "base64url").slice(0, 22)}"`;
+}
+
+/** 304 with the cursor that a fresh answer would have carried, or the answer itself. */
+export async function conditional(
+  request: ApiRequest,
+  {
+    etag,
+    asOfMs,
+    headers = {},
+  }: { etag: string; asOfMs: number; headers?: Record<string, string> },
+  present: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  if (matchesEtag(request.headers["if-none-match"], etag))
+    return { status: 304, headers: { ...headers, ETag: etag, "X-As-Of": formatTime(asOfMs) } };
+  const reply = await present();
+  return { ...reply, headers: { ...headers, ...reply.headers, ETag: etag } };
+}
+
+/** The list envelope of partner-api.md 2.3 around stations that are JSON already. */
+export const presentList = (slices: readonly Buffer[], rest: ListRest): Reply => ({
+  body: Buffer.concat([listHead, ...slices, listTail(rest)]),
+});
+
+/** The envelope of decisions.md 6 around one station. `lifetimeMs` is the life of a status. */
+export function presentStation(fragment: Buffer, asOfMs: number, lifetimeMs: number): Reply {
+  const rest = { as_of: formatTime(asOfMs), stale_after_hours: lifetimeMs / 3600_000 };
+  const tail = Buffer.from(`,${JSON.stringify(rest).slice(1)}`);
+  return { body: Buffer.concat([stationHead, fragment, tail]) };
+}
+
+const stationHead = Buffer.from('{"station":');

@@ -1,0 +1,94 @@
+import { Type } from "typebox";
+import { pickEncoding } from "#api/encoding.ts";
+import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { type ApiRequest, type Reply, route } from "#api/route.ts";
+import { makeCursor, readCursor } from "#api/routes/stations-cursor.ts";
+import { filterParameters, readFilters } from "#api/routes/stations-query.ts";
+import type { Services } from "#api/services.ts";
+import type { Dump } from "#snapshots/dump.ts";
+import { filtersKey } from "#snapshots/filters.ts";
+import { isProblem, refuse } from "#src/domain/problems.ts";
+
+const query = Type.Object({
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 30_000, default: 10_000 })),
+  ...filterParameters,
+});
+
+const noFilters = filtersKey({});
+
+/** GET /stations/all, partner-api.md 4.2. */
+export const allStationsRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations/all",
+    access: "secret",
+    summary: "The whole country with statuses, in id order",
+    query,
+    async handle(request) {
+      const { cursor = "", limit = 10_000 } = request.query;
+      const read = readFilters(request.query);
+      if (isProblem(read)) return read;
+      const key = filtersKey(read.filters);
+      const from = cursor === "" ? null : readCursor(cursor, key);
+      if (cursor !== "" && from === null)
+        return refuse(
+          "bad-cursor",
+          "cursor is next_cursor of the page before, with the same filters.",
+        );
+      if (from !== null && !(await caughtUp(services, from.asOfMs)))
+        return refuse("upstream-unavailable", "This process is catching up with the database.", {
+          retryAfterS: 2,
+        });
+
+      const now = services.clock();
+      const tag = (whole: { count: number; sum: string }): string =>
+        etagOf(request, { route: "/stations/all", query: [key, cursor, limit], ...whole });
+      if (from === null && key === noFilters) {
+        const whole = services.model.whole(now);
+        const dump = services.dumps.current(whole, now);
+        if (dump !== null && dump.count <= limit)
+          return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs }, () =>
+            sendDump(services, request, dump),
+          );
+      }
+      const page = services.model.page({
+        filters: read.filters,
+        after: from?.after ?? "",
+        limit,
+        now,
+      });
+      // Every page carries the first one's time: a delta from it misses nothing that changed in between.
+      const asOfMs = from?.asOfMs ?? services.asOf(now);
+      const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
+      const { count, whole } = page;
+      const lifetimeMs = services.config.statusLifetimeMs;
+      return conditional(request, { etag: tag(whole), asOfMs }, () =>
+        presentList(page.slices(), { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
+      );
+    },
+  });
+
+async function sendDump(services: Services, request: ApiRequest, dump: Dump): Promise<Reply> {
+  const encoding = pickEncoding(request.headers["accept-encoding"]);
+  if (encoding === "identity") return { body: await services.dumps.plain(dump) };
+  return {
+    body: dump[encoding === "br" ? "br" : "gzip"],
+    headers: { "Content-Encoding": encoding },
+  };
+}
+
+const lookMs = 50;
+const patienceMs = 1500;
+
+/**
+ * A cursor may come from a process that was a little ahead. Its time promises changes that this one must have
+ * seen before it may repeat the promise.
+ */
+async function caughtUp(services: Services, asOfMs: number): Promise<boolean> {
+  for (let waitedMs = 0; services.asOf(services.clock()) < asOfMs; waitedMs += lookMs) {
+    if (waitedMs >= patienceMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+  return true;
+}

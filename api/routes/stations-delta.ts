@@ -1,0 +1,49 @@
+import { Type } from "typebox";
+import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { route } from "#api/route.ts";
+import type { Services } from "#api/services.ts";
+import { refuse } from "#src/domain/problems.ts";
+import { parseTime } from "#src/domain/time.ts";
+
+const windowS = 48 * 3600;
+
+const query = Type.Object({
+  updated_since: Type.String({ description: "UTC, YYYY-MM-DD HH:MM:SS or ISO 8601" }),
+});
+
+/** GET /stations/delta, partner-api.md 4.3. */
+export const deltaRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations/delta",
+    access: "secret",
+    summary: "Stations changed since a moment",
+    query,
+    handle(request) {
+      const sinceMs = parseTime(request.query.updated_since);
+      if (sinceMs === null)
+        return refuse(
+          "bad-timestamp",
+          "updated_since is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.",
+        );
+      const now = services.clock();
+      // In whole seconds: a caller that counted 48 h back from the same second is not too late.
+      if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
+        return refuse(
+          "window-too-old",
+          "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
+        );
+      const { count, sum, removed, slices } = services.model.delta(sinceMs, now);
+      const asOfMs = services.asOf(now);
+      const etag = etagOf(request, {
+        route: "/stations/delta",
+        query: [sinceMs, removed],
+        count,
+        sum,
+      });
+      const lifetimeMs = services.config.statusLifetimeMs;
+      return conditional(request, { etag, asOfMs }, () =>
+        presentList(slices(), { count, asOfMs, lifetimeMs, truncated: false, removed }),
+      );
+    },
+  });

@@ -1,0 +1,26 @@
+import { conditional, etagOf, presentStation } from "#api/presenters.ts";
+import { route } from "#api/route.ts";
+import type { Services } from "#api/services.ts";
+import { refuse } from "#src/domain/problems.ts";
+
+/** GET /stations/{station_id}, partner-api.md 4.4. */
+export const oneStationRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations/{station_id}",
+    access: "any",
+    summary: "One station with its fuel status",
+    handle(request) {
+      const now = services.clock();
+      const id = request.params["station_id"] ?? "";
+      const found = services.model.station(id, now);
+      if (found === null)
+        return refuse("station-not-found", "No station of that id; ids come from GET /stations.");
+      const asOfMs = services.asOf(now);
+      const { sum, fragment } = found;
+      const etag = etagOf(request, { route: "/stations/{id}", query: [id], count: 1, sum });
+      return conditional(request, { etag, asOfMs }, () =>
+        presentStation(fragment, asOfMs, services.config.statusLifetimeMs),
+      );
+    },
+  });

@@ -1,0 +1,90 @@
+import { type Static, Type } from "typebox";
+import type { Area } from "#snapshots/area.ts";
+import { type Filters, parseSearch } from "#snapshots/filters.ts";
+import type { Box } from "#src/domain/geo.ts";
+import { type Problem, refuse } from "#src/domain/problems.ts";
+import {
+  type Grade,
+  parseGrade,
+  type Queue,
+  queues,
+  type ServedStatus,
+  statuses,
+} from "#src/domain/words.ts";
+
+/** The filters that /stations and /stations/all share (partner-api.md 4.1). */
+export const filterParameters = {
+  q: Type.Optional(
+    Type.String({ description: "Words that must all occur in name, brand or address" }),
+  ),
+  status: Type.Optional(Type.String({ description: "Comma list of yes, low, no, queue, nodata" })),
+  fuel: Type.Optional(Type.String({ description: "Comma list of grades, all of them present" })),
+  brand: Type.Optional(Type.String({ description: "Exact brand name, case-insensitive" })),
+  has_price: Type.Optional(Type.Boolean({ description: "true: only stations with fresh prices" })),
+  queue: Type.Optional(Type.String({ description: "Comma list of 0-5, 5-10, 10-20, 20+" })),
+  fresh_h: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 24, description: "Status no older than N hours" }),
+  ),
+};
+const filterSchema = Type.Object(filterParameters);
+
+const items = (list: string): string[] =>
+  list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
+const served = [...statuses, "nodata"] as const;
+
+/** Reads the filters, or refuses the first that names something unknown. */
+export function readFilters(query: Static<typeof filterSchema>): { filters: Filters } | Problem {
+  const wanted = items(query.status ?? "");
+  const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
+  const named = items(query.fuel ?? "").map(parseGrade);
+  const badStatus = unknownOf("status", wanted, served);
+  if (badStatus !== null) return badStatus;
+  const badQueue = unknownOf("queue", lines, queues);
+  if (badQueue !== null) return badQueue;
+  if (named.includes(undefined))
+    return refuse("bad-grade", "fuel is a comma list of 92, 95, 98, 100, ДТ (or dt, дизель).");
+  const search = parseSearch(query.q ?? "");
+  return {
+    filters: {
+      statuses: wanted as ServedStatus[],
+      queues: lines as Queue[],
+      grades: [...(named as Grade[]), ...search.grades],
+      words: search.words,
+      brand: query.brand ?? "",
+      priced: query.has_price ?? false,
+      ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
+    },
+  };
+}
+
+function unknownOf(
+  name: string,
+  given: readonly string[],
+  known: readonly string[],
+): Problem | null {
+  const input = given.find((item) => !known.includes(item));
+  if (input === undefined) return null;
+  const msg = `Use a comma list of ${known.join(", ")}`;
+  return refuse("validation-failed", [{ loc: ["query", name], msg, type: "enum", input }]);
+}
+
+const decimal = /^-?(\d{1,3}(\.\d*)?|\.\d+)$/;
+
+/** Reads `lat1,lon1,lat2,lon2`; null when it is not a rectangle. lon1 > lon2 crosses 180°. */
+export function parseBox(text: string): Box | null {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.length !== 4 || !parts.every((part) => decimal.test(part))) return null;
+  const [south, west, north, east] = parts.map(Number) as [number, number, number, number];
+  const inRange = south >= -90 && north <= 90 && Math.abs(west) <= 180 && Math.abs(east) <= 180;
+  return inRange && south <= north ? { south, west, north, east } : null;
+}
+
+/** Where to look and what that is called in one spelling. */
+export interface NamedArea {
+  area: Area;
+  name: readonly unknown[];
+}

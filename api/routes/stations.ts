@@ -1,0 +1,99 @@
+import { Type } from "typebox";
+import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { route } from "#api/route.ts";
+import {
+  filterParameters,
+  type NamedArea,
+  parseBox,
+  readFilters,
+} from "#api/routes/stations-query.ts";
+import type { Services } from "#api/services.ts";
+import { filtersKey } from "#snapshots/filters.ts";
+import { type Box } from "#src/domain/geo.ts";
+import { isProblem, type Problem, refuse } from "#src/domain/problems.ts";
+
+/** Most stations of one answer (partner-api.md 8). */
+const stationsMax = 4000;
+const radiusDefaultKm = 25;
+
+const query = Type.Object({
+  bbox: Type.Optional(
+    Type.String({ description: "lat1,lon1,lat2,lon2, south-west to north-east" }),
+  ),
+  city: Type.Optional(Type.String({ maxLength: 120 })),
+  radius_km: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 60 })),
+  ...filterParameters,
+  sort: Type.Optional(
+    Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
+  ),
+});
+
+/** GET /stations, partner-api.md 4.1. */
+export const stationsRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations",
+    access: "any",
+    summary: "Stations of an area with their fuel status",
+    query,
+    handle(request) {
+      const read = readFilters(request.query);
+      if (isProblem(read)) return read;
+      const where = readArea(services, request.query);
+      if (isProblem(where)) return where;
+      const { filters } = read;
+      const sort = request.query.sort === "distance" ? ({ sort: "distance" } as const) : {};
+      const lifetimeMs = services.config.statusLifetimeMs;
+      const now = services.clock();
+      const { area, name } = where;
+      const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
+      const { count, sum, truncated } = found;
+      const asOfMs = services.asOf(now);
+      const etag = etagOf(request, {
+        route: "/stations",
+        query: [name, filtersKey(filters), sort, truncated],
+        count,
+        sum,
+      });
+      // The shared cache of rectangles is not asked: every answer is computed (decisions.md 8).
+      const headers = area.kind === "box" ? { "X-Service-Cache": "miss" } : {};
+      return conditional(request, { etag, asOfMs, headers }, () =>
+        presentList(found.slices(), { count, asOfMs, lifetimeMs, truncated }),
+      );
+    },
+  });
+
+/** The area asked for; `bbox` wins over `city`, which is checked all the same (decisions.md 6). */
+function readArea(
+  services: Services,
+  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+): NamedArea | Problem {
+  let box: Box | null = null;
+  if (bbox !== "") {
+    box = parseBox(bbox);
+    if (box === null)
+      return refuse(
+        "bad-bbox",
+        "bbox is lat1,lon1,lat2,lon2 in degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
+      );
+  }
+  if (box === null && city.trim() === "")
+    return refuse("missing-area", "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.");
+  const found = city.trim() === "" ? null : services.cities.find(city);
+  if (city.trim() !== "" && found === null)
+    return refuse(
+      "city-not-found",
+      "No city of that name. Names are percent-encoded UTF-8; GET /cities?q= finds them.",
+    );
+  if (box !== null)
+    return { area: { kind: "box", box }, name: [box.south, box.west, box.north, box.east] };
+  const { lat, lon } = found as { lat: number; lon: number };
+  const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
+  return { area, name: [lat, lon, radiusKm] };
+}
+
+interface AreaQuery {
+  bbox?: string;
+  city?: string;
+  radius_km?: number;
+}

@@ -1,0 +1,84 @@
+import type { Config } from "#src/config.ts";
+import { type Db, rows } from "#src/db.ts";
+import { listen, type Listener } from "#src/listen.ts";
+import type { Log } from "#src/log.ts";
+import { foldText } from "#snapshots/search-text.ts";
+
+/** A city as it is served (decisions.md 6). */
+export interface City {
+  name: string;
+  region: string;
+  lat: number;
+  lon: number;
+  zoom: number;
+  population: number;
+}
+
+export interface CityStore {
+  /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
+  find(name: string): City | null;
+  /** Cities by population; with `q` those whose name begins with it, then those that hold it. */
+  list(query: { q: string; offset: number; limit: number }): { cities: City[]; total: number };
+}
+
+const refreshMs = 60_000;
+
+/** All cities in memory, so that no read asks the database. Renewed on NOTIFY `cities` and each minute. */
+export function createCityStore(deps: { db: Db; config: Config; log: Log }): CityStore {
+  const { db, config, log } = deps;
+  let known: { city: City; folded: string }[] = [];
+  let byName = new Map<string, City>();
+  let listener: Listener | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let loading: Promise<void> = Promise.resolve();
+
+  const load = async (): Promise<void> => {
+    const found = await rows<Omit<City, "zoom">>(
+      db,
+      "select name, region, lat, lon, population from cities order by population desc, name, id",
+    );
+    known = found.map(({ population, ...city }) => ({
+      city: { ...city, zoom: zoomOf(population), population },
+      folded: foldText(city.name),
+    }));
+    // The first of a name is the largest; later homonyms must not replace it.
+    byName = new Map(known.toReversed().map(({ city, folded }) => [folded, city]));
+  };
+  const refresh = (): void => {
+    loading = loading
+      .then(load)
+      .catch((error: unknown) => log.warn({ err: (error as Error).message }, "cities not renewed"));
+  };
+
+  return {
+    start: async () => {
+      await load();
+      listener = listen(config, log, "cities", refresh);
+      timer = setInterval(refresh, refreshMs);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await listener?.stop();
+      await loading;
+    },
+    find: (name) => byName.get(foldText(name)) ?? null,
+    list({ q, offset, limit }) {
+      const sought = foldText(q);
+      const first = known.filter(({ folded }) => folded.startsWith(sought));
+      const then = known.filter(
+        ({ folded }) => !folded.startsWith(sought) && folded.includes(sought),
+      );
+      const all = [...first, ...then];
+      return {
+        cities: all.slice(offset, offset + limit).map(({ city }) => city),
+        total: all.length,
+      };
+    },
+  };
+}
+
+const zoomOf = (population: number): number =>
+  population < 250_000 ? 12 : population <= 1_000_000 ? 11 : 10;

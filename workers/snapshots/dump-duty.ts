@@ -1,0 +1,57 @@
+import type { Clock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import type { Follower } from "#src/follower.ts";
+import type { Log } from "#src/log.ts";
+import { buildDump } from "#snapshots/dump.ts";
+import type { DumpStore } from "#snapshots/dump-store.ts";
+import type { ReadModel } from "#snapshots/model.ts";
+
+/** Makes the dump of a slot, once; rejects when that failed, and then the next slot tries again. */
+export interface DumpDuty {
+  (slot: number): Promise<void>;
+  /** Resolves when no dump is being made. */
+  idle(): Promise<void>;
+}
+
+/** A dump is made when the content differs from the stored one's, or that one has become too old. */
+export function createDumpDuty(deps: {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  model: ReadModel;
+  follower: Pick<Follower, "refresh" | "seq" | "asOf">;
+  store: DumpStore;
+}): DumpDuty {
+  const { config, log, clock, model, follower, store } = deps;
+  let doneSlot = -1;
+  let running: Promise<void> = Promise.resolve();
+
+  const make = async (slot: number): Promise<void> => {
+    // With the database away, what is in memory is still worth a dump: time goes on changing it.
+    await follower.refresh().catch(() => {});
+    const stored = await store.head();
+    const now = clock();
+    const whole = model.whole(now);
+    if (stored !== null) {
+      const same = stored.count === whole.count && stored.sum === whole.sum;
+      // Half a slot early rather than half a slot late.
+      if (same && now - stored.builtAtMs < config.dumpMaxAgeMs - config.slotMs / 2) return;
+      // The other snapshots process was faster.
+      if (stored.builtAtMs >= (slot + 0.1) * config.slotMs && stored.seq >= follower.seq()) return;
+    }
+    const given = { model, seq: follower.seq(), asOfMs: follower.asOf(now), now };
+    const dump = await buildDump({ ...given, lifetimeMs: config.statusLifetimeMs });
+    const kept = await store.save(dump);
+    const { seq, count, gzip, br } = dump;
+    const ms = Math.round(clock() - now);
+    log.info({ seq, count, gzip: gzip.length, br: br.length, ms, kept }, "dump made");
+  };
+
+  const duty = (slot: number): Promise<void> => {
+    if (slot <= doneSlot) return running;
+    doneSlot = slot;
+    running = running.catch(() => {}).then(() => make(slot));
+    return running;
+  };
+  return Object.assign(duty, { idle: () => running.catch(() => {}) });
+}
