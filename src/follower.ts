@@ -133,11 +133,11 @@ export function createFollower(deps: {
   return {
     start: async () => {
       await refresh();
-      let first = true;
-      listener = listen(config, log, "changes", () => {
+      let connected = false;
+      listener = listen(config, log, "changes", (why) => {
         // A new connection may lead to a database that lost its last changes.
-        if (!first) compare = true;
-        first = false;
+        if (why === "connected" && connected) compare = true;
+        connected = true;
         wake();
       });
       timer = setInterval(wake, config.pollMs);

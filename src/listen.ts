@@ -13,7 +13,7 @@ const longestPauseMs = 5000;
  * Calls `wake` on each NOTIFY of `channel`, and after every (re)connect, since what was said in between is lost.
  * A notification is a hint: its listener must also look by itself from time to time.
  */
-export function listen(config: Config, log: Log, channel: string, wake: () => void): Listener {
+export function listen(config: Config, log: Log, channel: string, wake: (why: "connected" | "notified") => void): Listener {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = firstPauseMs;
@@ -39,14 +39,14 @@ export function listen(config: Config, log: Log, channel: string, wake: () => vo
     };
     next.on("error", again);
     next.on("end", () => again());
-    next.on("notification", () => wake());
+    next.on("notification", () => wake("notified"));
     client = next;
     try {
       await next.connect();
       await next.query(`listen ${next.escapeIdentifier(channel)}`);
       pauseMs = firstPauseMs;
       if (stopped) await next.end();
-      else wake();
+      else wake("connected");
     } catch (error) {
       again(error as Error);
     }

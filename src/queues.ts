@@ -1,4 +1,4 @@
-import { Queue } from "bullmq";
+import { type JobsOptions, Queue } from "bullmq";
 import type { Config } from "#src/config.ts";
 import type { Log } from "#src/log.ts";
 import { createRedis } from "#src/redis.ts";
@@ -22,6 +22,7 @@ export interface Producer {
   wakeMarks(stationIds: readonly string[]): void;
   /** Enqueues a slot's duty once, whoever asks. Never throws. */
   addSlot(queue: QueueName, job: SlotJob): Promise<void>;
+  /** Throws while Redis is away. */
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
@@ -29,42 +30,54 @@ export interface Producer {
 /** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
 export function createProducer(config: Config, log: Log): Producer {
   const connection = createRedis(config, log);
-  const queues = new Map(
-    queueNames.map((name) => {
-      const queue = new Queue(name, {
-        connection,
-        prefix: config.redisPrefix,
-        skipWaitingForReady: true,
-        skipMetasUpdate: true,
-        defaultJobOptions: {
-          removeOnComplete: true,
-          removeOnFail: { count: 1000 },
-          attempts: 5,
-          backoff: { type: "fixed", delay: 1000 },
-        },
-      });
-      queue.on("error", (error) => log.warn({ err: error.message, queue: name }, "queue"));
-      return [name, queue];
-    }),
-  );
-  const queue = (name: QueueName): Queue => queues.get(name)!;
-  const failed = (error: unknown): void =>
-    log.warn({ err: (error as Error).message }, "wake-up not sent, the sweep will find the work");
+  const queues = new Map<QueueName, Queue>();
+
+  // A queue made while Redis is away stays broken for good, so each is made when it is first needed and can be.
+  const queue = (name: QueueName): Queue => {
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    if (connection.status !== "ready") throw new Error("Redis is away");
+    const made = new Queue(name, {
+      connection,
+      prefix: config.redisPrefix,
+      skipWaitingForReady: true,
+      skipMetasUpdate: true,
+      defaultJobOptions: {
+        removeOnComplete: true,
+        removeOnFail: { count: 1000 },
+        attempts: 5,
+        backoff: { type: "fixed", delay: 1000 },
+      },
+    });
+    made.on("error", (error) => log.warn({ err: error.message, queue: name }, "queue"));
+    made.waitUntilReady().catch(() => queues.delete(name));
+    queues.set(name, made);
+    return made;
+  };
+  const add = async (
+    name: QueueName,
+    job: string,
+    data: object,
+    options: JobsOptions = {},
+  ): Promise<void> => {
+    try {
+      await queue(name).add(job, data, options);
+    } catch (error) {
+      log.debug(
+        { err: (error as Error).message, queue: name },
+        "not enqueued, the work will be found by looking",
+      );
+    }
+  };
   return {
-    wakeMarks: (stationIds) => {
-      queue("marks")
-        .add("wake", { stationIds: [...stationIds] } satisfies MarksJob)
-        .catch(failed);
-    },
-    addSlot: async (name, job) => {
-      await queue(name)
-        .add(job.duty, job, {
-          jobId: `${job.duty}-s${job.slot}`,
-          attempts: 1,
-          removeOnFail: { age: 3600 },
-        })
-        .catch(failed);
-    },
+    wakeMarks: (stationIds) =>
+      void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
+    addSlot: (name, job) =>
+      add(name, job.duty, job, {
+        jobId: `${job.duty}-s${job.slot}`,
+        attempts: 1,
+        removeOnFail: { age: 3600 },
+      }),
     queue,
     close: async () => {
       await Promise.allSettled([...queues.values()].map((one) => one.close()));
