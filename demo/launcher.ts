@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   try {
     return await Promise.race([start(cleanUp), asked.then(() => 0)]);
   } catch (error) {
-    console.error(`\n${(error as Error).message}`);
+    console.error(`\n${sentenceOf(error)}`);
     return 1;
   } finally {
     if (cleanUp.length > 0) console.log("\nStopping …");
@@ -53,6 +53,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
     console.log(`Fuelmark is already running from this folder${runningAt()}`);
     return 0;
   }
+  // One that a killed run left behind names servers that are gone.
+  rmSync(runFile, { force: true });
   const starting = startServers({ dataDir, env: process.env, durable: true, log: console.log });
   // Told to stop in the middle, this waits for the server that is being born.
   cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
@@ -99,6 +101,12 @@ function runningAt(): string {
   } catch {
     return ", and still starting.";
   }
+}
+
+function sentenceOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  if (code !== "EACCES" && code !== "EPERM") return message;
+  return `${message}\nSome of ${dataDir} belongs to another user: start this as that user, or remove that folder to begin anew.`;
 }
 
 function fail(sentence: string): never {

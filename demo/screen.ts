@@ -16,6 +16,8 @@ const pages = [
   ["/docs", "the API, described"],
   ["/dashboard/", "a partner's own page"],
   ["/console/", "the operator's page"],
+  ["/api/v1/partner/openapi.json", "the API's contract"],
+  ["/readyz", "how it is doing"],
 ] as const;
 
 /** What a newcomer reads when everything runs: only pages that really answer, and a line that works as it stands. */

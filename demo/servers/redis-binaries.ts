@@ -94,6 +94,7 @@ async function download(cache: string, log: (line: string) => void): Promise<Red
     const archives = await fetchPackages(work);
     if (archives === null) return null;
     const root = join(work, "root");
+    mkdirSync(root);
     for (const name of readdirSync(archives).filter((each) => each.endsWith(".deb"))) {
       const { ok } = await run("dpkg-deb", ["-x", join(archives, name), root]);
       if (!ok) return null;
@@ -121,7 +122,9 @@ async function fetchPackages(work: string): Promise<string | null> {
     ...["Debug::NoLocking=1", "APT::Sandbox::User=root", `Dir::Cache=${work}`].flatMap(option),
     ...option(`Dir::Cache::archives=${archives}`),
   ];
-  const get = ["install", "--download-only", "--no-install-recommends", "redis-server"];
+  // Both are fetched even when dpkg has them on record: they do not work, or they would not be needed here.
+  const flags = ["--download-only", "--reinstall", "--no-install-recommends"];
+  const get = ["install", ...flags, "redis-server", "redis-tools"];
   // The system's own package lists are the fastest; they may be missing or too old.
   if ((await apt([...options, ...get])).ok) return archives;
   const own = [...options, ...option(`Dir::State::lists=${join(work, "lists")}`)];
