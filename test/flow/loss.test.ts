@@ -1,0 +1,117 @@
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+
+const statuses = ["yes", "low", "no", "queue"] as const;
+const stations = 25;
+const marks = 500;
+
+/** 500 users, each with one mark, 40 at a time; `halfway` is done after every second hundred. */
+async function sendAll(
+  clients: readonly Client[],
+  prefix: string,
+  halfway: (sent: number) => Promise<void>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let sent = 0; sent < marks; sent += 40) {
+    const batch = Array.from({ length: Math.min(40, marks - sent) }, (_, i) => sent + i);
+    const answering = batch.map((n) =>
+      clients[n % clients.length]!.mark(placeOf(n % stations), `${prefix}${n}`, {
+        status: statuses[n % 4],
+        external_id: `${prefix}${n}`,
+      }),
+    );
+    await halfway(sent);
+    answers.push(...(await Promise.all(answering)));
+  }
+  return answers;
+}
+
+describe("flow: marks survive what dies around them", function () {
+  this.timeout(90_000);
+  let instance: TestInstance;
+  let redis: OwnServer;
+  let country: Country;
+  let roles: RoleProcess[];
+  let clients: Client[];
+
+  beforeEach(async () => {
+    redis = await startPrivateRedis();
+    instance = await createTestInstance({
+      REDIS_URL: "",
+      NEW_REPORTERS_DAILY: "100000",
+      MASS_NO_LIMIT: "100000",
+      WAIT_MS: "2000",
+    });
+    instance.env["REDIS_URL"] = redis.url;
+    country = await openCountry(instance.config, stations);
+    await country.db("keys").update({ mass_no_limit: 100_000 });
+    roles = await Promise.all(
+      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
+    );
+    clients = roles.slice(0, 2).map((role) => createClient(role.baseUrl, country.secret));
+  });
+
+  afterEach(async () => {
+    await Promise.all(roles.map((role) => role.stop().catch(() => role.kill9())));
+    await country.close();
+    await instance.drop();
+    await redis.drop();
+  });
+
+  const expectNothingLost = async (answers: Answer[]): Promise<void> => {
+    expect([...new Set(answers.map((answer) => answer.status))]).to.have.members([
+      ...new Set(
+        answers.map((answer) => answer.status).filter((status) => status === 200 || status === 202),
+      ),
+    ]);
+    await until(
+      () => countUnprocessed(country.db),
+      (count) => count === 0,
+      30_000,
+    );
+    const ids = answers.map((answer) => Number(answer.body.report_id));
+    expect(new Set(ids).size).to.equal(marks);
+    const stored = await rows<{ id: number }>(
+      country.db,
+      "select id from marks where processed_at is not null and outcome is not null and failed_at is null",
+    );
+    expect(stored.map((row) => row.id)).to.have.members(ids);
+    await expectRefolded(country.db, instance.config);
+    // What both processes serve is what the database holds.
+    for (const client of clients) {
+      for (const id of country.stationIds) {
+        const state = (await country.db("station_status").where({ station_id: id }).first("status"))
+          .status as string;
+        await until(
+          () => client.get(`/stations/${id}`),
+          (answer) => answer.body.station.fuel.status === state,
+        );
+      }
+    }
+  };
+
+  it("loses no mark and counts none twice when a marks worker is killed in the middle of 500 marks", async () => {
+    const answers = await sendAll(clients, "killed-", async (sent) => {
+      if (sent !== 200) return;
+      await roles[2]!.kill9();
+      await roles[3]!.kill9();
+      roles.push(await startRole("marks", instance.env));
+    });
+    await expectNothingLost(answers);
+  });
+
+  it("loses no mark and counts none twice when Redis is wiped in the middle of 500 marks", async () => {
+    const answers = await sendAll(clients, "wiped-", async (sent) => {
+      if (sent !== 200) return;
+      await redis.kill9();
+      await redis.restart({ wiped: true });
+    });
+    await expectNothingLost(answers);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import type { Config } from "#src/config.ts";
+import { type Db, rows } from "#src/db.ts";
+import { decide } from "#src/domain/decide.ts";
+import { emptyState, type StationState } from "#src/domain/state.ts";
+import { markColumns, type MarkRow, msOf, toMark } from "#src/marks.ts";
+
+/** Marks that were stored and are not processed yet. */
+export const countUnprocessed = async (db: Db): Promise<number> =>
+  (
+    await rows<{ count: number }>(
+      db,
+      "select count(*) as count from marks where processed_at is null",
+    )
+  )[0]!.count;
+
+/** Expects that every station's saved state is the fold over its counted marks: each in effect, exactly once. */
+export async function expectRefolded(db: Db, config: Config): Promise<void> {
+  const marks = await rows<MarkRow>(
+    db,
+    `select ${markColumns} from marks where review in ('none', 'approved') and failed_at is null`,
+  );
+  const seen = new Map(
+    (
+      await rows<{ id: number; seen: number }>(
+        db,
+        `select id, ${msOf("first_seen")} as seen from reporters where first_seen is not null`,
+      )
+    ).map((row) => [row.id, row.seen]),
+  );
+  const saved = await rows<{ station_id: string; state: StationState }>(
+    db,
+    "select station_id, state from station_status where state is not null",
+  );
+  expect(saved.length).to.equal(new Set(marks.map((row) => row.station_id)).size);
+  for (const { station_id: stationId, state } of saved) {
+    const history = {
+      marks: marks.filter((row) => row.station_id === stationId).map(toMark),
+      seeds: [],
+    };
+    const arrivals = { marks: [], seeds: [] };
+    const folded = decide(
+      { state: emptyState, opinions: [], history },
+      arrivals,
+      (id) => seen.get(id) ?? 0,
+      Date.now(),
+      config,
+    );
+    expect(state, stationId).to.deep.equal(JSON.parse(JSON.stringify(folded.state)));
+  }
+}
