@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
 import { assembleWeb, type Web } from "#api/assemble.ts";
+import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -54,12 +57,17 @@ describe("flow: station reads and Postgres", () => {
     expect(queries).to.deep.equal([]);
   });
 
-  it("looks a key up once, at its first sight, and never a text that fails its checksum", async () => {
-    const stranger = createClient(
-      `http://127.0.0.1:${(web.server.address() as { port: number }).port}`,
-      `${country.secret.slice(0, -1)}!`,
-    );
-    expect((await stranger.get("/stations/all")).status).to.equal(401);
+  it("looks a new key up once, at its first sight, and never a text that fails its checksum", async () => {
+    const { port } = web.server.address() as AddressInfo;
+    const text = newKey("secret", randomBytes(32));
+    const wrong = createClient(`http://127.0.0.1:${port}`, `${text.slice(0, -1)}!`);
+    expect((await wrong.get("/stations/all")).status).to.equal(401);
     expect(queries).to.deep.equal([]);
+    const key = { partner_id: country.partnerId, kind: "secret", prefix: keyPrefix(text) } as const;
+    // Stored without the wake-up that makes the key store load it.
+    await country.db("keys").insert({ ...key, hash: Buffer.from(hashKey(text), "hex") });
+    const fresh = createClient(`http://127.0.0.1:${port}`, text);
+    for (let i = 0; i < 5; i++) expect((await fresh.get("/stations/all")).status).to.equal(200);
+    expect(queries).to.have.length(1);
   });
 });
