@@ -64,36 +64,35 @@ export const cacheTtl = (text: string): Given<number | null> => ({
 });
 
 /** `a.example, Б.рф` → lower-case IDNA hosts. A scheme, a leading `*.` and a trailing dot are understood. */
-export const domains = (text: string): string[] =>
-  listed(text).map((entry) => {
-    const host = entry
-      .replace(/^https?:\/\//i, "")
-      .replace(/^\*\./, "")
-      .replace(/\/$/, "");
-    const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
-    if (
-      normal === null ||
-      normal.length > 253 ||
-      !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/.test(normal)
-    ) {
-      throw new Refusal(`"${entry}" in --domains is not a domain`);
-    }
-    return normal;
-  });
+export const domains = (text: string): string[] => [...new Set(listed(text).map(domain))];
+
+function domain(entry: string): string {
+  const host = entry
+    .replace(/^https?:\/\//i, "")
+    .replace(/^\*\./, "")
+    .replace(/\/$/, "");
+  const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
+  const usable = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/;
+  if (normal === null || normal.length > 253 || !usable.test(normal)) {
+    throw new Refusal(`"${entry}" in --domains is not a domain`);
+  }
+  return normal;
+}
 
 /** Addresses and CIDR blocks, IPv4 and IPv6; an IPv4 address in IPv6 clothes is undressed. */
-export const ips = (text: string): string[] =>
-  listed(text).map((entry) => {
-    const [host = "", bits, more] = entry.split("/");
-    const address = plainAddress(host);
-    const family = isIP(address);
-    const wide =
-      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-    if (family === 0 || !wide || more !== undefined) {
-      throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
-    }
-    return bits === undefined ? address.toLowerCase() : `${address.toLowerCase()}/${Number(bits)}`;
-  });
+export const ips = (text: string): string[] => [...new Set(listed(text).map(addresses))];
+
+function addresses(entry: string): string {
+  const [host = "", bits, more] = entry.split("/");
+  const address = plainAddress(host).toLowerCase();
+  const family = isIP(address);
+  const whole =
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  if (family === 0 || !whole || more !== undefined) {
+    throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
+  }
+  return bits === undefined ? address : `${address}/${Number(bits)}`;
+}
 
 /** A UTC time or day in the future, or null for "never". */
 export const expiry =
@@ -109,11 +108,8 @@ export const expiry =
     return { value: new Date(at) };
   };
 
-const listed = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ""),
-  ),
-];
+const listed = (text: string): string[] =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");

@@ -42,7 +42,7 @@ export async function fillDemoCountry({
   const shortage = makeShortage(random, demoCities.length);
   const locals = demoCities.map((_, city) => reporters.filter((one) => one.city === city));
   const marks = stations.flatMap((station) =>
-    tellStory(random, station, locals[station.city] ?? [], shortage, now),
+    tellStory(random, station, locals[station.city] ?? [], shortage[station.city] ?? 0, now),
   );
   log(
     `Filling the demo country: ${stations.length} stations in ${demoCities.length} cities, ${marks.length} marks of the last day`,

@@ -47,5 +47,5 @@ export function makeReporters(random: Random, now: number): DemoReporter[] {
   });
 }
 
-export const isNewcomer = (firstSeen: number, at: number, newcomerMs: number): boolean =>
-  at - firstSeen < newcomerMs;
+/** True in a reporter's first 24 hours. */
+export const isNewcomer = (firstSeen: number, at: number): boolean => at - firstSeen < dayMs;

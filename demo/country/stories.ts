@@ -7,121 +7,115 @@ import type { Status } from "#src/domain/words.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-type Kind = "silent" | "served" | "turned" | "doubted" | "remote" | "disputed" | "expired";
+/** What a story is told with: one station, and drivers who pass by in turn. */
+interface Teller {
+  random: Random;
+  now: number;
+  /** When the story began, ms. */
+  from: number;
+  /** What a station of this city is likely to have. */
+  likely: () => Status;
+  say: (status: Status, at: number, how?: "remote") => DemoMark;
+  /** Enough voices for the status to be served, and perhaps more, each a little later. */
+  settle: (status: Status, from: number, until: number) => DemoMark[];
+}
 
-/** What happened at a day's stations: about 60 % end with a status, a few hundred with something open. */
-const kinds: readonly (readonly [Kind, number])[] = [
-  ["silent", 31],
-  ["served", 43],
-  ["turned", 14],
-  ["doubted", 5],
-  ["remote", 3],
-  ["disputed", 0.6],
-  ["expired", 3.4],
+type Plot = (teller: Teller) => DemoMark[];
+
+const served: Plot = ({ likely, settle, from, now }) =>
+  settle(likely(), from, from + Math.min((now - from) * 0.5, 2 * hourMs));
+
+const turned: Plot = ({ random, settle, from, now }) => {
+  const later = from + (now - from) * random.between(0.4, 0.8);
+  const [before, after] = random.pick(turns);
+  return [...settle(before, from, later), ...settle(after, later, now)];
+};
+
+const turns = [
+  ["yes", "low"],
+  ["yes", "queue"],
+  ["low", "no"],
+  ["queue", "no"],
+  ["no", "yes"],
+  ["queue", "yes"],
+] as const;
+
+const doubted: Plot = ({ random, say, settle, from, now }) => {
+  const doubtAt = from + (now - from) * random.between(0.5, 0.9);
+  return [...settle(random.pick(["yes", "queue", "low"]), from, doubtAt), say("no", doubtAt)];
+};
+
+/** Two against two, all within the hour, for half an hour to come (decisions.md 2). */
+const disputed: Plot = ({ random, say, now }) => {
+  const has = random.pick(["yes", "low", "queue"] as const);
+  return [28, 24, 12, 6].map((minutes, index) =>
+    say(index < 2 ? has : "no", now - (minutes + random.between(0, 3)) * minuteMs),
+  );
+};
+
+/** Plots by weight: about 60 % of the stations end with a status, a few hundred with something open. */
+const plots: readonly (readonly [Plot, number])[] = [
+  [() => [], 31],
+  [served, 46.4],
+  [turned, 14],
+  [doubted, 5],
+  [({ likely, say, from }) => [say(likely(), from, "remote")], 3],
+  [disputed, 0.6],
 ];
 
-/** How short of fuel a city is, 0 to 1: neighbouring stations then look alike on the map. */
-export type Shortage = readonly number[];
-
-export const makeShortage = (random: Random, cities: number): Shortage =>
+/** How short of fuel each city is, 0 to 1: neighbouring stations then look alike on the map. */
+export const makeShortage = (random: Random, cities: number): number[] =>
   Array.from({ length: cities }, () => random.next() ** 1.8);
 
-/** The marks of one station's last day, told by reporters of its city. `now` in ms. */
+/** The marks of one station's last day (a few: of the day before), told by reporters of its city. `now` in ms. */
 export function tellStory(
   random: Random,
   station: DemoStation,
   reporters: readonly DemoReporter[],
-  shortage: Shortage,
+  short: number,
   now: number,
 ): DemoMark[] {
-  const short = shortage[station.city] ?? 0;
-  const kind = random.weighted(kinds);
+  const plot = random.weighted(plots);
+  const old = plot === served && random.chance(0.07);
   // Most of what people see is fresh.
-  const ageMs =
-    kind === "expired"
-      ? random.between(25, 40) * hourMs
-      : 23.5 * hourMs * random.next() ** 1.7 + 3 * minuteMs;
-  const firstAt = now - ageMs;
-  const drivers = shuffled(
-    random,
-    reporters.filter((one) => one.firstSeen < Math.min(firstAt, now - hourMs)),
-  );
+  const age = old ? random.between(25, 40) : 0.05 + 23.5 * random.next() ** 1.7;
+  const from = now - age * hourMs;
+  const present = reporters.filter((one) => one.firstSeen < Math.min(from, now - hourMs));
+  const firm = present.filter(({ grouped, firstSeen }) => !grouped && !isNewcomer(firstSeen, now));
+  const drivers = shuffled(random, plot === disputed ? firm : present);
   let turn = 0;
-  const say = (status: Status, at: number, remote = false): DemoMark => {
-    const driver = drivers[turn++ % drivers.length] as DemoReporter;
-    const newcomer = isNewcomer(driver.firstSeen, at, 24 * hourMs);
+  const say: Teller["say"] = (status, at, how) => {
+    const driver = drivers[turn % drivers.length];
+    if (driver === undefined) throw new Error("every city has reporters of long standing");
+    turn += 1;
     // Alone on the road nobody is near enough to doubt a `no`.
-    const nearbyMarks = !/^трасса/.test(station.addr) || turn > 1;
-    const said = {
+    const nearbyMarks = !station.addr.startsWith("трасса") || turn > 1;
+    return makeMark(random, station, {
       status,
       at: Math.floor(Math.min(at, now - 1000)),
-      remote,
+      remote: how === "remote",
       nearbyMarks,
-      newcomer,
-    };
-    return makeMark(random, station, { ...said, reporterHash: driver.hash });
+      newcomer: isNewcomer(driver.firstSeen, at),
+      reporterHash: driver.hash,
+    });
   };
-  /** Enough voices for the status to be served, and perhaps more, each a little later. */
-  const settled = (status: Status, from: number, until: number): DemoMark[] => {
-    const voices =
-      (status === "no" ? 2 : 1) +
-      random.weighted([
-        [0, 5],
-        [1, 3],
-        [2, 2],
-        [3, 1],
-      ]);
+  const settle: Teller["settle"] = (status, start, until) => {
+    const voices = (status === "no" ? 2 : 1) + random.weighted(furtherVoices);
     return Array.from({ length: voices }, (_, index) =>
-      say(status, from + ((until - from) * index) / (voices + 1)),
+      say(status, start + ((until - start) * index) / (voices + 1)),
     );
   };
-  switch (kind) {
-    case "silent":
-      return [];
-    case "served":
-    case "expired":
-      return settled(
-        statusFor(random, short),
-        firstAt,
-        firstAt + Math.min(ageMs * 0.5, 2 * hourMs),
-      );
-    case "turned": {
-      const later = firstAt + ageMs * random.between(0.4, 0.8);
-      const [before, after] = random.pick([
-        ["yes", "low"],
-        ["yes", "queue"],
-        ["low", "no"],
-        ["queue", "no"],
-        ["no", "yes"],
-        ["queue", "yes"],
-      ] as const);
-      return [...settled(before, firstAt, later), ...settled(after, later, now)];
-    }
-    case "doubted": {
-      const doubtAt = firstAt + ageMs * random.between(0.5, 0.9);
-      return [
-        ...settled(random.pick(["yes", "queue", "low"]), firstAt, doubtAt),
-        say("no", doubtAt),
-      ];
-    }
-    case "remote":
-      return [say(statusFor(random, short), firstAt, true)];
-    case "disputed": {
-      // Two against two, all within the hour and long enough to be seen.
-      const ago = [28, 24, 12, 6].map(
-        (minutes) => now - (minutes + random.between(0, 3)) * minuteMs,
-      );
-      const firm = shuffled(
-        random,
-        drivers.filter((one) => !one.grouped && !isNewcomer(one.firstSeen, now, 24 * hourMs)),
-      );
-      drivers.splice(0, drivers.length, ...firm);
-      const has = random.pick(["yes", "low", "queue"] as const);
-      return ago.map((at, index) => say(index < 2 ? has : "no", at));
-    }
-  }
+  return plot({ random, now, from, likely: () => statusFor(random, short), say, settle });
 }
 
+const furtherVoices = [
+  [0, 5],
+  [1, 3],
+  [2, 2],
+  [3, 1],
+] as const;
+
+/** A status by chance, the worse the shorter of fuel (0 to 1) the place is. */
 export function statusFor(random: Random, short: number): Status {
   return random.weighted([
     ["yes", 1.3 - short],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { insertMarks, insertReporters, makeMark, type DemoMark } from "#demo/country/marks.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
-import { reporterCount, reporterHash } from "#demo/country/reporters.ts";
+import { isNewcomer, reporterCount, reporterHash } from "#demo/country/reporters.ts";
 import { statusFor } from "#demo/country/stories.ts";
 import { createClock } from "#src/clock.ts";
 import { loadConfig } from "#src/config.ts";
@@ -95,7 +95,7 @@ async function drop(db: Db, random: Random, stations: readonly Picked[]): Promis
   );
   const marks = said.slice(0, drivers.length).map(({ station, status }, index) => {
     const driver = drivers[index] as Driver;
-    const newcomer = now - driver.firstSeen < config.newcomerMs;
+    const newcomer = isNewcomer(driver.firstSeen, now);
     const remote = random.chance(0.08);
     const more = { at: now, nearbyMarks: true, newcomer, remote, reporterHash: driver.hash };
     return makeMark(random, station, { status, ...more });

@@ -63,7 +63,7 @@ function regionName(type: string, region: string): string {
     .replace(/\s+-\s+/g, " — ")
     .trim();
   if (/область|округ|республика|край/i.test(name)) return name;
-  if (type === "Респ") return /ская$/.test(name) ? `${name} Республика` : `Республика ${name}`;
+  if (type === "Респ") return name.endsWith("ская") ? `${name} Республика` : `Республика ${name}`;
   const words: Record<string, string> = {
     обл: "область",
     край: "край",

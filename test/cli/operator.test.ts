@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { loadConfig } from "#src/config.ts";
+import { createDb, rows, type Db } from "#src/db.ts";
+import { hashKey, isKeyText } from "#src/key-text.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a command printed, looked at field by field
+  json: any;
+}
+
+describe("the operator's command line", function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let db: Db;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 2);
+  });
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  const operator = (...args: string[]): Promise<Ran> =>
+    new Promise((resolve, reject) => {
+      const env = { ...process.env, DATABASE_URL: database.databaseUrl };
+      const child = spawn(process.execPath, ["--import", "tsx", "cli/main.ts", ...args], {
+        cwd: root,
+        env,
+      });
+      let [out, err] = ["", ""];
+      child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+      child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
+      child.on("error", reject);
+      child.on("close", (code) => {
+        const json: unknown = args.includes("--json") ? JSON.parse(out) : null;
+        resolve({ code, out, err, json });
+      });
+    });
+
+  it("makes a partner and keys, shows a key once, changes and revokes", async () => {
+    const made = await operator("partner", "create", "--name", "Карта", "--rpm", "300", "--json");
+    expect(made.json).to.include({
+      name: "Карта",
+      rpm: 300,
+      daily: 50_000,
+      enabled: true,
+      accept_remote: true,
+      cache_ttl_s: null,
+    });
+    const partner = String(made.json.id);
+
+    const issued = await operator(
+      "key",
+      "issue",
+      "--partner",
+      partner,
+      "--kind",
+      "publishable",
+      "--domains",
+      "Пример.рф",
+      "--confirm-min",
+      "3",
+      "--label",
+      "map",
+      "--json",
+    );
+    expect(issued.json).to.deep.include({
+      kind: "publishable",
+      domains: ["xn--e1afmkfd.xn--p1ai"],
+      confirm_min: 3,
+      label: "map",
+      reports: true,
+      expires: null,
+    });
+    expect(isKeyText(issued.json.key)).to.equal(true);
+    const key = String(issued.json.id);
+    const stored = await rows(db, "select id from keys where hash = decode(?, 'hex')", [
+      hashKey(issued.json.key),
+    ]);
+    expect(stored).to.deep.equal([{ id: issued.json.id }]);
+
+    const listed = await operator("key", "list", "--json");
+    expect(listed.json).to.have.length(1);
+    expect(listed.out).not.to.contain(issued.json.key);
+
+    expect(
+      (
+        await operator(
+          "partner",
+          "update",
+          partner,
+          "--cache-ttl",
+          "0",
+          "--accept-remote",
+          "false",
+          "--json",
+        )
+      ).json,
+    ).to.include({ cache_ttl_s: 0, accept_remote: false, rpm: 300 });
+    expect(
+      (await operator("partner", "update", partner, "--cache-ttl", "default", "--json")).json,
+    ).to.include({ cache_ttl_s: null });
+    expect(
+      (
+        await operator(
+          "key",
+          "update",
+          key,
+          "--reports",
+          "false",
+          "--expires",
+          "2199-01-01",
+          "--json",
+        )
+      ).json,
+    ).to.include({ reports: false, expires: "2199-01-01 00:00:00" });
+    expect((await operator("partner", "show", partner, "--json")).json.keys).to.have.length(1);
+    expect((await operator("key", "revoke", key, "--json")).json.revoked).to.match(/^\d{4}-/);
+    const again = await operator("key", "revoke", key, "--json");
+    expect([again.code, again.json]).to.deep.equal([1, { error: `key ${key} is revoked` }]);
+
+    const log = await rows<{ actor: string; action: string; details: object }>(
+      db,
+      "select actor, action, details from operator_log order by id",
+    );
+    expect(log.map(({ action }) => action)).to.deep.equal([
+      "partner.create",
+      "key.issue",
+      "partner.update",
+      "partner.update",
+      "key.update",
+      "key.revoke",
+    ]);
+    expect(log[0]?.actor).to.equal(userInfo().username);
+    expect(JSON.stringify(log)).not.to.contain(issued.json.key);
+  });
+
+  it("answers a fault with one sentence and code 2, and changes nothing", async () => {
+    for (const args of [
+      ["partner", "create", "--name", ""],
+      ["partner", "create"],
+      ["partner", "create", "--name", "x", "--rpm", "0"],
+      ["partner", "update", "1"],
+      ["key", "issue", "--partner", "1", "--kind", "public"],
+      ["key", "issue", "--partner", "1", "--kind", "secret", "--domains", "a.example"],
+      ["nonsense"],
+      ["stations", "import", "/does/not/exist"],
+    ]) {
+      const { code, err, json } = await operator(...args, "--json");
+      expect([code, Object.keys(json as object)], args.join(" ")).to.deep.equal([2, ["error"]]);
+      expect(err.trim().split("\n"), args.join(" ")).to.have.length(1);
+    }
+    expect(await rows(db, "select id from partners where name in ('', 'x')")).to.deep.equal([]);
+  });
+
+  it("imports, says what it did, and lets the demo stations go", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
+    try {
+      const file = join(folder, "stations.json");
+      await writeFile(
+        file,
+        JSON.stringify({
+          elements: [{ type: "node", id: 1, lat: 55, lon: 37, tags: { amenity: "fuel" } }],
+        }),
+      );
+      await db.raw(
+        "insert into stations (id, source, lat, lon) values ('demo-00001', 'demo', 55, 37)",
+      );
+      const done = await operator(
+        "stations",
+        "import",
+        file,
+        "--format",
+        "overpass",
+        "--replace-source",
+        "--json",
+        "--actor",
+        "olga",
+      );
+      expect(done.json).to.include({ read: 1, added: 1, removed: 0, dry_run: false });
+      expect((await operator("stations", "import", file)).out).to.contain("unchanged  1");
+      expect((await operator("demo", "remove", "--json")).json).to.deep.equal({
+        stations: 1,
+        cities: 0,
+      });
+      const left = await rows(db, "select id from stations where removed_at is null");
+      expect(left).to.deep.equal([{ id: "n1" }]);
+      const [entry] = await rows<{ actor: string }>(
+        db,
+        "select actor from operator_log where action = 'stations.import' order by id",
+      );
+      expect(entry?.actor).to.equal("olga");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("lists settings without secrets", async () => {
+    const { json, out } = await operator("config", "--json");
+    expect(json.find((one: { setting: string }) => one.setting === "DATABASE_URL").value).to.equal(
+      "set",
+    );
+    expect(out).not.to.contain(database.databaseUrl);
+  });
+});
