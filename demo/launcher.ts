@@ -7,7 +7,7 @@ import { release } from "#demo/release.ts";
 import { runRoles } from "#demo/run-roles.ts";
 import { screen } from "#demo/screen.ts";
 import { secretsOf } from "#demo/secrets.ts";
-import { webPort } from "#demo/servers/port.ts";
+import { claimWebPort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
 
 // `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
@@ -61,7 +61,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const servers = await starting;
 
   const secrets = secretsOf(dataDir);
-  const port = await webPort(Number(process.env.PORT) || 8080);
+  const claimed = await claimWebPort(Number(process.env.PORT) || 8080);
+  const { port } = claimed;
   const baseUrl = process.env.BASE_URL || `http://localhost:${port}`;
   const env = {
     REPORTER_PEPPER: secrets.reporterPepper,
@@ -78,6 +79,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   await fillEmptyDatabase(env, dataDir);
   const keys = await demoKeys(env, dataDir);
 
+  await claimed.letGo();
   const roles = runRoles(env, join(dataDir, "logs"));
   cleanUp.push(() => roles.stop());
   const failed = Promise.race([

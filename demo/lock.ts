@@ -11,7 +11,7 @@ export async function lockFolder(folder: string): Promise<boolean> {
   mkdirSync(folder, { recursive: true });
   const address = socketOf(folder);
   if (await somebodyListens(address)) return false;
-  if (process.platform !== "win32") rmSync(address, { force: true });
+  clear(address);
   return new Promise((done) => {
     const server = createServer((socket) => socket.destroy());
     server.unref();
@@ -19,6 +19,15 @@ export async function lockFolder(folder: string): Promise<boolean> {
     server.once("error", (error: NodeJS.ErrnoException) => done(error.code !== "EADDRINUSE"));
     server.listen(address, () => done(true));
   });
+}
+
+/** Removes the socket file of a dead process; what cannot be removed will not be listened on either. */
+function clear(address: string): void {
+  try {
+    if (process.platform !== "win32") rmSync(address, { force: true });
+  } catch {
+    // Another user's folder: the attempt to listen tells.
+  }
 }
 
 function socketOf(folder: string): string {

@@ -1,4 +1,7 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lockFolder } from "#demo/lock.ts";
 
 // Linux gives out ports from here on to outgoing connections: a server that waits for its turn there may lose it.
 const firstEphemeral = 32768;
@@ -16,16 +19,42 @@ export async function freePort(from: number, host = "127.0.0.1"): Promise<number
 export const somePort = (): Promise<number> =>
   freePort(20_000 + Math.floor(Math.random() * 12_000));
 
-/** The port that the web role is to have: the wanted one, or the next free one below 32768. */
-export async function webPort(wanted: number): Promise<number> {
-  if (await isFree(wanted, anyAddress)) return wanted;
-  return freePort(wanted < firstEphemeral - 1 ? wanted + 1 : 8080, anyAddress);
+/** A port that nobody else takes until `letGo`, and no other launcher of this user even after it. */
+export interface ClaimedPort {
+  port: number;
+  letGo(): Promise<void>;
 }
 
-function isFree(port: number, host: string): Promise<boolean> {
+/**
+ * The port that the web role is to have: the wanted one, or the next free one below 32768. The role takes it only
+ * when the database is filled, so it is kept from others meanwhile.
+ */
+export async function claimWebPort(wanted: number): Promise<ClaimedPort> {
+  const next = wanted < firstEphemeral - 1 ? wanted + 1 : 8080;
+  const others = Array.from({ length: firstEphemeral - next }, (_, index) => next + index);
+  for (const port of [wanted, ...others]) {
+    if (!(await isFree(port, anyAddress))) continue;
+    // The role needs a second from our letting go to its listening: another launcher must not look just then.
+    const claim = join(tmpdir(), `fuelmark-${process.getuid?.() ?? 0}-port-${port}`);
+    if (!(await lockFolder(claim))) continue;
+    const held = await listen(port, anyAddress);
+    if (held === null) continue;
+    return { port, letGo: () => new Promise((done) => held.close(() => done())) };
+  }
+  throw new Error(`no free port from ${next} to ${firstEphemeral - 1}`);
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  const probe = await listen(port, host);
+  if (probe === null) return false;
+  await new Promise((done) => probe.close(done));
+  return true;
+}
+
+function listen(port: number, host: string): Promise<Server | null> {
   return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, host, () => probe.close(() => resolve(true)));
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", () => resolve(null));
+    server.listen(port, host, () => resolve(server));
   });
 }
