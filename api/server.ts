@@ -53,9 +53,12 @@ export function createApiServer(
     const current = latest.get(socket);
     const answer = (): void => answerUnparsed(services, socket, unparsedProblem(error));
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else if (current === undefined || current.res.writableFinished) answer();
-    // The request before this one is whole and is still being answered: it comes first.
-    else if (current.req.complete) current.res.once("close", answer);
+    else if (current === undefined) answer();
+    else if (current.req.complete) {
+      // The fault is in a further request: the answer to the one before it comes first.
+      if (current.res.writableFinished) answer();
+      else current.res.once("close", answer);
+    }
     // The fault is in the body of a request that has got its answer already, or a part of it.
     else if (current.res.headersSent) socket.destroy();
     else answer();

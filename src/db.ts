@@ -35,6 +35,8 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: config.acquireTimeoutMs,
+    // Errors reach their callers; knex would print each once more, past the log.
+    log: { warn() {}, error() {} },
   });
 }
 

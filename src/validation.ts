@@ -5,7 +5,13 @@ import type { Fault } from "#src/domain/problems.ts";
 /** The faults of a value; null when there are none. `where` is the first part of each `loc`: `body` or `query`. */
 export type Check = (value: unknown) => Fault[] | null;
 
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, useDefaults: true });
+const ajv = new Ajv({
+  allErrors: true,
+  strict: false,
+  strictNumbers: true,
+  verbose: true,
+  useDefaults: true,
+});
 const faultsMax = 20;
 const inputMax = 100;
 

@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { assembleWeb, type Web, type WebParts } from "#api/assemble.ts";
+import type { Config } from "#src/config.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
+import type { Db } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+export interface Edge {
+  config: Config;
+  db: Db;
+  web: Web;
+  url: string;
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** A web process in this one, on a free port. */
+export async function startEdge(config: Config, parts: WebParts = {}): Promise<Edge> {
+  const web = assembleWeb(config, parts);
+  const { port } = await web.start();
+  const url = `http://127.0.0.1:${port}/api/v1/partner`;
+  return { config, db: web.services.db, web, url, port, stop: () => web.stop() };
+}
+
+/** Settings of a test file's own database and Redis prefix, and a silent log. */
+export const startInstance = (settings: Record<string, string> = {}): Promise<TestInstance> =>
+  createTestInstance({ LOG_LEVEL: "silent", ...settings });
+
+/** Inserts a partner. Answers its id. */
+export async function addPartner(db: Db, partner: object = {}): Promise<number> {
+  const [row] = (await db("partners")
+    .insert({ name: "Test", ...partner })
+    .returning("id")) as { id: number }[];
+  return (row as { id: number }).id;
+}
+
+/** Issues a key. Answers its text. */
+export async function addKey(
+  db: Db,
+  partnerId: number,
+  kind: KeyKind = "secret",
+  key: object = {},
+): Promise<string> {
+  const text = newKey(kind, randomBytes(32));
+  await db("keys").insert({
+    partner_id: partnerId,
+    kind,
+    prefix: keyPrefix(text),
+    hash: Buffer.from(hashKey(text), "hex"),
+    ...key,
+  });
+  return text;
+}
+
+export const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+
+/** What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. */
+export function say(port: number, bytes: string | Buffer, untilMs = 2000): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    const timer = setTimeout(() => socket.destroy(), untilMs);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks).toString());
+    });
+    socket.write(bytes);
+  });
+}
+
+/** Status, code and headers of each answer in what a server said. */
+export function answersOf(said: string): { status: number; code: string; head: string }[] {
+  return said
+    .split(/(?=HTTP\/1\.1 \d{3})/)
+    .filter((part) => part !== "")
+    .map((part) => ({
+      status: Number(part.slice(9, 12)),
+      code: /"type":"[^"]*\/([^"/]+)"/.exec(part)?.[1] ?? "",
+      head: part.split("\r\n\r\n")[0] ?? "",
+    }));
+}

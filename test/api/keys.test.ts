@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Route } from "#api/route.ts";
+import { newKey } from "#src/key-text.ts";
+import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { openGate } from "#test/api/gate.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const routes = (): Route[] => [
+  { method: "GET", path: "/open", access: "any", summary: "", handle: () => ({ body: { ok: 1 } }) },
+  {
+    method: "GET",
+    path: "/closed",
+    access: "secret",
+    summary: "",
+    handle: ({ key, ip }) => ({ body: { partner: key.partnerId, ip } }),
+  },
+];
+
+describe("keys at the API's edge", () => {
+  let instance: TestInstance;
+  let edge: Edge;
+  let partner: number;
+  let secret: string;
+  let queries: string[];
+
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(edge.url + path, { headers });
+  const codeOf = async (response: Response): Promise<string> => {
+    const { type } = (await response.json()) as { type?: string };
+    return type?.split("/").at(-1) ?? `${response.status}`;
+  };
+  const code = async (path: string, headers: Record<string, string>): Promise<string> =>
+    codeOf(await get(path, headers));
+
+  before(async () => {
+    instance = await startInstance({
+      KEYS_REFRESH_MS: "60000",
+      TRUSTED_PROXIES: "127.0.0.1",
+      BASE_URL: "https://fuel.example",
+    });
+    edge = await startEdge(instance.config, { routes });
+    partner = await addPartner(edge.db);
+    secret = await addKey(edge.db, partner);
+    queries = [];
+    edge.db.on("query", ({ sql }: { sql: string }) => queries.push(sql));
+  });
+  beforeEach(() => queries.splice(0));
+  after(async () => {
+    await edge.stop();
+    await instance.drop();
+  });
+
+  it("works as soon as it is issued, with one query for its first sight and none afterwards", async () => {
+    const key = await addKey(edge.db, partner);
+    queries.splice(0);
+    const first = await Promise.all(
+      Array.from({ length: 20 }, () => get("/closed", bearer(key)).then(({ status }) => status)),
+    );
+    expect(new Set(first)).to.deep.equal(new Set([200]));
+    expect(queries.length).to.be.within(1, 2);
+    queries.splice(0);
+    for (let i = 0; i < 5; i += 1) await get("/open", bearer(key));
+    expect(queries).to.deep.equal([]);
+  });
+
+  it("is looked up once when it is unknown, and never when its checksum is wrong", async () => {
+    const unknown = newKey("secret", randomBytes(32));
+    for (let i = 0; i < 3; i += 1) {
+      expect(await code("/open", bearer(unknown))).to.equal("invalid-key");
+    }
+    expect(queries).to.have.length(1);
+    queries.splice(0);
+    const typo = unknown.slice(0, -1) + (unknown.endsWith("0") ? "1" : "0");
+    expect(await code("/open", bearer(typo))).to.equal("invalid-key");
+    expect(queries).to.deep.equal([]);
+  });
+
+  it("is refused with 401 in every wrong form", async () => {
+    const forms: Record<string, string>[] = [
+      {},
+      { Authorization: "" },
+      { Authorization: secret },
+      { Authorization: "Bearer" },
+      { Authorization: `Basic ${secret}` },
+      { Authorization: `Bearer ${secret}x` },
+      { Authorization: `Bearer ${secret} ${secret}` },
+      { Authorization: `Bearer ${secret.toLowerCase()}` },
+      { "X-Api-Key": secret },
+    ];
+    for (const headers of forms) {
+      const response = await get("/open", headers);
+      expect(response.status).to.equal(401);
+      expect(response.headers.get("WWW-Authenticate")).to.equal("Bearer");
+      expect(response.headers.get("Content-Type")).to.equal("application/problem+json");
+      expect(await codeOf(response)).to.equal("invalid-key");
+    }
+    expect((await get(`/open?key=${secret}`)).status).to.equal(401);
+  });
+
+  it("may be sent with the scheme in any case", async () => {
+    expect((await get("/open", { Authorization: `bearer ${secret}` })).status).to.equal(200);
+    expect((await get("/open", { Authorization: `BEARER  ${secret} ` })).status).to.equal(200);
+  });
+
+  it("is refused when it is revoked, at once after a NOTIFY", async () => {
+    const key = await addKey(edge.db, partner);
+    expect((await get("/open", bearer(key))).status).to.equal(200);
+    await edge
+      .db("keys")
+      .where({ prefix: key.slice(0, 13) })
+      .update({ revoked_at: edge.db.fn.now() });
+    await edge.db.raw("notify keys");
+    for (let i = 0; i < 50 && (await get("/open", bearer(key))).status === 200; i += 1) {
+      await sleep(20);
+    }
+    expect(await code("/open", bearer(key))).to.equal("invalid-key");
+  });
+
+  it("is refused when it has expired", async () => {
+    const expires_at = new Date(Date.now() + 400);
+    const key = await addKey(edge.db, partner, "secret", { expires_at });
+    expect((await get("/open", bearer(key))).status).to.equal(200);
+    await sleep(450);
+    expect(await code("/open", bearer(key))).to.equal("invalid-key");
+  });
+
+  it("of a disabled partner is refused before its bindings are looked at, uncounted", async () => {
+    const disabled = await addPartner(edge.db, { enabled: false, rpm: 7 });
+    const key = await addKey(edge.db, disabled, "secret", { ips: ["9.9.9.9"] });
+    for (let i = 0; i < 2; i += 1) {
+      const response = await get("/open", bearer(key));
+      expect(response.headers.get("X-RateLimit-Limit")).to.equal("7");
+      expect(response.headers.get("X-RateLimit-Remaining")).to.equal("7");
+      expect(await codeOf(response)).to.equal("partner-disabled");
+    }
+  });
+
+  it("works only from its addresses, while binding is on", async () => {
+    const ips = ["10.1.0.0/16", "2001:db8::1"];
+    const bound = await addKey(edge.db, partner, "secret", { ips });
+    const from = (ip: string): Promise<string> =>
+      code("/closed", { ...bearer(bound), "X-Forwarded-For": ip });
+    expect(await from("10.1.2.3")).to.equal("200");
+    expect(await from("2001:db8::1")).to.equal("200");
+    expect(await from("10.2.0.1")).to.equal("ip-not-allowed");
+    expect(await from("10.1.2.3, 6.6.6.6")).to.equal("ip-not-allowed");
+    const loose = await addPartner(edge.db, { bind_ips: false });
+    const unbound = await addKey(edge.db, loose, "secret", { ips });
+    expect(await code("/closed", bearer(unbound))).to.equal("200");
+  });
+
+  it("that is publishable works on its domains and nowhere else", async () => {
+    const key = await addKey(edge.db, partner, "publishable", { domains: ["Partner.com"] });
+    const from = (origin: string): Promise<string> =>
+      code("/open", { ...bearer(key), Origin: origin });
+    expect(await code("/open", bearer(key))).to.equal("200");
+    expect(await from("https://maps.partner.com")).to.equal("200");
+    expect(await from("https://fuel.example")).to.equal("200");
+    for (const origin of ["https://partner.com.evil.com", "https://evil.com", "null"]) {
+      expect(await from(origin)).to.equal("domain-not-allowed");
+    }
+    expect(await code("/open", { ...bearer(key), Referer: "https://evil.com/x" })).to.equal(
+      "domain-not-allowed",
+    );
+  });
+
+  it("that is publishable gets secret-key-required for all else, existing or not", async () => {
+    const key = await addKey(edge.db, partner, "publishable");
+    for (const path of ["/closed", "/unknown", "", "/open/"]) {
+      expect(await code(path, bearer(key)), path).to.equal("secret-key-required");
+    }
+    const foreign = { ...bearer(key), Origin: "https://evil.com" };
+    expect(await code("/closed", foreign)).to.equal("domain-not-allowed");
+  });
+
+  it("that is publishable has a budget for each viewer, apart from the secret keys'", async () => {
+    const small = await addPartner(edge.db, { rpm: 2 });
+    const page = await addKey(edge.db, small, "publishable");
+    const server = await addKey(edge.db, small);
+    const left = async (key: string, ip: string): Promise<string | null> => {
+      const response = await get("/open", { ...bearer(key), "X-Forwarded-For": ip });
+      await response.text();
+      return response.status === 429 ? "429" : response.headers.get("X-RateLimit-Remaining");
+    };
+    expect(await left(page, "1.1.1.1")).to.equal("1");
+    expect(await left(page, "1.1.1.1")).to.equal("0");
+    expect(await left(page, "1.1.1.1")).to.equal("429");
+    expect(await left(page, "1.1.1.2")).to.equal("1");
+    expect(await left(server, "1.1.1.1")).to.equal("1");
+  });
+
+  it("that is wrong is metered by address, and never with a 429", async () => {
+    const headers = { "X-Forwarded-For": "7.7.7.7" };
+    let last: Response | undefined;
+    for (let i = 0; i < 130; i += 1) {
+      last = await get("/open", headers);
+      expect(await codeOf(last)).to.equal("invalid-key");
+    }
+    expect(last?.headers.get("X-RateLimit-Limit")).to.equal("120");
+    expect(last?.headers.get("X-RateLimit-Daily-Limit")).to.equal("50000");
+    expect(Number(last?.headers.get("X-RateLimit-Remaining"))).to.be.below(120);
+  });
+
+  it("works on while Postgres is away; one not seen before gets 503 and may be sent again", async () => {
+    const gate = await openGate(instance.databaseUrl);
+    const cut = await startEdge({ ...instance.config, databaseUrl: gate.url }, { routes });
+    try {
+      const fresh = await addKey(edge.db, partner);
+      await gate.shut();
+      const known = await fetch(`${cut.url}/open`, { headers: bearer(secret) });
+      expect(known.status).to.equal(200);
+      const response = await fetch(`${cut.url}/open`, { headers: bearer(fresh) });
+      expect(response.status).to.equal(503);
+      expect(response.headers.get("Retry-After")).to.equal("5");
+      expect(response.headers.get("X-RateLimit-Limit")).to.equal("120");
+      expect(await codeOf(response)).to.equal("upstream-unavailable");
+      expect((await fetch(`http://127.0.0.1:${cut.port}/healthz`)).status).to.equal(200);
+    } finally {
+      await gate.shut();
+      await cut.stop();
+    }
+  });
+});

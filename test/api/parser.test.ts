@@ -1,0 +1,181 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { Type } from "typebox";
+import { route, type Route } from "#api/route.ts";
+import {
+  addKey,
+  addPartner,
+  answersOf,
+  say,
+  startEdge,
+  startInstance,
+  type Edge,
+} from "#test/api/edge.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const routes = (): Route[] => [
+  route({
+    method: "GET",
+    path: "/slow",
+    access: "any",
+    summary: "",
+    handle: async () => {
+      await sleep(150);
+      return { body: { slow: true } };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/things",
+    access: "secret",
+    summary: "",
+    body: Type.Object({}),
+    handle: () => ({ body: { ok: true } }),
+  }),
+];
+
+const base = "/api/v1/partner";
+
+describe("what Node's HTTP parser refuses", () => {
+  let instance: TestInstance;
+  let edge: Edge;
+  let auth: string;
+
+  const only = async (bytes: string | Buffer, untilMs?: number): Promise<string> => {
+    const answers = answersOf(await say(edge.port, bytes, untilMs));
+    for (const { head, status } of answers) {
+      expect(head).to.match(/^X-Request-Id: [0-9a-f-]{36}$/im);
+      if (status >= 400) expect(head).to.include("application/problem+json");
+    }
+    return answers.map(({ status, code }) => `${status} ${code}`.trim()).join(", ");
+  };
+
+  before(async () => {
+    instance = await startInstance();
+    edge = await startEdge(instance.config, {
+      routes,
+      times: { headersMs: 600, requestMs: 900, checkMs: 100 },
+    });
+    auth = `Authorization: Bearer ${await addKey(edge.db, await addPartner(edge.db))}`;
+  });
+  after(async () => {
+    await edge.stop();
+    await instance.drop();
+  });
+
+  it("is answered with limits and closed at once", async () => {
+    const startedAt = performance.now();
+    const [answer] = answersOf(await say(edge.port, "GARBAGE\r\n\r\n"));
+    expect(performance.now() - startedAt).to.be.below(1500);
+    expect(answer?.head).to.match(/^HTTP\/1\.1 422 Unprocessable Entity\r\n/);
+    expect(answer?.head).to.match(/^Connection: close$/m);
+    expect(answer?.head).to.match(/^X-RateLimit-Limit: 120$/m);
+  });
+
+  const city = `${base}/stations?city=Новосибирск`;
+  const cases: [what: string, bytes: string | Buffer, answer: string][] = [
+    [
+      "a city in unencoded Cyrillic",
+      `GET ${city} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      "404 city-not-found",
+    ],
+    [
+      "the same among other parameters",
+      `GET ${base}/stations?radius_km=5&city=Новосибирск&q=x HTTP/1.1\r\n\r\n`,
+      "404 city-not-found",
+    ],
+    [
+      "the same on /stations/all, by HEAD and with a host",
+      `HEAD http://h${base}/stations/all?city=Уфа HTTP/1.1\r\n\r\n`,
+      "404 city-not-found",
+    ],
+    [
+      "the same in another encoding",
+      Buffer.from(`GET ${base}/stations?city=\xcc\xee\xf1\xea\xe2\xe0 HTTP/1.1\r\n\r\n`, "latin1"),
+      "404 city-not-found",
+    ],
+    ["Cyrillic elsewhere", `GET ${base}/stations?q=азс HTTP/1.1\r\n\r\n`, "422 validation-failed"],
+    [
+      "Cyrillic in the path",
+      `GET ${base}/станции?city=a HTTP/1.1\r\n\r\n`,
+      "422 validation-failed",
+    ],
+    ["garbage", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "422 validation-failed"],
+    ["a wrong protocol", "GET / FTP/1.1\r\n\r\n", "422 validation-failed"],
+    ["an unknown method", "GRAB / HTTP/1.1\r\n\r\n", "422 validation-failed"],
+    ["a broken header", "GET / HTTP/1.1\r\nno colon\r\n\r\n", "422 validation-failed"],
+    [
+      "too many headers",
+      `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+      "422 validation-failed",
+    ],
+    [
+      "a URL that is too long",
+      `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`,
+      "422 validation-failed",
+    ],
+    ["an Expect nobody knows", "GET / HTTP/1.1\r\nExpect: cake\r\n\r\n", "422 validation-failed"],
+    ["CONNECT", "CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n", "422 validation-failed"],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      "422 validation-failed",
+    ],
+    [
+      "length and chunks at once",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "422 validation-failed",
+    ],
+  ];
+  for (const [what, bytes, answer] of cases) {
+    it(`${what}: ${answer}`, async () => expect(await only(bytes)).to.equal(answer));
+  }
+
+  it("is not a missing Host, an absolute URL, a fragment or OPTIONS *", async () => {
+    const close = "Connection: close\r\n\r\n";
+    expect(await only(`GET ${base}/x HTTP/1.1\r\n${close}`)).to.equal("401 invalid-key");
+    expect(await only(`GET http://h:b${base}/x HTTP/1.1\r\n${close}`)).to.equal("401 invalid-key");
+    expect(await only(`GET ${base}/slow#x HTTP/1.1\r\n${auth}\r\n${close}`)).to.equal("200");
+    expect(await only(`OPTIONS * HTTP/1.1\r\n${close}`)).to.equal("404 not-found");
+    expect(await only(`GET /healthz HTTP/1.0\r\n\r\n`)).to.equal("200");
+  });
+
+  it("is answered after the good request before it on the same connection", async () => {
+    const good = `GET ${base}/slow HTTP/1.1\r\n${auth}\r\n\r\n`;
+    expect(await only(`${good}GARBAGE\r\n\r\n`)).to.equal("200, 422 validation-failed");
+    expect(await only(`${good}GET ${city} HTTP/1.1\r\n\r\n`)).to.equal("200, 404 city-not-found");
+  });
+
+  it("may be a body: the request is answered once", async () => {
+    const head = `POST ${base}/things HTTP/1.1\r\n${auth}\r\nContent-Type: application/json\r\n`;
+    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    expect(await only(chunked)).to.equal("422 validation-failed");
+    const early = `POST ${base}/things HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const socket = connect(edge.port, "127.0.0.1");
+    let said = "";
+    socket.on("data", (chunk) => (said += chunk.toString()));
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.write(early);
+    await sleep(100);
+    socket.write("zz\r\n");
+    await closed;
+    expect(answersOf(said).map(({ status }) => status)).to.deep.equal([401]);
+  });
+
+  it("may be a head or a body that never ends: 422 after the time for it, never 408", async () => {
+    expect(await only("GET / HTTP/1.1\r\nX: ", 4000)).to.equal("422 validation-failed");
+    const body = `POST ${base}/things HTTP/1.1\r\n${auth}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+    expect(await only(body, 4000)).to.equal("422 validation-failed");
+  });
+
+  it("costs nothing but the connection when the caller goes away", async () => {
+    const socket = connect(edge.port, "127.0.0.1");
+    socket.write(`POST ${base}/things HTTP/1.1\r\n${auth}\r\nContent-Length: 9\r\n\r\n{`);
+    await sleep(50);
+    socket.resetAndDestroy();
+    await sleep(50);
+    expect(await only("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")).to.equal("200");
+  });
+});
