@@ -55,6 +55,8 @@ export async function fillDemoCountry({
       progress.show("stations", done, stations.length),
     );
     await inTransaction(db, async (tx) => {
+      // The stories begin up to 40 hours ago.
+      await tx.raw("select ensure_mark_partitions((server_now() at time zone 'UTC')::date - 2, 4)");
       await insertReporters(tx, reporters);
       await insertMarks(tx, marks);
     });
