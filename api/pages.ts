@@ -1,5 +1,6 @@
 import type { Page } from "#api/app.ts";
+import { listPage } from "#api/pages/list.ts";
 import type { Services } from "#api/services.ts";
 
 /** What is served outside the API, without a key and unmetered: plain Koa middleware, asked in this order. */
-export const createPages = (_services: Services): Page[] => [];
+export const createPages = (services: Services): Page[] => [listPage(services)];
