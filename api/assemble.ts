@@ -44,6 +44,7 @@ export interface WebParts {
 }
 
 const redisWaitMs = 1000;
+const idleCheckMs = 50;
 
 /** Puts a web process together; several can run in one Node process. */
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
@@ -126,8 +127,10 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       health.stop();
       const closed = server.listening ? once(server, "close") : Promise.resolve();
       server.close();
-      server.closeIdleConnections();
+      // A connection becomes idle when its answer is out: it must not hold up the stop.
+      const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await Promise.race([closed, sleep(config.stopMs / 2, undefined, { ref: false })]);
+      clearInterval(idle);
       server.closeAllConnections();
       await intake.drain();
       await follower.stop();

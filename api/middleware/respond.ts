@@ -44,9 +44,9 @@ export function respond({ config, log, health }: Services): Step {
   };
 
   return async (ctx, next) => {
-    if (health.stopping) ctx.set("Connection", "close");
     try {
       const answer = await next();
+      if (health.stopping) ctx.set("Connection", "close");
       if (answer === undefined) {
         if (ctx.respond !== false && ctx.body == null && ctx.status === 404)
           sendProblem(ctx, noPage);

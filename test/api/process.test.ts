@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { pino } from "pino";
+import { createHealth } from "#api/health.ts";
+import { problemAdvice } from "#api/problem-advice.ts";
+import type { Route } from "#api/route.ts";
+import type { Log } from "#src/log.ts";
+import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const routes = (): Route[] => [
+  { method: "GET", path: "/x", access: "any", summary: "", handle: () => ({ body: { ok: 1 } }) },
+  {
+    method: "GET",
+    path: "/slow",
+    access: "any",
+    summary: "",
+    handle: async () => {
+      await sleep(200);
+      return { body: { ok: 1 } };
+    },
+  },
+  {
+    method: "GET",
+    path: "/bug",
+    access: "any",
+    summary: "",
+    handle: () => {
+      throw Object.assign(new Error("boom"), { config: { password: "hunter2" } });
+    },
+  },
+];
+
+/** A log that keeps its lines. */
+function keptLog(): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
+  return { log, lines };
+}
+
+describe("a web process", () => {
+  let instance: TestInstance;
+  let edges: Edge[];
+  let partner: number;
+  let key: string;
+  const { log, lines } = keptLog();
+  const first = (): Edge => edges[0] as Edge;
+  const page = (path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${first().port}${path}`);
+
+  before(async () => {
+    instance = await startInstance();
+    edges = [
+      await startEdge(instance.config, { routes, log }),
+      await startEdge(instance.config, { routes }),
+    ];
+    partner = await addPartner(first().db, { rpm: 10, daily: 1000 });
+    key = await addKey(first().db, partner);
+  });
+  after(async () => {
+    for (const edge of edges) await edge.stop();
+    await instance.drop();
+  });
+
+  it("admits exactly the limit together with another one, then 429 with what to wait for", async () => {
+    const leftMs = 60_000 - (Date.now() % 60_000);
+    if (leftMs < 2000) await sleep(leftMs + 20);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        fetch(`${(edges[i % 2] as Edge).url}/x`, { headers: bearer(key) }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(10);
+    const refused = answers.find(({ status }) => status === 429) as Response;
+    const problem = (await refused.json()) as Record<string, unknown>;
+    expect(problem["type"]).to.match(/\/problems\/rate-limit-exceeded$/);
+    expect([problem["limit"], problem["window"], problem["status"]]).to.deep.equal([
+      10,
+      "60s",
+      429,
+    ]);
+    expect(Number(refused.headers.get("Retry-After"))).to.be.within(1, 60);
+    expect(refused.headers.get("X-RateLimit-Remaining")).to.equal("0");
+    expect(refused.headers.get("X-RateLimit-Daily-Remaining")).to.equal("990");
+    const reset = Number(refused.headers.get("X-RateLimit-Reset"));
+    expect(reset - Date.now() / 1000).to.be.within(-1, 61);
+  });
+
+  it("refuses by the daily quota, and a 404 comes after that", async () => {
+    const small = await addKey(first().db, await addPartner(first().db, { daily: 1 }));
+    const ask = async (path: string): Promise<[number, unknown]> => {
+      const answer = await fetch(first().url + path, { headers: bearer(small) });
+      const { window } = (await answer.json()) as { window?: string };
+      return [answer.status, window];
+    };
+    expect(await ask("/nope")).to.deep.equal([404, undefined]);
+    expect(await ask("/nope")).to.deep.equal([429, "86400s"]);
+  });
+
+  it("takes over changed limits and switches at a NOTIFY", async () => {
+    const id = await addPartner(first().db);
+    const own = await addKey(first().db, id);
+    const limit = async (): Promise<string | null> => {
+      const answer = await fetch(`${first().url}/x`, { headers: bearer(own) });
+      await answer.text();
+      return answer.status === 403 ? "disabled" : answer.headers.get("X-RateLimit-Limit");
+    };
+    const becomes = async (change: object, value: string): Promise<void> => {
+      await first().db("partners").where({ id }).update(change);
+      await first().db.raw("notify keys");
+      for (let i = 0; i < 50 && (await limit()) !== value; i += 1) await sleep(20);
+      expect(await limit()).to.equal(value);
+    };
+    expect(await limit()).to.equal("120");
+    await becomes({ rpm: 300 }, "300");
+    await becomes({ enabled: false }, "disabled");
+  });
+
+  it("tells that it is alive and ready, without a key", async () => {
+    const alive = await page("/healthz");
+    expect([alive.status, await alive.json()]).to.deep.equal([200, { alive: true }]);
+    const ready = await page("/readyz");
+    expect(ready.status).to.equal(200);
+    expect(ready.headers.get("X-RateLimit-Limit")).to.equal(null);
+    expect(await ready.json()).to.deep.include({ ready: true });
+  });
+
+  it("explains every problem code on a page", async () => {
+    for (const code of Object.keys(problemAdvice)) {
+      const answer = await page(`/problems/${code}`);
+      expect(answer.status, code).to.equal(200);
+      expect(answer.headers.get("Content-Type")).to.equal("text/html; charset=utf-8");
+      expect(await answer.text()).to.include(`<h1><code>${code}</code></h1>`);
+    }
+    expect(await (await page("/problems")).text()).to.include("bad-bbox");
+    expect((await page("/problems/made-up")).status).to.equal(404);
+  });
+
+  it("writes a line for each request, with nothing in it that should not be kept", async () => {
+    lines.splice(0);
+    const answer = await fetch(`${first().url}/bug?q=secretquery`, {
+      headers: { ...bearer(key), Cookie: "secretcookie", "User-Agent": "secretagent" },
+    });
+    await answer.text();
+    const status = answer.status;
+    await sleep(20);
+    const line = JSON.parse(lines.find((one) => one.includes('"msg":"request"')) ?? "{}") as object;
+    expect(line).to.include({ method: "GET", path: "/api/v1/partner/bug", status, partner });
+    expect(line).to.include({ request_id: answer.headers.get("X-Request-Id") });
+    expect(lines.join("")).not.to.match(/secretquery|secretcookie|secretagent|svc_live|hunter2/);
+  });
+
+  it("answers what is in flight before it stops, and takes nothing new", async () => {
+    const edge = await startEdge(instance.config, { routes });
+    const own = await addKey(first().db, await addPartner(first().db));
+    await fetch(`${edge.url}/x`, { headers: bearer(own) }).then((answer) => answer.text());
+    const slow = fetch(`${edge.url}/slow`, { headers: bearer(own) });
+    await sleep(80);
+    const startedAt = performance.now();
+    const stopped = edge.stop();
+    expect(edge.web.services.health.report().ready).to.equal(false);
+    expect((await slow).status).to.equal(200);
+    await stopped;
+    expect(performance.now() - startedAt).to.be.below(3000);
+    const late = await fetch(`${edge.url}/x`).catch(() => "refused");
+    expect(late).to.equal("refused");
+  });
+});
+
+describe("readiness", () => {
+  it("is lost by a critical part, not by a degraded one", () => {
+    const health = createHealth();
+    expect(health.report().ready).to.equal(true);
+    health.add("redis", () => ({ ok: false, detail: "away" }));
+    expect(health.report()).to.deep.include({ ready: true, degraded: ["redis"] });
+    health.add("stations", () => ({ ok: false, critical: true }));
+    expect(health.report()).to.deep.include({ ready: false, degraded: ["redis", "stations"] });
+  });
+});
