@@ -1,5 +1,5 @@
 import Koa from "koa";
-import type { Answer, State, Step } from "#api/context.ts";
+import type { State, Step } from "#api/context.ts";
 import { serveHealth } from "#api/health.ts";
 import { admit } from "#api/middleware/admit.ts";
 import { authenticate } from "#api/middleware/authenticate.ts";
@@ -17,7 +17,8 @@ import { createRouter } from "#api/router.ts";
 import type { Services } from "#api/services.ts";
 
 export type App = Koa<State>;
-export type Page = Koa.Middleware<State>;
+/** A step that answers some path outside the API and lets everything else pass. */
+export type Page = Step;
 
 /**
  * The web role's request handler. This list is the order of checks of decisions.md 3, once and for all routes;
@@ -34,7 +35,7 @@ export function createApp(
   app.use(respond(services));
   app.use(serveHealth(services.health));
   app.use(serveProblemPages(services.config));
-  for (const page of pages) app.use(besides(page));
+  for (const page of pages) app.use(page);
   app.use(onlyApi);
   app.use(authenticate(services));
   app.use(admit(services, createRouter(routes)));
@@ -44,14 +45,3 @@ export function createApp(
   app.use(callRoute(routes));
   return app;
 }
-
-/** Lets a page await what stands further in without handing its answer on, as Koa's middleware may. */
-const besides =
-  (page: Page): Step =>
-  async (ctx, next) => {
-    let answer: Answer;
-    await page(ctx, async () => {
-      answer = await next();
-    });
-    return answer;
-  };
