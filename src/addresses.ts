@@ -7,6 +7,8 @@ export interface AddressSet {
 
 /** The set of `entries` (`10.0.0.0/8`, `::1`, …). Entries that are neither address nor block match nothing. */
 export function addressSet(entries: readonly string[]): AddressSet {
+  // The usual case, asked at every request.
+  if (entries.length === 0) return { has: () => false };
   const list = new BlockList();
   for (const entry of entries) {
     const [text = "", bits, more] = entry.trim().split("/");

@@ -13,7 +13,12 @@ const longestPauseMs = 5000;
  * Calls `wake` on each NOTIFY of `channel`, and after every (re)connect, since what was said in between is lost.
  * A notification is a hint: its listener must also look by itself from time to time.
  */
-export function listen(config: Config, log: Log, channel: string, wake: (why: "connected" | "notified") => void): Listener {
+export function listen(
+  config: Config,
+  log: Log,
+  channel: string,
+  wake: (why: "connected" | "notified") => void,
+): Listener {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = firstPauseMs;

@@ -127,10 +127,10 @@ describe("requests to the API", () => {
     edge = await startEdge(instance.config, {
       routes,
       pages: () => [
-        async (ctx, next) => {
-          if (ctx.path === "/page") ctx.body = "a page";
-          else await next();
-        },
+        (ctx, next) =>
+          ctx.state.path === "/page"
+            ? { headers: { "Content-Type": "text/plain" }, body: "a page" }
+            : next(),
       ],
     });
     key = await addKey(edge.db, await addPartner(edge.db, { rpm: 100_000, name: "Requests" }));
