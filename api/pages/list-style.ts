@@ -22,6 +22,7 @@ h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
 .status { font-weight: 700; white-space: nowrap; }
 .yes .status { color: var(--yes); } .low .status { color: var(--low); } .no .status { color: var(--no); } .queue .status { color: var(--queue); } .nodata .status { color: var(--nodata); }
 p { margin: 3px 0 0; overflow-wrap: anywhere; } .addr, .age { color: var(--soft); font-size: .88rem; }
+.price { white-space: nowrap; margin-right: 8px; }
 .flag { color: var(--low); font-size: .9rem; }
 footer { margin-top: 24px; color: var(--soft); font-size: .8rem; }
 a { color: var(--accent); }

@@ -14,6 +14,8 @@ const foundMax = 4000;
 const radiusM = 25_000;
 const citiesMax = 200;
 const styleHash = hash("sha256", listStyle, "base64");
+// Not in a template that a formatter may lay out anew: the hash is of every character.
+const style: Html = { html: "<style>" + listStyle + "</style>" };
 const signs: Record<ServedStatus, string> = {
   yes: "●",
   low: "◐",
@@ -78,9 +80,7 @@ const frame = (language: Language, words: Words, body: Html): Html =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <title>${words.title}</title>
-        <style>
-          ${{ html: listStyle }}
-        </style>
+        ${style}
       </head>
       <body>
         <main>
@@ -150,11 +150,14 @@ function item({ brand, name, addr, fuel }: Listed, words: Words, now: number): H
     fuel.fuels_now === "" ? null : `${words.available} ${fuel.fuels_now.replaceAll(",", ", ")}`,
     fuel.fuels_no === "" ? null : `${words.missing} ${fuel.fuels_no.replaceAll(",", ", ")}`,
     fuel.queue === "" ? null : words.queue(fuel.queue),
-    fuel.prices === undefined ? null : fuel.prices.replaceAll("=", " — ").replaceAll(",", ", "),
     fuel.limit_l === null ? null : words.limit(fuel.limit_l),
     fuel.no_cash ? words.noCash : null,
     fuel.fuel_cards_only ? words.cardsOnly : null,
   ].filter((fact) => fact !== null);
+  const prices = (fuel.prices ?? "")
+    .split(",")
+    .filter((pair) => pair !== "")
+    .map((pair) => html`<span class="price">${pair.replace("=", ": ")}</span> `);
   const basis = fuel.seeded
     ? words.imported
     : fuel.confirmations > 0
@@ -173,6 +176,6 @@ function item({ brand, name, addr, fuel }: Listed, words: Words, now: number): H
         ><span aria-hidden="true">${signs[fuel.status]}</span> ${words.statuses[fuel.status]}</span
       >
     </div>
-    ${addr === "" ? null : html`<p class="addr">${addr}</p>`}${facts.length === 0 ? null : html`<p>${facts.join(" · ")}</p>`}${doubt === null ? null : html`<p class="flag">${doubt}</p>`}${age === null ? null : html`<p class="age">${[age, basis].filter((one) => one !== null).join(" · ")}</p>`}
+    ${addr === "" ? null : html`<p class="addr">${addr}</p>`}${facts.length === 0 ? null : html`<p>${facts.join(" · ")}</p>`}${prices.length === 0 ? null : html`<p>${prices}</p>`}${doubt === null ? null : html`<p class="flag">${doubt}</p>`}${age === null ? null : html`<p class="age">${[age, basis].filter((one) => one !== null).join(" · ")}</p>`}
   </li> `;
 }

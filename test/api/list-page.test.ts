@@ -1,0 +1,67 @@
+import { expect } from "chai";
+import { pino } from "pino";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+
+describe("api: the list page", () => {
+  let instance: TestInstance;
+  let country: Country;
+  let web: Web;
+  let base: string;
+
+  before(async () => {
+    instance = await createTestInstance();
+    country = await openCountry(instance.config, 150);
+    await country
+      .db("stations")
+      .where({ id: placeOf(0).id })
+      .update({ name: `<script>alert("x")</script>` });
+    web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
+    base = `http://127.0.0.1:${(await web.start()).port}`;
+  });
+  after(async () => {
+    await web.stop();
+    await country.close();
+    await instance.drop();
+  });
+
+  const open = async (query: string, language = "en") => {
+    const response = await fetch(`${base}/${query}`, { headers: { "Accept-Language": language } });
+    return {
+      status: response.status,
+      policy: response.headers.get("content-security-policy")!,
+      text: await response.text(),
+    };
+  };
+
+  it("lists a city's stations without a key, nearest first, with names as text", async () => {
+    const { status, text } = await open("?city=тестоград");
+    expect(status).to.equal(200);
+    expect(text).to.include("Where is fuel?").and.include("nearest 100 shown");
+    expect(text)
+      .to.include("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;")
+      .and.not.include("<script");
+    expect(text.match(/<li class="nodata"/g)).to.have.length(100);
+  });
+
+  it("speaks Russian to a Russian browser, and what lang says first of all", async () => {
+    expect((await open("", "ru-RU,ru;q=0.9,en;q=0.8")).text).to.include("Где есть топливо?");
+    expect((await open("?lang=en", "ru")).text).to.include("Where is fuel?");
+  });
+
+  it("filters by status, and falls back quietly from values that it does not know", async () => {
+    expect((await open("?status=yes")).text).to.include("No stations match");
+    expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include(
+      "nearest 100 shown",
+    );
+  });
+
+  it("runs no script and asks no other host", async () => {
+    const { policy, text } = await open("");
+    expect(policy)
+      .to.match(/^default-src 'none'; style-src 'sha256-[^']+';/)
+      .and.not.include("unsafe");
+    expect(text).to.not.match(/https?:\/\//);
+  });
+});
