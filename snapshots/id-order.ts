@@ -8,7 +8,7 @@ export interface IdOrder {
   change(added: readonly Station[], removed: ReadonlySet<Station>): void;
 }
 
-/** Changes up to this many are inserted one by one; more are merged by one sort. */
+/** Changes up to this many are inserted one by one; more are merged in one pass. */
 const fewChanges = 32;
 
 export function createIdOrder(): IdOrder {
@@ -28,12 +28,27 @@ export function createIdOrder(): IdOrder {
     after,
     change(added, removed) {
       if (added.length + removed.size > fewChanges) {
-        const kept = removed.size > 0 ? order.filter((station) => !removed.has(station)) : order;
-        order = [...kept, ...added].sort((a, b) => (a.id < b.id ? -1 : 1));
+        order = merge(
+          order.filter((station) => !removed.has(station)),
+          added.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+        );
         return;
       }
       for (const station of removed) order.splice(after(station.id) - 1, 1);
       for (const station of added) order.splice(after(station.id), 0, station);
     },
   };
+}
+
+/** One list of two that are in order: sorting the whole again would stall a large country. */
+function merge(a: readonly Station[], b: readonly Station[]): Station[] {
+  const merged: Station[] = [];
+  let next = 0;
+  for (const station of b) {
+    while (next < a.length && (a[next] as Station).id < station.id)
+      merged.push(a[next++] as Station);
+    merged.push(station);
+  }
+  while (next < a.length) merged.push(a[next++] as Station);
+  return merged;
 }

@@ -5,8 +5,31 @@ import { emptySum, pageSum, type Sum } from "#snapshots/sum.ts";
 /** A place in the tree; its page is replaced at every change. */
 export interface Leaf {
   page: Page;
+  /** South, west, north, east of its stations. */
+  box: Float64Array;
+  sum: Sum;
   /** Index among the leaves. */
   index: number;
+}
+
+/** A page with what the tree keeps of it, worked out once for each page. */
+export const measured = (page: Page): Omit<Leaf, "index"> => ({
+  page,
+  box: boxOf(page),
+  sum: pageSum(page),
+});
+
+function boxOf({ coordinates }: Page): Float64Array {
+  let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < coordinates.length; i += 2) {
+    const lat = coordinates[i] as number;
+    const lon = coordinates[i + 1] as number;
+    if (lat < south) south = lat;
+    if (lon < west) west = lon;
+    if (lat > north) north = lat;
+    if (lon > east) east = lon;
+  }
+  return Float64Array.of(south, west, north, east);
 }
 
 /** Called for each page that an area touches; `covered` when all of the page lies inside. */
@@ -48,20 +71,10 @@ export function createPageTree(): PageTree {
     sums.fill(0, node * 3, node * 3 + 3);
   };
 
-  const fromPage = (node: number, page: Page): void => {
-    clear(node);
-    const at = node * 4;
-    const { coordinates } = page;
-    for (let i = 0; i < coordinates.length; i += 2) {
-      const lat = coordinates[i] as number;
-      const lon = coordinates[i + 1] as number;
-      if (lat < (boxes[at] as number)) boxes[at] = lat;
-      if (lon < (boxes[at + 1] as number)) boxes[at + 1] = lon;
-      if (lat > (boxes[at + 2] as number)) boxes[at + 2] = lat;
-      if (lon > (boxes[at + 3] as number)) boxes[at + 3] = lon;
-    }
-    counts[node] = page.stations.length;
-    sums.set(pageSum(page), node * 3);
+  const fromLeaf = (node: number, leaf: Leaf): void => {
+    boxes.set(leaf.box, node * 4);
+    counts[node] = leaf.page.stations.length;
+    sums.set(leaf.sum, node * 3);
   };
 
   const fromChildren = (node: number): void => {
@@ -105,13 +118,13 @@ export function createPageTree(): PageTree {
           continue;
         }
         leaf.index = i;
-        fromPage(width + i, leaf.page);
+        fromLeaf(width + i, leaf);
       }
       for (let node = width - 1; node >= 1; node--) fromChildren(node);
     },
     refresh(leaf) {
       let node = width + leaf.index;
-      fromPage(node, leaf.page);
+      fromLeaf(node, leaf);
       for (node >>= 1; node >= 1; node >>= 1) fromChildren(node);
     },
     nearest(lat, lon) {

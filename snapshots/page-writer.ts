@@ -1,6 +1,6 @@
 import { packByPlace, pageMax } from "#snapshots/kd-pack.ts";
 import { joinPage, type Page, type Source } from "#snapshots/page.ts";
-import type { Leaf, PageTree } from "#snapshots/page-tree.ts";
+import { type Leaf, measured, type PageTree } from "#snapshots/page-tree.ts";
 import type { Station } from "#snapshots/station.ts";
 
 /** A page of one station, newly rendered. */
@@ -77,8 +77,9 @@ function sourcesOf(
   return sources;
 }
 
+/** Puts a page into a leaf and tells its stations where they are. */
 function settle(leaf: Leaf, page: Page): Leaf {
-  leaf.page = page;
+  Object.assign(leaf, measured(page));
   page.stations.forEach((station, slot) => {
     station.leaf = leaf;
     station.slot = slot;
@@ -87,10 +88,7 @@ function settle(leaf: Leaf, page: Page): Leaf {
 }
 
 const leavesOf = (sources: Source[]): Leaf[] =>
-  packByPlace(sources).map((group) => {
-    const page = joinPage(group);
-    return settle({ page, index: 0 }, page);
-  });
+  packByPlace(sources).map((group) => settle({ index: 0 } as Leaf, joinPage(group)));
 
 /** Joins a page that has become small with the one before it. */
 function joinSmall(leaves: readonly Leaf[]): Leaf[] {

@@ -64,7 +64,7 @@ describe("read model, against an obvious one", function () {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
@@ -88,7 +88,7 @@ describe("read model, against an obvious one", function () {
           expect(ordered.sum).to.equal(answer.sum);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
@@ -102,7 +102,7 @@ describe("read model, against an obvious one", function () {
         expect(answer.count).to.equal(expected.stations.length);
         expect(answer.removed).to.deep.equal(expected.removed);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
@@ -121,7 +121,7 @@ describe("read model, against an obvious one", function () {
         }
         expect(got).to.deep.equal(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -136,7 +136,7 @@ describe("read model, against an obvious one", function () {
         expect(other.delta(startMs, now).sum).to.equal(model.delta(startMs, now).sum);
         expect(model.page({ after: "", limit: 30_000, now }).sum).to.equal(model.whole(now).sum);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -152,7 +152,7 @@ describe("read model, against an obvious one", function () {
           expect(model.fuel(`n${n}`, now)).to.deep.equal(expected?.fuel ?? null);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });

@@ -1,0 +1,409 @@
+import { expect } from "chai";
+import { createClock } from "#src/clock.ts";
+import { createLog } from "#src/log.ts";
+import { createProducer } from "#src/queues.ts";
+import { createRedis, createWorkerRedis } from "#src/redis.ts";
+import { createDb } from "#src/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { createSnapshotsRole } from "#workers/snapshots/role.ts";
+import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const hourMs = 3600_000;
+
+describe("station reads", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let first: Edge;
+  let second: Edge;
+  let secret: Client;
+  let other: Client;
+  let publishable: Client;
+  const now = Date.now();
+
+  before(async () => {
+    instance = await startInstance({ SLOT_MS: "1000", DUMP_MAX_AGE_MS: "3000" });
+    const db = createDb(instance.config, "setup");
+    const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
+    const key = await addKey(db, partner);
+    const open = await addKey(db, partner, "publishable");
+    await db("cities").insert([
+      {
+        id: "1",
+        source: "t",
+        name: "Новосибирск",
+        region: "НСО",
+        lat: 55.03,
+        lon: 82.92,
+        population: 1_620_000,
+      },
+      {
+        id: "2",
+        source: "t",
+        name: "Орёл",
+        region: "Орловская",
+        lat: 52.97,
+        lon: 36.06,
+        population: 299_000,
+      },
+      {
+        id: "3",
+        source: "t",
+        name: "Новая Орловка",
+        region: "НСО",
+        lat: 54,
+        lon: 80,
+        population: 900,
+      },
+      {
+        id: "4",
+        source: "t",
+        name: "Новосибирск",
+        region: "малый",
+        lat: 10,
+        lon: 10,
+        population: 5,
+      },
+    ]);
+    await writeStations(db, [
+      {
+        id: "n1",
+        lat: 55.03,
+        lon: 82.92,
+        brand: "Лукойл",
+        name: "АЗС 1",
+        addr: "Красный проспект",
+        state: serving("yes", now - hourMs, { fuelsNow: ["92", "95"], queue: "20+" }),
+      },
+      {
+        id: "n2",
+        lat: 55.05,
+        lon: 82.92,
+        brand: "ЛУКОЙЛ",
+        name: "Берёзка",
+        state: serving("no", now - 5 * hourMs),
+      },
+      { id: "n3", lat: 55.2, lon: 83, brand: "Shell" },
+      { id: "w4", lat: 60, lon: 30 },
+    ]);
+    await db.destroy();
+    first = await startEdge(instance.config);
+    second = await startEdge(instance.config);
+    const host = (edge: Edge): string => `http://127.0.0.1:${edge.port}`;
+    secret = createClient(host(first), key);
+    other = createClient(host(second), key);
+    publishable = createClient(host(first), open);
+  });
+
+  after(async () => {
+    await first?.stop();
+    await second?.stop();
+    await instance?.drop();
+  });
+
+  const ids = async (path: string): Promise<string[]> => {
+    const { status, body } = await secret.get(path);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body.stations.map((station: { id: string }) => station.id);
+  };
+  const area = "bbox=50,80,57,85";
+
+  it("gives the stations of a rectangle in the list envelope", async () => {
+    const { status, headers, body } = await secret.get(`/stations?${area}`);
+    expect(status).to.equal(200);
+    expect(headers.get("x-service-cache")).to.equal("miss");
+    expect(headers.get("etag")).to.match(/^W\/"[\w-]{22}"$/);
+    expect(headers.get("x-as-of")).to.equal(null);
+    expect(Object.keys(body)).to.deep.equal([
+      "stations",
+      "count",
+      "as_of",
+      "stale_after_hours",
+      "truncated",
+    ]);
+    expect(body).to.include({ count: 3, stale_after_hours: 24, truncated: false });
+    const one = body.stations.find(({ id }: { id: string }) => id === "n1");
+    expect(Object.keys(one)).to.deep.equal(["id", "lat", "lon", "brand", "name", "addr", "fuel"]);
+    expect(one.fuel).to.include({ status: "yes", fuels_now: "92,95", queue: "20+" });
+  });
+
+  it("applies each filter of the contract", async () => {
+    const cases: [string, string[]][] = [
+      ["status=yes", ["n1"]],
+      ["status=nodata,%20no", ["n2", "n3"]],
+      ["fuel=92,95", ["n1"]],
+      ["fuel=98", []],
+      ["brand=%D0%BB%D1%83%D0%BA%D0%BE%D0%B9%D0%BB", ["n1", "n2"]],
+      ["queue=20+", ["n1"]],
+      ["queue=0-5,20%2B", ["n1"]],
+      ["fresh_h=2", ["n1"]],
+      ["has_price=true", []],
+      ["has_price=false", ["n1", "n2", "n3"]],
+      [`q=${encodeURIComponent("БЕРЕЗ лукойл")}`, ["n2"]],
+      [`q=${encodeURIComponent("красный 95")}`, ["n1"]],
+      [`q=${encodeURIComponent("дизель")}`, []],
+      ["status=&fuel=&brand=&queue=&q=", ["n1", "n2", "n3"]],
+    ];
+    for (const [filter, expected] of cases)
+      expect((await ids(`/stations?${area}&${filter}`)).sort(), filter).to.deep.equal(expected);
+  });
+
+  it("looks around a city and orders by distance", async () => {
+    const city = `city=${encodeURIComponent("НОВОСИБИРСК")}`;
+    expect((await ids(`/stations?${city}&radius_km=10`)).sort()).to.deep.equal(["n1", "n2"]);
+    expect(await ids(`/stations?${city}&sort=distance`)).to.deep.equal(["n1", "n2", "n3"]);
+    expect(await ids(`/stations?${city}&radius_km=0.5`)).to.deep.equal(["n1"]);
+    expect(await ids(`/stations?bbox=59,29,61,31&${city}`)).to.deep.equal(["w4"]);
+    expect(await ids(`/stations?city=${encodeURIComponent("орел")}`)).to.deep.equal([]);
+  });
+
+  it("refuses what it cannot read, each with its code", async () => {
+    const cases: [string, number, string][] = [
+      ["/stations", 422, "missing-area"],
+      ["/stations?bbox=&city=", 422, "missing-area"],
+      ["/stations?bbox=1,2,3", 422, "bad-bbox"],
+      ["/stations?bbox=5,1,4,2", 422, "bad-bbox"],
+      ["/stations?bbox=a,1,4,2", 422, "bad-bbox"],
+      ["/stations?bbox=1,1,91,2", 422, "bad-bbox"],
+      ["/stations?bbox=1,1,2,181", 422, "bad-bbox"],
+      ["/stations?city=Nowhere", 404, "city-not-found"],
+      [`/stations?${area}&city=Nowhere`, 404, "city-not-found"],
+      [`/stations?${area}&status=full`, 422, "validation-failed"],
+      [`/stations?${area}&queue=7`, 422, "validation-failed"],
+      [`/stations?${area}&fuel=93`, 422, "bad-grade"],
+      [`/stations?${area}&fresh_h=25`, 422, "validation-failed"],
+      [`/stations?${area}&sort=name`, 422, "validation-failed"],
+      ["/stations?city=x&radius_km=0", 422, "validation-failed"],
+      ["/stations?city=x&radius_km=61", 422, "validation-failed"],
+      ["/stations/n9", 404, "station-not-found"],
+      ["/stations/..%2F%00", 404, "station-not-found"],
+      ["/stations/delta", 422, "validation-failed"],
+      ["/stations/delta?updated_since=yesterday", 422, "bad-timestamp"],
+      [
+        `/stations/delta?updated_since=${formatTime(Date.now() - 48 * hourMs - 2000)}`,
+        422,
+        "window-too-old",
+      ],
+      ["/stations/all?cursor=xyz", 422, "bad-cursor"],
+      ["/stations/all?limit=30001", 422, "validation-failed"],
+      ["/cities?limit=0", 422, "validation-failed"],
+      ["/cities?limit=201", 422, "validation-failed"],
+    ];
+    for (const [path, status, code] of cases) {
+      const answer = await secret.get(path);
+      expect([answer.status, answer.body.type.split("/").at(-1)], path).to.deep.equal([
+        status,
+        code,
+      ]);
+    }
+  });
+
+  it("answers 304 on every read while the content is the same, on any process", async () => {
+    const since = encodeURIComponent(formatTime(now - hourMs));
+    for (const path of [
+      `/stations?${area}`,
+      `/stations?city=${encodeURIComponent("Новосибирск")}`,
+      "/stations/n1",
+      `/stations/delta?updated_since=${since}`,
+      "/stations/all?limit=30000",
+      "/stations/all?limit=2",
+      "/cities?q=н",
+    ]) {
+      const fresh = await secret.get(path);
+      const etag = fresh.headers.get("etag") as string;
+      const same = await other.get(path, { "If-None-Match": `"x", ${etag}` });
+      expect(same.status, path).to.equal(304);
+      expect(same.headers.get("etag")).to.equal(etag);
+      expect(same.headers.get("x-as-of")).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+      expect(same.headers.get("x-ratelimit-limit")).to.equal("100000");
+      expect((await other.get(path, { "If-None-Match": "*" })).status).to.equal(304);
+      expect((await other.get(path, { "If-None-Match": '"other"' })).status).to.equal(200);
+    }
+  });
+
+  it("tells filter sets, areas and kinds of key apart by their ETags", async () => {
+    const tags = new Set<string | null>();
+    for (const path of [
+      area,
+      `${area}&status=yes,low,no,queue,nodata`,
+      "bbox=50,80,57,86",
+      `${area}&sort=distance`,
+    ])
+      tags.add((await secret.get(`/stations?${path}`)).headers.get("etag"));
+    tags.add((await publishable.get(`/stations?${area}`)).headers.get("etag"));
+    expect(tags.size).to.equal(5);
+    const spelt = await secret.get(`/stations?bbox=50.0,80.0,%2057,85.00&status=`);
+    expect(tags.has(spelt.headers.get("etag"))).to.equal(true);
+  });
+
+  it("gives one station, its single ETag changing with it", async () => {
+    const { body } = await secret.get("/stations/n2");
+    expect(Object.keys(body)).to.deep.equal(["station", "as_of", "stale_after_hours"]);
+    expect(body.station).to.include({ id: "n2", brand: "ЛУКОЙЛ", name: "Берёзка" });
+  });
+
+  it("finds cities by prefix, then by part, then by population", async () => {
+    const names = async (path: string): Promise<string[]> =>
+      (await secret.get(path)).body.cities.map(({ name }: { name: string }) => name);
+    expect(await names("/cities")).to.deep.equal([
+      "Новосибирск",
+      "Орёл",
+      "Новая Орловка",
+      "Новосибирск",
+    ]);
+    expect(await names(`/cities?q=${encodeURIComponent("ОРЕЛ")}`)).to.deep.equal(["Орёл"]);
+    expect(await names(`/cities?q=${encodeURIComponent("ор")}`)).to.deep.equal([
+      "Орёл",
+      "Новая Орловка",
+    ]);
+    const { body } = await secret.get("/cities?limit=1&offset=1");
+    expect(body).to.deep.include({ count: 1, total: 4 });
+    expect(body.cities[0]).to.deep.equal({
+      name: "Орёл",
+      region: "Орловская",
+      lat: 52.97,
+      lon: 36.06,
+      zoom: 11,
+      population: 299_000,
+    });
+  });
+
+  it("lets a publishable key read areas and stations, not the country", async () => {
+    expect((await publishable.get("/stations/n1")).status).to.equal(200);
+    expect((await publishable.get("/cities")).status).to.equal(200);
+    for (const path of ["/stations/all", "/stations/delta?updated_since=2026-01-01T00:00:00"])
+      expect((await publishable.get(path)).status, path).to.equal(403);
+  });
+
+  it("pages through the country in id order under one as_of", async () => {
+    const one = await secret.get("/stations/all?limit=3");
+    expect(one.body.stations.map(({ id }: { id: string }) => id)).to.deep.equal(["n1", "n2", "n3"]);
+    const cursor = encodeURIComponent(one.body.next_cursor);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const two = await other.get(`/stations/all?limit=3&cursor=${cursor}`);
+    expect(two.body.stations.map(({ id }: { id: string }) => id)).to.deep.equal(["w4"]);
+    expect(two.body).to.include({ as_of: one.body.as_of, next_cursor: "", count: 1 });
+    const refused = await secret.get(`/stations/all?limit=3&cursor=${cursor}&status=yes`);
+    expect(refused.body.type).to.match(/bad-cursor$/);
+    expect(await ids("/stations/all?status=nodata&bbox=nonsense&sort=nonsense")).to.deep.equal([
+      "n3",
+      "w4",
+    ]);
+  });
+
+  it("shows changes, removals and expiry in every read, and in the delta", async () => {
+    const { body: before } = await secret.get("/stations/all");
+    const since = encodeURIComponent(before.as_of);
+    const { db } = first;
+    const soon = Date.now() + 2000;
+    await writeStations(db, [
+      { id: "n5", lat: 55.01, lon: 82.9, name: "Новая", state: serving("yes", soon - 24 * hourMs) },
+    ]);
+    await removeStation(db, "w4");
+    const delta = await until(
+      () => other.get(`/stations/delta?updated_since=${since}`),
+      ({ body }) => body.removed.includes("w4"),
+      1500,
+    );
+    expect(Object.keys(delta.body)).to.include("removed");
+    const five = (list: { id: string; fuel: { status: string } }[]) =>
+      list.find(({ id }) => id === "n5");
+    expect(five(delta.body.stations)?.fuel.status).to.equal("yes");
+    expect((await other.get("/stations/w4")).status).to.equal(404);
+    const tag = (await other.get(`/stations?${area}`)).headers.get("etag") as string;
+    const mid = encodeURIComponent(formatTime(soon - 500));
+
+    await new Promise((resolve) => setTimeout(resolve, soon - Date.now() + 50));
+    const after = await other.get(`/stations?${area}`, { "If-None-Match": tag });
+    expect(after.status).to.equal(200);
+    expect(five(after.body.stations)?.fuel.status).to.equal("nodata");
+    const expired = await secret.get(`/stations/delta?updated_since=${mid}`);
+    expect(five(expired.body.stations)?.fuel.status).to.equal("nodata");
+    expect((await secret.get("/stations/n5")).body.station.fuel.status).to.equal("nodata");
+  });
+
+  describe("with the snapshots role", () => {
+    let stop: () => Promise<void>;
+    before(async () => {
+      const { config } = instance;
+      const log = createLog(config, "snapshots");
+      const db = createDb(config, "snapshots");
+      const redis = createRedis(config, log);
+      const workerRedis = createWorkerRedis(config, log);
+      const producer = createProducer(config, log);
+      const clock = createClock(config);
+      const role = createSnapshotsRole({ config, db, log, clock, redis, workerRedis, producer });
+      await role.start();
+      stop = async () => {
+        await role.stop();
+        await producer.close();
+        redis.disconnect();
+        workerRedis.disconnect();
+        await db.destroy();
+      };
+    });
+    after(() => stop?.());
+
+    const dumpSeq = (edge: Edge): number | undefined =>
+      (edge.web.services.dumps.condition(Date.now()).detail as { seq?: number }).seq;
+
+    it("serves the dump, in every encoding, as the model would", async () => {
+      await until(
+        async () => [dumpSeq(first), dumpSeq(second)],
+        (seqs) => seqs.every(Boolean),
+      );
+      const path = "/stations/all?limit=30000";
+      const model = await secret.get(`${path}&q=%20`);
+      for (const encoding of ["gzip", "br", "identity"]) {
+        const answer = await other.get(path, { "Accept-Encoding": encoding });
+        expect(answer.status).to.equal(200);
+        const sent = answer.headers.get("content-encoding") ?? "identity";
+        expect(sent).to.equal(encoding);
+        expect(answer.body.stations).to.deep.equal(model.body.stations);
+        expect(answer.body).to.include({ count: 4, next_cursor: "", truncated: false });
+      }
+    });
+
+    it("takes a change into the next dump and keeps the dump young", async () => {
+      const { services } = first.web;
+      const path = "/stations/all?limit=30000";
+      const tag = (await secret.get(path)).headers.get("etag") as string;
+      await writeStations(first.db, [{ id: "n6", lat: 55, lon: 82, name: "Шестая" }]);
+      const seq = await until(
+        async () => services.follower.seq(),
+        (found) => found > 0,
+      );
+      const changed = await until(
+        () => other.get(path, { "If-None-Match": tag }),
+        ({ status }) => status === 200,
+        4000,
+      );
+      expect(changed.body.stations).to.have.length(5);
+      await until(
+        async () => dumpSeq(second),
+        (found) => (found ?? 0) >= seq,
+      );
+      const again = await secret.get(path, {
+        "If-None-Match": changed.headers.get("etag") as string,
+      });
+      expect(again.status).to.equal(304);
+      const builtAt = (): number | undefined =>
+        services.dumps.current(services.model.whole(Date.now()), Date.now())?.builtAtMs;
+      const early = await until(async () => builtAt(), Boolean);
+      await until(
+        async () => builtAt(),
+        (late) => late !== undefined && late > (early as number),
+        6000,
+      );
+    });
+
+    it("stores a new dump after Redis was wiped, and answers meanwhile", async () => {
+      const { redis } = first.web.services;
+      await redis.del(`${instance.redisPrefix}:dump:1`);
+      expect((await secret.get("/stations/all")).body.count).to.equal(5);
+      await until(() => redis.exists(`${instance.redisPrefix}:dump:1`), Boolean, 4000);
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from "chai";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { createRedis, type Redis } from "#src/redis.ts";
+import { createLog } from "#src/log.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { buildDump, type Dump } from "#snapshots/dump.ts";
+import { createDumpStore, type DumpStore } from "#snapshots/dump-store.ts";
+import { createReadModel } from "#snapshots/model.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("dump store", () => {
+  let instance: TestInstance;
+  let redis: Redis;
+  let store: DumpStore;
+  const dump = (seq: number, asOfMs: number, builtAtMs: number, text = "x"): Dump => ({
+    seq,
+    asOfMs,
+    builtAtMs,
+    count: 1,
+    sum: text,
+    gzip: Buffer.from([0, 255, 13, 10]),
+    br: Buffer.from(text),
+  });
+
+  before(async () => {
+    instance = await createTestInstance();
+    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
+    await new Promise((resolve) => redis.once("ready", resolve));
+    store = createDumpStore(redis, instance.redisPrefix, 60_000);
+  });
+  after(async () => {
+    redis?.disconnect();
+    await instance?.drop();
+  });
+
+  it("gives back what was stored, byte for byte", async () => {
+    expect(await store.load()).to.equal(null);
+    expect(await store.save(dump(5, 1000, 2000))).to.equal(true);
+    expect(await store.load()).to.deep.equal(dump(5, 1000, 2000));
+    expect(await store.head()).to.deep.include({ seq: 5, asOfMs: 1000, builtAtMs: 2000 });
+  });
+
+  it("never replaces a newer dump: by number, then as_of, then time of building", async () => {
+    for (const [seq, asOfMs, builtAtMs, kept] of [
+      [4, 9000, 9000, false],
+      [5, 999, 9000, false],
+      [5, 1000, 1999, false],
+      [5, 1000, 2000, false],
+      [5, 1000, 2001, true],
+      [5, 2000, 1000, true],
+      [10, 0, 0, true],
+      [9, 5000, 5000, false],
+    ] as const) {
+      const given = dump(seq, asOfMs, builtAtMs, `${seq} ${asOfMs} ${builtAtMs}`);
+      expect(await store.save(given), given.sum).to.equal(kept);
+      expect((await store.load())?.sum === given.sum).to.equal(kept);
+    }
+  });
+
+  it("builds one envelope of the moment asked for, the same in both encodings", async () => {
+    const model = createReadModel({ lifetimeMs: 1000 });
+    const row = (id: string) => ({
+      ...{ id, lat: 1, lon: 2, brand: "Б", name: "", addr: "" },
+      ...{ seq: 1, at: 0, removed: false, state: emptyState },
+    });
+    model.apply([row("b"), row("a")], 0);
+    const given = { model, seq: 1, asOfMs: 0, now: 0, lifetimeMs: 86_400_000 };
+    const building = buildDump(given);
+    model.apply([row("c")], 0);
+    const { gzip, br, count } = await building;
+    const json = gunzipSync(gzip).toString();
+    expect(brotliDecompressSync(br).toString()).to.equal(json);
+    const { stations, ...rest } = JSON.parse(json);
+    expect(stations.map(({ id }: { id: string }) => id)).to.deep.equal(["a", "b"]);
+    expect(rest).to.deep.equal({
+      ...{ count: 2, as_of: "1970-01-01 00:00:00", stale_after_hours: 24 },
+      ...{ truncated: false, next_cursor: "" },
+    });
+    expect(count).to.equal(2);
+    const empty = await buildDump({ ...given, model: createReadModel({ lifetimeMs: 1 }) });
+    expect(JSON.parse(gunzipSync(empty.gzip).toString()).stations).to.deep.equal([]);
+  });
+});
