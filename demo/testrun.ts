@@ -27,8 +27,11 @@ const counts = { passed: 0, failed: 0, skipped: 0 };
 try {
   // A run of some files or of the faults is for looking closer: the checks belong to the whole.
   if (paths.length === 0 && !fault) {
-    const ok = (await runNpm(["run", "-s", "check"])) === 0;
-    counts[ok ? "passed" : "failed"] += 1;
+    for (const check of ["format:check", "lint", "types", "dead"]) {
+      if (interrupted) break;
+      const ok = (await runNpm(["run", "-s", check])) === 0;
+      counts[ok ? "passed" : "failed"] += 1;
+    }
   }
   if (!interrupted) await runTests();
 } catch (error) {
