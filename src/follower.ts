@@ -21,7 +21,9 @@ export interface Follower {
   readAt(): number;
 }
 
-const pageRows = 5000;
+/** Rows of one page: more would hold up whoever is being answered. */
+const pageRows = 250;
+const loadRows = 5000;
 
 /**
  * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
@@ -50,12 +52,16 @@ export function createFollower(deps: {
   let timer: NodeJS.Timeout | undefined;
 
   const apply = (found: FeedRow[]): void => {
+    for (const row of found) seqs.set(row.id, row.seq);
+    if (found.length > 0) onRows(found);
+  };
+
+  /** Only when everything up to there has been given out may the cursor follow. */
+  const reach = (found: readonly FeedRow[]): void => {
     for (const row of found) {
-      seqs.set(row.id, row.seq);
       lastSeq = Math.max(lastSeq, row.seq);
       safe = Math.max(safe, row.at);
     }
-    if (found.length > 0) onRows(found);
   };
 
   const read = async (): Promise<void> => {
@@ -66,14 +72,32 @@ export function createFollower(deps: {
       compare = false;
     }
     const [mark] = await rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`);
-    for (;;) {
-      const found = await readAfter(db, lastSeq);
-      apply(found);
-      if (found.length < pageRows) break;
-    }
+    if (readAt === 0) await loadAll();
+    else await catchUp();
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
     outcomes?.settle(reports);
+  };
+
+  /** The first read is given out at once: nobody is served yet, and a tree is built faster than it grows. */
+  const loadAll = async (): Promise<void> => {
+    const all: FeedRow[] = [];
+    for (let from = 0; ; from = all.at(-1)!.seq) {
+      const found = await readAfter(db, from, loadRows);
+      all.push(...found);
+      if (found.length < loadRows) break;
+    }
+    apply(all);
+    reach(all);
+  };
+
+  const catchUp = async (): Promise<void> => {
+    for (;;) {
+      const found = await readAfter(db, lastSeq, pageRows);
+      apply(found);
+      reach(found);
+      if (found.length < pageRows) break;
+    }
   };
 
   /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */
@@ -85,11 +109,13 @@ export function createFollower(deps: {
     );
     const different = [...now].filter(([id, seq]) => seqs.get(id) !== seq).map(([id]) => id);
     const gone = [...seqs.keys()].filter((id) => !now.has(id));
-    for (let from = 0; from < different.length; from += pageRows)
+    for (let from = 0; from < different.length; from += pageRows) {
       apply(await readStations(db, different.slice(from, from + pageRows)));
+    }
     if (gone.length > 0) onRows(gone.map((id) => lostRow(id, safe)));
     gone.forEach((id) => seqs.delete(id));
-    lastSeq = Math.max(0, ...now.values());
+    // Not the rows' own numbers: while they were read others may have been given out below them.
+    lastSeq = [...now.values()].reduce((highest, seq) => Math.max(highest, seq), 0);
     if (different.length + gone.length > 0)
       log.info({ different: different.length, gone: gone.length }, "compared with the database");
   };
@@ -164,11 +190,11 @@ type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
 const filled = (found: Row[]): FeedRow[] =>
   found.map((row) => ({ ...row, state: row.state ?? emptyState }));
 
-const readAfter = async (db: Db, seq: number): Promise<FeedRow[]> =>
+const readAfter = async (db: Db, seq: number, limit: number): Promise<FeedRow[]> =>
   filled(
     await rows<Row>(
       db,
-      `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${pageRows}`,
+      `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${limit}`,
       [seq],
     ),
   );

@@ -22,7 +22,8 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
 
 function render(part: Part): string {
   if (part === null) return "";
-  if (typeof part === "object" && "html" in part) return part.html;
-  if (Array.isArray(part)) return (part as readonly Html[]).map((one) => one.html).join("");
-  return String(part).replace(/[&<>"']/g, (character) => entities[character]!);
+  if (typeof part === "string" || typeof part === "number") {
+    return String(part).replace(/[&<>"']/g, (character) => entities[character]!);
+  }
+  return "html" in part ? part.html : part.map((one) => one.html).join("");
 }

@@ -52,9 +52,7 @@ describe("api: the list page", () => {
 
   it("filters by status, and falls back quietly from values that it does not know", async () => {
     expect((await open("?status=yes")).text).to.include("No stations match");
-    expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include(
-      "50 stations",
-    );
+    expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include("50 stations");
   });
 
   it("runs no script and asks no other host", async () => {
