@@ -57,8 +57,11 @@ export function step(folded: Folded, event: Event, firstSeen: FirstSeen, rules: 
   const last = { at: position.at, id: position.id };
   const before = advance(folded.state, position.at, rules);
   if (event.kind === "seed") {
-    const seeded = acceptSeed(before, event.seed, rules) ? event.seed : before.seeded;
-    return { state: { ...before, seeded, last }, opinions: folded.opinions };
+    const { seed } = event;
+    const taken = acceptSeed(before, seed, rules)
+      ? { seeded: seed, lastUpdated: seed.updated }
+      : {};
+    return { state: { ...before, ...taken, last }, opinions: folded.opinions };
   }
   const opinions = new Map<number, Mark>();
   for (const [reporterId, mark] of folded.opinions) {

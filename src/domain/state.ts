@@ -89,7 +89,7 @@ export interface StationState {
   prices: Price[];
   /** Last publication of each status: only later opinions support a different one. */
   publications: Partial<Record<Status, Position>>;
-  /** `updated` of the last served status; stays when it has expired. */
+  /** `updated` of the last served status, imports included; stays when it has expired. */
   lastUpdated: number | null;
   /** The last mark or seed that was folded in; what sorts before it needs a refold. */
   last: Position | null;

@@ -1,0 +1,272 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { decide, sortsLast } from "#src/domain/decide.ts";
+import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
+import { instants, view } from "#src/domain/view.ts";
+import { grades, queues, statuses } from "#src/domain/words.ts";
+import { minute, rules, t0 } from "#test/domain/marks.ts";
+import { asText, oracleMark, oracleSeed } from "#test/oracle/compare.ts";
+import { type OracleStory, replay } from "#test/oracle/fold.ts";
+
+/** What happens to a station, in the order in which the server learns of it. */
+type Happening =
+  | { kind: "marks"; marks: Mark[] }
+  | { kind: "withdraw"; of: number }
+  | { kind: "import"; seed: Seed };
+
+const reporters = 9;
+/** ORACLE_FACTOR=20: that many times the usual runs. */
+const factor = Number(process.env["ORACLE_FACTOR"] ?? 1);
+
+/** Crowded minutes, so that disputes happen, and now and then a time far from the others or exactly on a limit. */
+const arbAt = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 90 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 50 * 60 }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 60, 24 * 60, 25 * 60) },
+);
+
+const arbStatement = fc.record({
+  fuels: fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: null }),
+  fuelsNo: fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: null }),
+  queue: fc.option(fc.constantFrom(...queues), { nil: null }),
+  prices: fc.option(
+    fc.dictionary(fc.constantFrom(...grades), fc.integer({ min: 1, max: 9 }), { minKeys: 1 }),
+    { nil: null },
+  ),
+  limitL: fc.constantFrom(undefined, null, 10, 20),
+  noCash: fc.constantFrom(null, true, false),
+  fuelCardsOnly: fc.constantFrom(null, true, false),
+});
+
+/** How a mark came in: at the station, a doubted `no`, from afar, or through a key with a threshold of its own. */
+const kinds = {
+  near: { remote: false, needed: 1, rule: "geolocated" },
+  doubted: { remote: false, needed: 2, rule: "no-nearby-marks" },
+  remote: { remote: true, needed: 2, rule: "remote" },
+  free: { remote: true, needed: 1, rule: "key-threshold" },
+  raised: { remote: false, needed: 3, rule: "key-threshold" },
+  high: { remote: true, needed: 5, rule: "key-threshold" },
+} as const;
+
+const arbMark = fc
+  .record({
+    reporterId: fc.integer({ min: 1, max: reporters }),
+    at: arbAt,
+    status: fc.constantFrom("no", "yes", ...statuses),
+    kind: fc.constantFrom(
+      "doubted",
+      "doubted",
+      "remote",
+      "near",
+      "remote",
+      "free",
+      "raised",
+      "high",
+    ),
+    says: fc.option(arbStatement, { nil: null, freq: 2 }),
+  })
+  .map(({ reporterId, at, status, kind, says }): Mark => {
+    const { fuels, fuelsNo, ...rest } = says ?? { fuels: null, fuelsNo: null };
+    const mark: Mark = {
+      id: 0,
+      at: t0 + at * minute,
+      reporterId,
+      status: status as Mark["status"],
+      ...kinds[kind as keyof typeof kinds],
+      ...(rest as Partial<Mark>),
+    };
+    if (fuels !== null) mark.fuels = fuels;
+    // One grade in both lists is refused at intake (decisions 3).
+    if (fuelsNo !== null) mark.fuelsNo = fuelsNo.filter((grade) => fuels?.includes(grade) !== true);
+    return mark;
+  });
+
+const arbSeed = fc
+  .record({
+    at: arbAt,
+    age: fc.integer({ min: 0, max: 30 * 60 }),
+    status: fc.constantFrom(...statuses),
+  })
+  .map(({ at, age, status }): Seed => ({
+    importedAt: t0 + at * minute,
+    updated: t0 + (at - age) * minute,
+    status,
+    fuelsNow: ["95"],
+    fuelsNo: ["98"],
+  }));
+
+const arbHappenings = fc
+  .array(
+    fc.oneof(
+      {
+        weight: 8,
+        arbitrary: fc
+          .array(arbMark, { minLength: 1, maxLength: 4 })
+          .map((marks): Happening => ({ kind: "marks", marks })),
+      },
+      { weight: 1, arbitrary: fc.nat(60).map((of): Happening => ({ kind: "withdraw", of })) },
+      { weight: 1, arbitrary: arbSeed.map((seed): Happening => ({ kind: "import", seed })) },
+    ),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((list) => {
+    let id = 0;
+    const imported = new Set<number>();
+    return list
+      .map((one): Happening =>
+        one.kind === "marks"
+          ? { ...one, marks: one.marks.map((mark) => ({ ...mark, id: (id += 1) })) }
+          : one,
+      )
+      .filter((one) => {
+        if (one.kind !== "import") return true;
+        const again = imported.has(one.seed.importedAt);
+        imported.add(one.seed.importedAt);
+        return !again;
+      });
+  });
+
+/** First-seen times in minutes against t0: days ago, some within one window, some turning 24 h old in between. */
+const arbFirstSeen = fc
+  .array(fc.oneof(fc.integer({ min: -3000, max: 20 }), fc.integer({ min: -1445, max: -1300 })), {
+    minLength: reporters,
+    maxLength: reporters,
+  })
+  .map((list) => (reporterId: number) => t0 + list[reporterId - 1]! * minute);
+
+type Outcomes = Map<number, { outcome: string; have: number }>;
+
+/** Gives everything to `decide` as a worker does: one step where it sorts last, else with the history. */
+function live(happenings: readonly Happening[], firstSeen: (reporterId: number) => number) {
+  let state: StationState = emptyState;
+  let opinions: readonly Mark[] = [];
+  let marks: Mark[] = [];
+  const seeds: Seed[] = [];
+  const outcomes: Outcomes = new Map();
+  const expected: Outcomes = new Map();
+  let now = t0;
+  for (const one of happenings) {
+    const arrivals = {
+      marks: one.kind === "marks" ? one.marks : [],
+      seeds: one.kind === "import" ? [one.seed] : [],
+    };
+    now = Math.max(now, ...timesOf(arrivals));
+    if (one.kind === "withdraw") {
+      if (marks.length === 0) continue;
+      marks = marks.toSpliced(one.of % marks.length, 1);
+    }
+    const steps = one.kind !== "withdraw" && sortsLast(state, arrivals);
+    const history = steps ? null : { marks: [...marks], seeds: [...seeds] };
+    const decision = decide({ state, opinions, history }, arrivals, firstSeen, now, rules);
+    for (const [id, { outcome, have }] of decision.outcomes) outcomes.set(id, { outcome, have });
+    // What is stored comes back as JSON.
+    state = JSON.parse(JSON.stringify(decision.state)) as StationState;
+    opinions = [...decision.opinions.values()];
+    // Marks that sort last are taken in their own order even when they arrived together in another.
+    for (const mark of steps ? [...arrivals.marks].sort(order) : arrivals.marks) {
+      const before = replay(storyOf(marks, seeds, firstSeen), now).block;
+      marks.push(mark);
+      expected.set(
+        mark.id,
+        replay(storyOf(marks, seeds, firstSeen), now).outcome(
+          oracleMark(mark),
+          before.status === "nodata" || before.seeded ? null : before.status,
+        ),
+      );
+    }
+    seeds.push(...arrivals.seeds);
+  }
+  return { state, marks, seeds, outcomes, expected };
+}
+
+const timesOf = ({ marks, seeds }: { marks: readonly Mark[]; seeds: readonly Seed[] }) => [
+  ...marks.map((mark) => mark.at),
+  ...seeds.map((seed) => seed.importedAt),
+];
+
+const storyOf = (
+  marks: readonly Mark[],
+  seeds: readonly Seed[],
+  firstSeen: (reporterId: number) => number,
+): OracleStory => ({
+  marks: marks.map(oracleMark),
+  seeds: seeds.map(oracleSeed),
+  firstSeen: (reporter) => firstSeen(Number(reporter)),
+});
+
+const shownAt = (state: StationState, moment: number) =>
+  asText(view(state, moment, rules.statusLifetimeMs));
+
+describe("oracle: decide against a second reading of decisions 2", function () {
+  this.timeout(60_000 * factor);
+
+  it("serves what the oracle serves, at any later moment, whatever was late, withdrawn or imported", () => {
+    fc.assert(
+      fc.property(
+        arbHappenings,
+        arbFirstSeen,
+        fc.array(fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 })), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (happenings, firstSeen, laters) => {
+          const { state, marks, seeds } = live(happenings, firstSeen);
+          const last = Math.max(t0, ...timesOf({ marks, seeds }));
+          for (const later of [0, 24 * 60, ...laters]) {
+            const moment = last + later * minute;
+            expect(shownAt(state, moment), `${later} min later`).to.equal(
+              asText(replay(storyOf(marks, seeds, firstSeen), moment).block),
+            );
+          }
+        },
+      ),
+      { numRuns: 1000 * factor, ...repeated() },
+    );
+  });
+
+  it("says of every arriving mark what the oracle says became of it", () => {
+    fc.assert(
+      fc.property(arbHappenings, arbFirstSeen, (happenings, firstSeen) => {
+        const { outcomes, expected } = live(happenings, firstSeen);
+        expect(listed(outcomes)).to.equal(listed(expected));
+      }),
+      { numRuns: 700 * factor, ...repeated() },
+    );
+  });
+
+  it("changes nothing between the instants that it names, so that no read needs to look in between", () => {
+    fc.assert(
+      fc.property(
+        arbHappenings,
+        arbFirstSeen,
+        fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 2, maxLength: 8 }),
+        (happenings, firstSeen, laters) => {
+          const { state, marks, seeds } = live(happenings, firstSeen);
+          const last = Math.max(t0, ...timesOf({ marks, seeds }));
+          const named = instants(state, rules.statusLifetimeMs);
+          for (const later of laters) {
+            const moment = last + later * minute;
+            const since = Math.max(last, ...named.filter((at) => at <= moment));
+            expect(shownAt(state, moment)).to.equal(shownAt(state, since));
+          }
+        },
+      ),
+      { numRuns: 500 * factor, ...repeated() },
+    );
+  });
+});
+
+/** A run to repeat: ORACLE_SEED and ORACLE_PATH as fast-check printed them. */
+function repeated(): { seed?: number; path?: string } {
+  const { ORACLE_SEED: seed, ORACLE_PATH: path } = process.env;
+  return {
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+const listed = (outcomes: Outcomes): string =>
+  [...outcomes]
+    .sort(([a], [b]) => a - b)
+    .map(([id, { outcome, have }]) => `${id} ${outcome} ${have}`)
+    .join("\n");
