@@ -6,10 +6,10 @@ export interface ProblemAnswer {
   body: string;
 }
 
-/** A refusal as problem+json (partner-api.md 7). `base` is the prefix of `type`. */
-export function renderProblem(problem: Problem, base: string, requestId: string): ProblemAnswer {
+/** The problem object of partner-api.md 7. `base` is the prefix of `type`. */
+export function problemObject(problem: Problem, base: string, requestId: string) {
   const [status, title] = problemCodes[problem.problem];
-  const body = JSON.stringify({
+  return {
     type: `${base}/${problem.problem}`,
     title,
     status,
@@ -17,15 +17,20 @@ export function renderProblem(problem: Problem, base: string, requestId: string)
     limit: problem.limit,
     window: problem.window,
     request_id: requestId,
-  });
+  };
+}
+
+/** A refusal as problem+json (partner-api.md 7). `base` is the prefix of `type`. */
+export function renderProblem(problem: Problem, base: string, requestId: string): ProblemAnswer {
+  const object = problemObject(problem, base, requestId);
   return {
-    status,
+    status: object.status,
     headers: {
       ...problem.headers,
       ...(problem.retryAfterS === undefined ? {} : { "Retry-After": String(problem.retryAfterS) }),
       "Cache-Control": "no-store",
       "Content-Type": "application/problem+json",
     },
-    body,
+    body: JSON.stringify(object),
   };
 }

@@ -1,7 +1,9 @@
-import type { Admission } from "#src/domain/admit.ts";
+import type { Admission, Admitted } from "#src/domain/admit.ts";
+import { refuse } from "#src/domain/problems.ts";
 import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { loadReports, type Report } from "#src/marks.ts";
+import { apiBase } from "#api/router.ts";
 import type { Services } from "#api/services.ts";
 
 /** A report's output, partner-api.md 2.8 and decisions.md 5. */
@@ -20,6 +22,16 @@ export interface ReportOutput {
   fuel: FuelBlock;
   duplicate: boolean;
 }
+
+/** The first mark of a duplicate has gone out of retention between two statements. */
+export const firstMarkGone = refuse(
+  "upstream-unavailable",
+  "The first mark with this external_id cannot be read now. Try again.",
+  { retryAfterS: 5 },
+);
+
+/** Where a mark's outcome can be asked for. */
+export const reportPath = (id: number): string => `${apiBase}/reports/${id}`;
 
 /** The station's fuel block as the next read will show it; of a station out of service that of one without marks. */
 export const fuelNow = ({ model, clock, config }: Services, stationId: string): FuelBlock =>
@@ -65,20 +77,22 @@ export async function awaitReport(
     if (first === undefined || first.outcome !== null) return first ?? null;
     return (await waiters.wait(first.id, waitMs)) ?? first;
   }
-  const { id, candidate, remote, needed, rule, review } = admission;
-  const stored: Report = {
-    id,
-    stationId: candidate.stationId,
-    partnerId: candidate.partnerId,
-    accepted: review !== "expired",
-    remote,
-    outcome: review === "none" ? null : review,
-    status: null,
-    reason: null,
-    needed,
-    have: null,
-    rule,
-  };
+  const stored = reportOf(admission);
   if (stored.outcome !== null) return stored;
-  return (await waiters.wait(id, waitMs)) ?? stored;
+  return (await waiters.wait(stored.id, waitMs)) ?? stored;
 }
+
+/** The report of a mark that was just admitted: held and expired ones have their outcome already. */
+export const reportOf = ({ id, candidate, remote, needed, rule, review }: Admitted): Report => ({
+  id,
+  stationId: candidate.stationId,
+  partnerId: candidate.partnerId,
+  accepted: review !== "expired",
+  remote,
+  outcome: review === "none" ? null : review,
+  status: null,
+  reason: null,
+  needed,
+  have: null,
+  rule,
+});

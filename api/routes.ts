@@ -1,6 +1,7 @@
 import type { Route } from "#api/route.ts";
 import { citiesRoute } from "#api/routes/cities.ts";
 import { reportRoute } from "#api/routes/report.ts";
+import { reportBatchRoute } from "#api/routes/report-batch.ts";
 import { reportStateRoute } from "#api/routes/report-state.ts";
 import { stationsRoute } from "#api/routes/stations.ts";
 import { allStationsRoute } from "#api/routes/stations-all.ts";
@@ -16,5 +17,6 @@ export const createRoutes = (services: Services): Route[] => [
   oneStationRoute(services),
   citiesRoute(services),
   reportRoute(services),
+  reportBatchRoute(services),
   reportStateRoute(services),
 ];

@@ -1,9 +1,8 @@
-import { Type, type Static } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { type Problem, refuse } from "#src/domain/problems.ts";
 import type { Statement } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, queues, type Queue, statuses } from "#src/domain/words.ts";
-import type { TSchema } from "typebox";
 
 /** Null is the same as absent (decisions.md 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
@@ -16,13 +15,16 @@ export const statementFields = {
   lat: optional(Type.Number({ minimum: -90, maximum: 90 })),
   lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
   acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7 })),
-  fuels: optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 20 })),
-  fuels_no: optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 20 })),
+  fuels: optional(Type.Array(Type.String())),
+  fuels_no: optional(Type.Array(Type.String())),
   queue: optional(literals(queues)),
+  // Not a Record: its pattern would let a name with a line break pass unchecked.
   prices: optional(
-    Type.Record(
-      Type.String({ maxLength: 20 }),
-      Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
+    Type.Unsafe<Record<string, number>>(
+      Type.Object(
+        {},
+        { additionalProperties: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }) },
+      ),
     ),
   ),
   limit_l: optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
@@ -41,6 +43,15 @@ export const reportBody = Type.Object({
 });
 
 export type ReportBody = Static<typeof reportBody>;
+
+/** One mark of `POST /reports`, decisions.md 5. */
+export const batchItem = Type.Object({ station_id: Type.String(), ...reportBody.properties });
+export type BatchItem = Static<typeof batchItem>;
+
+/** Its body: each mark is checked by itself, so that a bad one does not take the others along. */
+export const batchBody = Type.Object({
+  reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 500 }),
+});
 
 /** A report's content in the domain's words. */
 export interface ParsedReport extends Statement {
@@ -76,7 +87,10 @@ export function parseReport(
     ...Object.keys(body.prices ?? {}),
   ].find((name) => parseGrade(name) === undefined);
   if (unknown !== undefined)
-    return refuse("bad-grade", `Unknown fuel grade "${unknown}". Allowed: ${allowed}.`);
+    return refuse(
+      "bad-grade",
+      `Unknown fuel grade "${unknown.slice(0, 40)}". Allowed: ${allowed}.`,
+    );
   const fuels = (body.fuels ?? []).map((name) => parseGrade(name)!);
   const fuelsNo = (body.fuels_no ?? []).map((name) => parseGrade(name)!);
   const priced = Object.entries(body.prices ?? {}).map(

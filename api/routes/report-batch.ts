@@ -1,0 +1,86 @@
+import type { Admission, Candidate } from "#src/domain/admit.ts";
+import { type Fault, isProblem, type Problem, refuse } from "#src/domain/problems.ts";
+import { batchBody, batchItem, type BatchItem } from "#src/domain/report.ts";
+import type { KeyInfo } from "#src/keys.ts";
+import { compileCheck } from "#src/validation.ts";
+import { candidateOf } from "#api/candidates.ts";
+import { problemObject } from "#api/problem.ts";
+import { awaitReport, firstMarkGone, presentReport } from "#api/reports.ts";
+import { route } from "#api/route.ts";
+import type { Services } from "#api/services.ts";
+
+const bodyLimit = 1024 * 1024;
+const checkItem = compileCheck(batchItem, "body");
+
+/** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions.md 5). */
+export const reportBatchRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/reports",
+    access: "secret",
+    summary: "Forward up to 500 marks of your users",
+    body: batchBody,
+    bodyLimit,
+    handle: async ({ body, key, requestId }) => {
+      const previous = new Map<string, Promise<unknown>>();
+      const submit = async (candidate: Candidate): Promise<Admission> => {
+        // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
+        const before = previous.get(candidate.reporter);
+        const admitted = (before ?? Promise.resolve())
+          .catch(() => {})
+          .then(() => services.intake.submit(candidate));
+        previous.set(candidate.reporter, admitted);
+        return admitted;
+      };
+      const answers = await Promise.allSettled(
+        body.reports.map(async (item, index) => {
+          const candidate = readItem(services, key, item, index);
+          if (isProblem(candidate)) return candidate;
+          const admission = await submit(candidate);
+          if (admission.kind === "refused") return admission.problem;
+          const report = await awaitReport(services, admission, 0);
+          return report === null
+            ? firstMarkGone
+            : presentReport(services, report, admission.kind === "duplicate");
+        }),
+      );
+      const reports = answers.map((answer) => {
+        const settled = answer.status === "fulfilled" ? answer.value : notStored;
+        if (!isProblem(settled)) return settled;
+        return { error: problemObject(settled, services.config.problemBase, requestId) };
+      });
+      const failed = answers.find((answer) => answer.status === "rejected");
+      if (failed !== undefined) {
+        const reason = failed.reason as Error;
+        services.log.error(
+          { request_id: requestId, error: { message: reason.message, stack: reason.stack } },
+          "marks of a batch not stored",
+        );
+      }
+      return { status: 202, body: { reports, count: reports.length } };
+    },
+  });
+
+const notStored = refuse(
+  "upstream-unavailable",
+  "This mark could not be stored. Send it again with the same external_id.",
+  { retryAfterS: 5 },
+);
+
+function readItem(
+  services: Services,
+  key: KeyInfo,
+  item: unknown,
+  index: number,
+): Candidate | Problem {
+  const faults = checkItem(item);
+  const within = ({ loc, ...rest }: Fault): Fault => ({
+    loc: ["body", "reports", index, ...loc.slice(1)],
+    ...rest,
+  });
+  if (faults !== null) return refuse("validation-failed", faults.map(within));
+  const { station_id: stationId, ...report } = item as BatchItem;
+  const candidate = candidateOf(services, key, stationId, report);
+  if (!isProblem(candidate) || !Array.isArray(candidate.detail)) return candidate;
+  return { ...candidate, detail: candidate.detail.map(within) };
+}

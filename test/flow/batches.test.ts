@@ -1,0 +1,186 @@
+import { expect } from "chai";
+import { formatTime } from "#src/domain/time.ts";
+import { rows } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+
+describe("flow: asynchronous marks", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let client: Client;
+
+  before(async () => {
+    instance = await createTestInstance({ NEW_REPORTERS_DAILY: "100000" });
+    country = await openCountry(instance.config, 40);
+    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
+    client = createClient(roles[0]!.baseUrl, country.secret);
+  });
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const at = (n: number) => ({ lat: placeOf(n).lat, lon: placeOf(n).lon });
+  const count = async (table: string): Promise<number> =>
+    (await rows<{ count: number }>(country.db, `select count(*) as count from ${table}`))[0]!.count;
+
+  it("POST /reports takes 500 marks and answers 202 with an outcome each, in the order sent", async () => {
+    const reports = Array.from({ length: 500 }, (_, n) => ({
+      station_id: placeOf(n % 40).id,
+      user_ref: `crowd-${n}`,
+      status: (["yes", "low", "queue"] as const)[n % 3],
+      external_id: `crowd-${n}`,
+      ...at(n % 40),
+    }));
+    const answer = await client.post("/reports", { reports });
+    expect(answer.status).to.equal(202);
+    expect(answer.body.count).to.equal(500);
+    expect(answer.headers.get("x-ratelimit-remaining")).to.equal(String(100_000 - 1));
+    const listed = answer.body.reports as { report_id: string; published: { outcome: string } }[];
+    expect(new Set(listed.map((one) => one.published.outcome))).to.deep.equal(new Set(["queued"]));
+    await until(
+      () => countUnprocessed(country.db),
+      (left) => left === 0,
+      20_000,
+    );
+    const states = await Promise.all(
+      listed.slice(0, 20).map((one) => client.get(`/reports/${one.report_id}`)),
+    );
+    expect(states.map((one) => [one.body.station_id, one.body.state])).to.deep.equal(
+      reports.slice(0, 20).map((one) => [one.station_id, "processed"]),
+    );
+    await expectRefolded(country.db, instance.config);
+    const again = await client.post("/reports", { reports: reports.slice(0, 10) });
+    expect(
+      again.body.reports.map((one: { duplicate: boolean; report_id: string }) => [
+        one.duplicate,
+        one.report_id,
+      ]),
+    ).to.deep.equal(listed.slice(0, 10).map((one) => [true, one.report_id]));
+  });
+
+  it("lets a bad mark of a batch fail alone, with its problem in its place", async () => {
+    const good = { station_id: placeOf(1).id, user_ref: "mixed", status: "yes", ...at(1) };
+    const before = await count("marks");
+    const { status, body } = await client.post("/reports", {
+      reports: [
+        good,
+        { ...good, status: "low" },
+        { ...good, user_ref: "other", status: "maybe" },
+        { ...good, user_ref: "other", fuels: ["petrol"] },
+        { ...good, user_ref: "other", station_id: "n999999" },
+        { ...good, user_ref: "other", lat: null },
+        "mark",
+      ],
+    });
+    expect(status).to.equal(202);
+    const codes = body.reports.map((one: { error?: { type: string; status: number } }) =>
+      one.error === undefined
+        ? "stored"
+        : `${one.error.status} ${one.error.type.split("/").at(-1)}`,
+    );
+    expect(codes).to.deep.equal([
+      "stored",
+      "429 station-cooldown",
+      "422 validation-failed",
+      "422 bad-grade",
+      "404 station-not-found",
+      "422 validation-failed",
+      "422 validation-failed",
+    ]);
+    expect(body.reports[2].error.detail[0].loc).to.deep.equal(["body", "reports", 2, "status"]);
+    expect(body.reports[2].error.request_id).to.be.a("string");
+    expect(await count("marks")).to.equal(before + 1);
+  });
+
+  it("refuses a batch that is empty, too long, or no batch", async () => {
+    const mark = { station_id: placeOf(1).id, user_ref: "x", status: "yes" };
+    for (const body of [
+      {},
+      { reports: [] },
+      { reports: {} },
+      { reports: Array.from({ length: 501 }, () => mark) },
+      [],
+    ]) {
+      const answer = await client.post("/reports", body);
+      expect([answer.status, answer.body.type?.split("/").at(-1)]).to.deep.equal([
+        422,
+        "validation-failed",
+      ]);
+    }
+  });
+
+  it("Prefer: wait=0 answers at once, and a longer wait than ours is not promised", async () => {
+    const hasty = await client.mark(placeOf(30), "hasty", { status: "yes" }, { Prefer: "wait=0" });
+    expect([hasty.status, hasty.headers.get("preference-applied")]).to.deep.equal([202, "wait=0"]);
+    const patient = await client.mark(
+      placeOf(31),
+      "patient",
+      { status: "yes" },
+      { Prefer: "wait=100" },
+    );
+    expect([patient.status, patient.headers.get("preference-applied")]).to.deep.equal([200, null]);
+  });
+
+  it("GET /reports/{id} knows only reports of the same partner", async () => {
+    for (const id of ["1", "0", "abc", "99999999999999999999", "-1"]) {
+      const answer = await client.get(`/reports/${id}`);
+      expect([answer.status, answer.body.type.split("/").at(-1)], id).to.deep.equal([
+        404,
+        "report-not-found",
+      ]);
+    }
+  });
+
+  it("X-Dry-Run gives the real verdict and stores nothing", async () => {
+    const station = placeOf(35);
+    const dry = { "X-Dry-Run": "1" };
+    const tables = ["marks", "reporters", "opinions", "mark_keys", "station_status"];
+    const before = await Promise.all(tables.map(count));
+    const rehearsed = await client.mark(
+      station,
+      "dry",
+      { status: "low", fuels: ["dt"], external_id: "dry-1" },
+      dry,
+    );
+    expect(rehearsed.status).to.equal(200);
+    expect(rehearsed.body).to.include({
+      accepted: true,
+      remote: false,
+      duplicate: false,
+      report_id: "",
+    });
+    const old = await client.mark(
+      station,
+      "dry",
+      { status: "low", observed_at: formatTime(Date.now() - 25 * 3600_000) },
+      dry,
+    );
+    expect(old.body).to.deep.include({ accepted: false });
+    expect(old.body.published.outcome).to.equal("expired");
+    expect(
+      (await client.mark(station, "dry", { status: "low", fuels: ["petrol"] }, dry)).status,
+    ).to.equal(422);
+    expect(await Promise.all(tables.map(count))).to.deep.equal(before);
+
+    const real = await client.mark(station, "dry", {
+      status: "low",
+      fuels: ["dt"],
+      external_id: "dry-1",
+    });
+    expect(real.body.published).to.deep.equal(rehearsed.body.published);
+    const { updated: one, ...shown } = rehearsed.body.fuel;
+    const { updated: two, ...served } = real.body.fuel;
+    expect(shown).to.deep.equal(served);
+    expect(Math.abs(Date.parse(`${one}Z`) - Date.parse(`${two}Z`))).to.be.below(10_000);
+    expect((await client.mark(station, "dry", { status: "yes" }, dry)).status).to.equal(429);
+    const repeated = await client.mark(station, "dry", { status: "low" }, dry);
+    expect(repeated.body).to.include({ duplicate: true, report_id: real.body.report_id });
+  });
+});
