@@ -65,7 +65,7 @@ export function decide(
     opinions: new Map(facts.opinions.map((mark) => [mark.reporterId, mark])),
   };
   const refold = (): Folded =>
-    known.reduce((so, event) => step(so, event, firstSeen, rules), nothing);
+    known.reduce((so, event) => step(so, event, firstSeen, rules), start(facts.state, known));
   if (facts.history !== null) folded = refold();
   const outcomes = new Map<number, MarkOutcome>();
   const arriving: Event[] = [
@@ -103,8 +103,19 @@ const inOrderWhereOneByOne = (arriving: Event[], facts: Facts): Event[] =>
 const insert = (events: Event[], event: Event): Event[] =>
   [...events, event].sort((a, b) => order(positionOf(a), positionOf(b)));
 
-/** Where a refold starts: not even an `updated` may stay of marks that were withdrawn. */
-const nothing: Folded = { state: emptyState, opinions: new Map() };
+/**
+ * Where a refold starts: nothing, but for the age of a status older than all that is folded. After a withdrawal
+ * the caller must not hand on a `lastUpdated` that a withdrawn mark may have set.
+ */
+const start = (saved: StationState, events: readonly Event[]): Folded => {
+  const first = events[0];
+  const older =
+    saved.lastUpdated !== null && (first === undefined || saved.lastUpdated < positionOf(first).at);
+  return {
+    state: { ...emptyState, lastUpdated: older ? saved.lastUpdated : null },
+    opinions: new Map(),
+  };
+};
 
 const servedAt = (state: StationState, now: number, rules: FoldRules): ServedStatus =>
   advance(state, now, rules).served?.status ?? "nodata";

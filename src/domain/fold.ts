@@ -131,12 +131,8 @@ function resolve(
     if (verdict.kind === "disputed")
       disputes.set(status, { served: verdict.served, challenger: verdict.challenger });
     else if (status === arriving?.status || verdict.kind === "challenger-wins") {
-      state = publish(
-        state,
-        status,
-        supporters,
-        arriving?.status === status ? arriving : { at, id: 0 },
-      );
+      // By time alone before every mark of that instant; else with the arriving one, which it clears too.
+      state = publish(state, status, supporters, arriving ?? { at, id: 0 });
       disputes.clear();
     }
   }

@@ -154,6 +154,8 @@ function live(happenings: readonly Happening[], firstSeen: (reporterId: number) 
     if (one.kind === "withdraw") {
       if (marks.length === 0) continue;
       marks = marks.toSpliced(one.of % marks.length, 1);
+      // It may be the withdrawn mark's, so the worker lets go of it.
+      state = { ...state, lastUpdated: null };
     }
     const steps = one.kind !== "withdraw" && sortsLast(state, arrivals);
     const history = steps ? null : { marks: [...marks], seeds: [...seeds] };
