@@ -1,0 +1,189 @@
+import { formatTime } from "#src/domain/time.ts";
+import { view } from "#src/domain/view.ts";
+import type { Mark } from "#src/domain/state.ts";
+import { hour, minute, rules } from "#test/domain/marks.ts";
+import { deliver } from "#test/domain/marks.ts";
+
+/** A worked example of docs/rules.md: people and what they do, in order of delivery. */
+export interface Example {
+  title: string;
+  why: string;
+  /** Minutes before 12:00 at which each was first seen; a week by default. */
+  firstSeen?: Record<string, number>;
+  steps: Step[];
+}
+
+/** A mark at a minute after 12:00, or only a look at what is served then. */
+type Step =
+  | {
+      at: number;
+      who: string;
+      says: Mark["status"];
+      as?: "remote" | "near others" | "threshold 3";
+      observed?: number;
+      more?: Partial<Mark>;
+    }
+  | { at: number; look: true };
+
+export const noon = Date.UTC(2026, 0, 15, 12);
+const day = 24 * hour;
+
+export const examples: Example[] = [
+  {
+    title: "One person at the station is enough",
+    why: "A `yes`, `low` or `queue` with a position at the station needs one device.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes", more: { fuels: ["92", "95"], prices: { "95": 62.5 } } },
+      { at: 40, who: "Boris", says: "yes", more: { fuelsNo: ["92"] } },
+    ],
+  },
+  {
+    title: "A mark from afar waits for a second person",
+    why: "Without a position at the station a mark is remote and needs two devices; the same person again is still one.",
+    steps: [
+      { at: 0, who: "Anna", says: "low", as: "remote" },
+      { at: 25, who: "Anna", says: "low", as: "remote" },
+      { at: 30, who: "Boris", says: "low", as: "remote" },
+    ],
+  },
+  {
+    title: "Phones that appeared together are one device",
+    why: "Boris was first seen 9 minutes after Anna, Vera 11 minutes after her.",
+    firstSeen: { Anna: 7 * 24 * 60, Boris: 7 * 24 * 60 - 9, Vera: 7 * 24 * 60 - 11 },
+    steps: [
+      { at: 0, who: "Anna", says: "yes", as: "remote" },
+      { at: 5, who: "Boris", says: "yes", as: "remote" },
+      { at: 10, who: "Vera", says: "yes", as: "remote" },
+    ],
+  },
+  {
+    title: "`no` needs two where others were active",
+    why: "Somebody else has a live mark here or within 5 km, so a single `no` does not take a station off the map.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes" },
+      { at: 70, who: "Boris", says: "no", as: "near others" },
+      { at: 75, who: "Vera", says: "no", as: "near others" },
+    ],
+  },
+  {
+    title: "Two against two is a dispute",
+    why: "Both sides have two devices within the hour and the challengers do not outweigh; with a third one they do.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes" },
+      { at: 1, who: "Boris", says: "yes" },
+      { at: 10, who: "Vera", says: "no", as: "near others" },
+      { at: 12, who: "Gleb", says: "no", as: "near others" },
+      { at: 20, who: "Dina", says: "no", as: "near others" },
+    ],
+  },
+  {
+    title: "A dispute ends by itself when one side falls silent",
+    why: "At 13:00 Anna's mark is an hour old: the served side is under two devices, and the challenger is published at that instant.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes" },
+      { at: 1, who: "Boris", says: "yes" },
+      { at: 10, who: "Vera", says: "no", as: "near others" },
+      { at: 12, who: "Gleb", says: "no", as: "near others" },
+      { at: 59, look: true },
+      { at: 60, look: true },
+    ],
+  },
+  {
+    title: "Counts fall when somebody changes their mind",
+    why: "The status stays without supporters until it is replaced or 24 h old.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes" },
+      { at: 5, who: "Boris", says: "yes" },
+      { at: 30, who: "Boris", says: "low", as: "remote" },
+      { at: 24 * 60 + 5, look: true },
+    ],
+  },
+  {
+    title: "A late mark counts from when it was made",
+    why: "Boris's mark of 12:10 is delivered after Anna's of 12:30: newer evidence stands against it.",
+    steps: [
+      { at: 30, who: "Anna", says: "no" },
+      { at: 45, who: "Boris", says: "yes", observed: 10 },
+    ],
+  },
+  {
+    title: "A key with a threshold of three",
+    why: "It holds back only marks through that key, never an ordinary driver.",
+    steps: [
+      { at: 0, who: "Anna", says: "queue", as: "threshold 3", more: { queue: "10-20" } },
+      { at: 2, who: "Boris", says: "queue", as: "threshold 3" },
+      { at: 4, who: "Vera", says: "queue" },
+    ],
+  },
+];
+
+const clock = (ms: number): string => {
+  const [date, time] = formatTime(ms).split(" ") as [string, string];
+  return `${date === "2026-01-15" ? "" : "next day "}${time.slice(0, 5)}`;
+};
+
+const kinds = {
+  remote: { remote: true, needed: 2, rule: "remote" },
+  "near others": { remote: false, needed: 2, rule: "no-nearby-marks" },
+  "threshold 3": { remote: false, needed: 3, rule: "key-threshold" },
+  "at the station": { remote: false, needed: 1, rule: "geolocated" },
+} as const;
+
+/** The example as Markdown, with what `decide` says of every step. */
+export function render(example: Example): string {
+  const people = [...new Set(example.steps.flatMap((step) => ("who" in step ? [step.who] : [])))];
+  const seen = (reporterId: number): number => {
+    const who = people[reporterId - 1]!;
+    const ago = example.firstSeen?.[who];
+    return ago === undefined ? noon - 30 * day + reporterId * hour : noon - ago * minute;
+  };
+  const marks: Mark[] = [];
+  const lines = example.steps.map((step) => {
+    const now = noon + step.at * minute;
+    if (!("look" in step)) {
+      const kind = kinds[step.as ?? "at the station"];
+      const at = noon + (step.observed ?? step.at) * minute;
+      marks.push({
+        id: marks.length + 1,
+        reporterId: people.indexOf(step.who) + 1,
+        at,
+        status: step.says,
+        ...kind,
+        ...step.more,
+      });
+    }
+    const { state, outcomes } = deliver(marks, now, seen);
+    const fuel = view(state, now, rules.statusLifetimeMs);
+    const outcome = "look" in step ? undefined : outcomes.get(marks.length);
+    const said =
+      "look" in step
+        ? ["(nobody)", "", "", ""]
+        : [
+            step.who,
+            `\`${step.says}\`${step.observed === undefined ? "" : `, made at ${clock(noon + step.observed * minute)}`}`,
+            `${marks.at(-1)!.needed} (${marks.at(-1)!.rule})`,
+            `\`${outcome!.outcome}\`, has ${outcome!.have}`,
+          ];
+    const served = [
+      fuel.status,
+      fuel.fuels_now && `has ${fuel.fuels_now}`,
+      fuel.fuels_no && `out of ${fuel.fuels_no}`,
+      fuel.prices,
+    ]
+      .filter(Boolean)
+      .join("; ");
+    const pending =
+      fuel.pending_status === "" ? "" : `\`${fuel.pending_status}\` ${fuel.pending_count}`;
+    const counts = `${fuel.confirmations} / ${fuel.real_count}`;
+    return `| ${[clock(now), ...said, served, counts, pending, fuel.resolution_reason].join(" | ")} |`;
+  });
+  return [
+    `### ${example.title}`,
+    "",
+    example.why,
+    "",
+    "| Time | Who | Mark | Needs | Outcome | Served | Confirmations / devices | Pending | Reason |",
+    "|---|---|---|---|---|---|---|---|---|",
+    ...lines,
+  ].join("\n");
+}
