@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { createRandom } from "#demo/country/random.ts";
+import { makeStations } from "#demo/country/stations.ts";
+import type { Config } from "#src/config.ts";
+import { createDb, inTransaction, rows } from "#src/db.ts";
+import { applyStations } from "#src/import/apply-stations.ts";
+import { storeKey } from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { createPartner } from "#src/partners.ts";
+import { partnerReporter } from "#src/reporter.ts";
+
+/** What the load generator needs to know of the database that both sides start from. */
+export interface Country {
+  stations: { id: string; lat: number; lon: number }[];
+  /** Secret keys of several partners: one may send at most 100,000 requests a minute. */
+  keys: string[];
+  /** Users `user-0` to `user-<users - 1>` have been seen before, each by partner n % keys. */
+  users: number;
+}
+
+const stationCount = 30_000;
+const partnerCount = 8;
+const users = 400_000;
+const chunk = 20_000;
+
+/** Fills an empty database: a country of 30,000 stations, partners, and their users as they were met before. */
+export async function fillCountry(config: Config): Promise<Country> {
+  const db = createDb({ ...config, queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 }, "bench fill");
+  try {
+    const stations = makeStations(createRandom(1), stationCount);
+    await applyStations(db, "bench", stations, false, () => {});
+    const partners: { id: number; key: string }[] = [];
+    for (let n = 0; n < partnerCount; n++) {
+      const key = newKey("secret", randomBytes(32));
+      const id = await inTransaction(db, async (tx) => {
+        const partner = await createPartner(tx, {
+          name: `Partner ${n}`,
+          rpm: 100_000,
+          daily: 100_000_000,
+        });
+        await storeKey(
+          tx,
+          { partner_id: partner.id, kind: "secret", prefix: keyPrefix(key), hash: hashKey(key) },
+          { mass_no_limit: 1_000_000 },
+        );
+        return partner.id;
+      });
+      partners.push({ id, key });
+    }
+    for (let from = 0; from < users; from += chunk) {
+      const some = Array.from({ length: Math.min(chunk, users - from) }, (_, i) => from + i);
+      const ownerOf = (n: number): number => partners[n % partners.length]!.id;
+      await rows(
+        db,
+        `insert into reporters (hash, partner_id, first_seen)
+         select decode(hash, 'hex'), partner_id, server_now() - interval '3 days' - n * interval '1 minute'
+         from unnest(?::text[], ?::int[], ?::int[]) as r(hash, partner_id, n)`,
+        [
+          some.map((n) => partnerReporter(config.reporterPepper, ownerOf(n), `user-${n}`)),
+          some.map(ownerOf),
+          some.map((n) => n % 10_000),
+        ],
+      );
+    }
+    await db.raw("vacuum analyze");
+    return {
+      stations: stations.map(({ id, lat, lon }) => ({ id, lat, lon })),
+      keys: partners.map(({ key }) => key),
+      users,
+    };
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from "node:util";
+import { benchMarks } from "#bench/marks.ts";
+import { writeSection } from "#bench/results.ts";
+
+// `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "5" },
+    clients: { type: "string", default: "1,16,64" },
+    /** Prints the section and leaves results.md as it is. */
+    dry: { type: "boolean", default: false },
+  },
+});
+const options = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  clients: values.clients.split(",").map(Number),
+};
+const benches: Record<string, () => Promise<string>> = { marks: () => benchMarks(options) };
+const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
+const unknown = chosen.find((name) => benches[name] === undefined);
+if (unknown !== undefined) {
+  console.error(`no benchmark "${unknown}": ${Object.keys(benches).join(", ")}`);
+  process.exit(2);
+}
+for (const name of chosen) {
+  const text = await benches[name]!();
+  console.log(`\n${text}`);
+  if (!values.dry) writeSection(name, text);
+}

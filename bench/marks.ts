@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { fillCountry } from "#bench/country.ts";
+import type { Measured } from "#bench/load/main.ts";
+import {
+  createCpuMeter,
+  type CpuMeter,
+  type Server,
+  startLoad,
+  startServer,
+} from "#bench/processes.ts";
+import { release } from "#demo/release.ts";
+import { readProcfile } from "#demo/roles.ts";
+import { somePort } from "#demo/servers/port.ts";
+import { startServers } from "#demo/servers/start.ts";
+import { loadConfig } from "#src/config.ts";
+
+export interface MarksOptions {
+  rounds: number;
+  seconds: number;
+  clients: readonly number[];
+}
+
+interface Side {
+  name: string;
+  port: number;
+  processes: Server[];
+}
+
+interface Round extends Measured {
+  /** CPU ms of our or the rival's own processes, and of Postgres and Redis. */
+  nodeMs: number | null;
+  serversMs: number | null;
+}
+
+/**
+ * POST …/report through one web and one marks process, against the same transaction in the Koa handler without a
+ * queue, in turns on the same servers with fsync on. Answers the section of results.md.
+ */
+export async function benchMarks(options: MarksOptions): Promise<string> {
+  const folder = resolve(".data", `bench-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const servers = await startServers({
+    dataDir: folder,
+    env: process.env,
+    durable: true,
+    log: console.log,
+  });
+  const sides: Side[] = [];
+  const names = ["ours", "rival"].map((name) => `fuelmark_bench_${process.pid}_${name}`);
+  try {
+    const { urls, version } = await prepare(servers.databaseUrl, servers.redisUrl, folder, names);
+    const procfile = readProcfile();
+    const env = (index: number, port: number): Record<string, string> => ({
+      DATABASE_URL: urls[index]!,
+      REDIS_URL: servers.redisUrl,
+      REDIS_PREFIX: `{bench-${names[index]!}}`,
+      REPORTER_PEPPER: pepper,
+      NEW_REPORTERS_DAILY: "1000000",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+    });
+    const start = async (name: string, index: number, commands: (readonly string[])[]) => {
+      const port = await somePort();
+      const side: Side = { name, port, processes: [] };
+      sides.push(side);
+      for (const command of commands)
+        side.processes.push(await startServer(command, env(index, port)));
+      return side;
+    };
+    const ours = await start("Fuelmark", 0, [procfile.get("web")!, procfile.get("marks")!]);
+    const rival = await start("direct", 1, [
+      ["node", "--import", "tsx", "bench/rivals/marks-direct.ts"],
+    ]);
+    const cpu = await createCpuMeter(servers.databaseUrl, servers.redisUrl);
+    const results = await measure(ours, rival, options, cpu, join(folder, "country.json"));
+    return report(results, options, `Postgres ${version}`);
+  } finally {
+    await Promise.all(sides.flatMap((side) => side.processes.map((process) => process.stop())));
+    await asAdmin(servers.databaseUrl, async (admin) => {
+      for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
+    });
+    await servers.stop();
+    servers.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const pepper = randomBytes(16).toString("hex");
+
+/** Two equal databases; the country goes to a file for the load generator. */
+async function prepare(
+  adminUrl: string,
+  redisUrl: string,
+  folder: string,
+  names: string[],
+): Promise<{ urls: string[]; version: string }> {
+  const urls = names.map((name) => {
+    const url = new URL(adminUrl);
+    url.pathname = `/${name}`;
+    return url.href;
+  });
+  await asAdmin(adminUrl, (admin) => admin.query(`create database ${names[0]}`));
+  await release({ DATABASE_URL: urls[0]!, REDIS_URL: redisUrl });
+  console.log("Filling the country");
+  const env = { DATABASE_URL: urls[0]!, REDIS_URL: redisUrl, REPORTER_PEPPER: pepper };
+  const country = await fillCountry(loadConfig(env));
+  writeFileSync(join(folder, "country.json"), JSON.stringify(country));
+  await asAdmin(adminUrl, (admin) =>
+    admin.query(`create database ${names[1]} template ${names[0]}`),
+  );
+  // The rival finds a station's neighbours in the database, not in memory.
+  await asAdmin(urls[1]!, (admin) => admin.query("create index on stations (lat, lon)"));
+  const version = await asAdmin(adminUrl, async (admin) => {
+    await admin.query("checkpoint");
+    const found = await admin.query<{ server_version: string; fsync: string }>(
+      "select current_setting('server_version') as server_version, current_setting('fsync') as fsync",
+    );
+    return `${found.rows[0]!.server_version.split(" ")[0]}, fsync ${found.rows[0]!.fsync}`;
+  });
+  return { urls, version };
+}
+
+async function measure(
+  ours: Side,
+  rival: Side,
+  { rounds, seconds, clients }: MarksOptions,
+  cpu: CpuMeter,
+  countryFile: string,
+): Promise<Map<number, { ours: Round[]; rival: Round[] }>> {
+  const load = startLoad(countryFile);
+  const run = async (side: Side, clientCount: number, forSeconds: number): Promise<Round> => {
+    const used = () => [
+      cpu.of(side.processes.map((process) => process.pid)),
+      sum(cpu.postgres(), cpu.redis()),
+    ];
+    const before = used();
+    const measured = await load.run({
+      side: side.name,
+      port: side.port,
+      clients: clientCount,
+      seconds: forSeconds,
+    });
+    const after = used();
+    const [nodeMs, serversMs] = after.map((ms, i) =>
+      ms === null || before[i] == null ? null : ms - before[i],
+    );
+    return { ...measured, nodeMs: nodeMs ?? null, serversMs: serversMs ?? null };
+  };
+  try {
+    for (const side of [ours, rival]) await run(side, 16, 3);
+    const results = new Map<number, { ours: Round[]; rival: Round[] }>();
+    for (const count of clients) {
+      const both = { ours: [] as Round[], rival: [] as Round[] };
+      results.set(count, both);
+      for (let round = 0; round < rounds; round++) {
+        // The order changes, so that neither always comes after the other's dirty pages.
+        const order = round % 2 === 0 ? (["ours", "rival"] as const) : (["rival", "ours"] as const);
+        for (const who of order) {
+          const one = await run(who === "ours" ? ours : rival, count, seconds);
+          both[who].push(one);
+          const rate = Math.round(one.requests / one.seconds);
+          console.log(
+            `${count} clients, ${who}: ${rate} req/s, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms, ${JSON.stringify(one.statuses)}${one.odd === null ? "" : ` ${one.odd}`}`,
+          );
+        }
+      }
+    }
+    return results;
+  } finally {
+    load.stop();
+  }
+}
+
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : a + b;
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+function report(
+  results: Map<number, { ours: Round[]; rival: Round[] }>,
+  { rounds, seconds, clients }: MarksOptions,
+  postgres: string,
+): string {
+  const rate = (round: Round): number => round.requests / round.seconds;
+  const perRequest = (round: Round, which: "nodeMs" | "serversMs"): number | null =>
+    round[which] === null ? null : round[which] / round.requests;
+  const cell = (side: Round[]): string[] => {
+    const cpuOf = (which: "nodeMs" | "serversMs"): string => {
+      const values = side.map((round) => perRequest(round, which));
+      return values.includes(null) ? "?" : median(values as number[]).toFixed(2);
+    };
+    return [
+      String(Math.round(median(side.map(rate)))),
+      median(side.map((round) => round.p50)).toFixed(1),
+      median(side.map((round) => round.p99)).toFixed(1),
+      `${cpuOf("nodeMs")} + ${cpuOf("serversMs")}`,
+    ];
+  };
+  const lines = [...results].flatMap(([count, both]) => {
+    const ratios = both.ours.map((round, i) => rate(round) / rate(both.rival[i]!));
+    return [
+      `| ${[String(count), "Fuelmark", ...cell(both.ours), median(ratios).toFixed(2)].join(" | ")} |`,
+      `| ${["", "direct", ...cell(both.rival), ""].join(" | ")} |`,
+    ];
+  });
+  const statuses = new Set(
+    [...results.values()].flatMap(({ ours, rival }) =>
+      [...ours, ...rival].flatMap((round) => Object.keys(round.statuses)),
+    ),
+  );
+  return `\`POST …/report\`, authenticated and metered: one \`web\` and one \`marks\` process ("Fuelmark") against the same checks and the same mark in one transaction in the Koa handler, without batches and queue ("direct", \`bench/rivals\`). 30,000 stations, 8 partners, each mark from another user, one user in 20 new.
+
+| clients | side | req/s | p50 ms | p99 ms | CPU ms a request (Node + Postgres and Redis) | ratio |
+|---|---|---|---|---|---|---|
+${lines.join("\n")}
+
+${new Date().toISOString().slice(0, 10)}, \`npm run bench -- marks --rounds ${rounds} --seconds ${seconds} --clients ${clients.join(",")}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}, ${postgres}. Medians of ${rounds} rounds in turns; the ratio is the median of each round's. The load generator shares the cores. Answers: ${[...statuses].join(", ")} only.
+`;
+}
+
+async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import Koa from "koa";
+import type { State } from "#api/context.ts";
+import { createHealth } from "#api/health.ts";
+import { admit } from "#api/middleware/admit.ts";
+import { authenticate } from "#api/middleware/authenticate.ts";
+import { callRoute } from "#api/middleware/call-route.ts";
+import { count } from "#api/middleware/count.ts";
+import { findRoute } from "#api/middleware/find-route.ts";
+import { identify } from "#api/middleware/identify.ts";
+import { logAccess } from "#api/middleware/log-access.ts";
+import { respond } from "#api/middleware/respond.ts";
+import { route } from "#api/route.ts";
+import { createRouter } from "#api/router.ts";
+import type { Services } from "#api/services.ts";
+import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
+import { createClock } from "#src/clock.ts";
+import { loadConfig } from "#src/config.ts";
+import { createDb } from "#src/db.ts";
+import { isProblem } from "#src/domain/problems.ts";
+import { parseReport, reportBody } from "#src/domain/report.ts";
+import { createKeyStore } from "#src/key-store.ts";
+import { createLog } from "#src/log.ts";
+import { createMeter } from "#src/meter.ts";
+import { createRedis } from "#src/redis.ts";
+
+// The rival of `npm run bench -- marks`: what a team would write first. The same checks of request, key and limits
+// by the same middleware; then the mark's whole way in one transaction in the handler, without batches and queue.
+const config = loadConfig();
+const log = createLog(config, "rival");
+const clock = createClock(config);
+const db = createDb(config, "rival");
+const redis = createRedis(config, log);
+const services = {
+  config,
+  log,
+  clock,
+  db,
+  redis,
+  keys: createKeyStore({ db, config, log, clock }),
+  meter: createMeter({ redis, config, clock, log }),
+  health: createHealth(),
+} as Services;
+
+const routes = [
+  route({
+    method: "POST",
+    path: "/stations/{station_id}/report",
+    access: "secret",
+    summary: "Forward a mark of one of your users",
+    body: reportBody,
+    handle: async ({ params, body, key }) => {
+      const parsed = parseReport(body, clock(), config.observedAheadMs);
+      if (isProblem(parsed)) return parsed;
+      const answer = await markInOneTransaction({ db, config }, params["station_id"]!, {
+        parsed,
+        key,
+        userRef: body.user_ref,
+        externalId: body.external_id ?? null,
+      });
+      return isProblem(answer) ? answer : { status: 200, body: answer };
+    },
+  }),
+];
+
+const app = new Koa<State>();
+app.use(identify(services));
+app.use(logAccess(services));
+app.use(respond(services));
+app.use(authenticate(services));
+app.use(admit(services, createRouter(routes)));
+app.use(count(services));
+app.use(findRoute);
+app.use(callRoute(routes));
+
+if (redis.status !== "ready") await once(redis, "ready");
+await services.keys.start();
+const handle = app.callback();
+const server = createServer((req, res) => void handle(req, res));
+server.listen(config.port, config.host);
+await once(server, "listening");
+log.info({ port: config.port }, "ready");
+process.on("SIGTERM", () => process.exit(0));
