@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { choice, line } from "#cli/values.ts";
+import { choice, sourceName } from "#cli/values.ts";
 import { inTransaction, type Db } from "#src/db.ts";
 import type { ImportOptions } from "#src/import/import-stations.ts";
 import { isFault, type FileFault, type ImportSummary } from "#src/import/summary.ts";
@@ -76,13 +76,6 @@ export function importCommand<Format extends string>(
     const details = { file: path, ...numbers, doubtful: doubtful.length };
     return { actor, action: `${noun}.import`, subject: `${noun} of ${numbers.source}`, details };
   }
-}
-
-function sourceName(text: string): string {
-  const name = line("--source", 40, "not empty")(text);
-  if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw new Refusal("--source must be of letters a-z, digits, - and _");
-  return name;
 }
 
 const doubtfulShown = 20;

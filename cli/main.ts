@@ -4,11 +4,14 @@ import { citiesCommand } from "#cli/cities.ts";
 import { configCommand } from "#cli/config.ts";
 import { demoCommand } from "#cli/demo.ts";
 import { keyCommand } from "#cli/key.ts";
+import { marksCommand } from "#cli/marks.ts";
 import { createOutput } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
+import { reviewCommand } from "#cli/review.ts";
 import { stationsCommand } from "#cli/stations.ts";
+import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 
 const nouns = [
@@ -16,6 +19,9 @@ const nouns = [
   keyCommand,
   stationsCommand,
   citiesCommand,
+  statusesCommand,
+  reviewCommand,
+  marksCommand,
   queuesCommand,
   configCommand,
   demoCommand,

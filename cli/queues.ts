@@ -1,60 +1,115 @@
+import type { Job, Queue } from "bullmq";
 import { Command } from "commander";
-import { instanceConfig } from "#cli/instance.ts";
-import { table, type Output } from "#cli/output.ts";
+import { instanceConfig, withDb } from "#cli/instance.ts";
+import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { createLog } from "#src/log.ts";
-import { createProducer, queueNames, type Producer } from "#src/queues.ts";
+import { choice, line } from "#cli/values.ts";
+import { withQueues } from "#cli/with-queues.ts";
+import { type Backlog, readBacklog } from "#src/backlog.ts";
+import { inTransaction } from "#src/db.ts";
+import { logAction } from "#src/operator-log.ts";
+import { queueNames, type QueueName } from "#src/queues.ts";
 
-const patienceMs = 5000;
+const shownFailed = 1000;
+const queueArgument = choice("the queue", queueNames);
 
-/** `operator queues`: how many jobs wait, run and failed in each queue. */
-export const queuesCommand = (output: () => Output): Command =>
-  new Command("queues")
-    .description("jobs in each queue")
-    .addCommand(listCommand(output), { isDefault: true });
+/** `operator queues [list|failed|retry]`: what waits, what failed, and another try for it. */
+export function queuesCommand(output: () => Output): Command {
+  const command = new Command("queues").description("work that waits or failed");
 
-const listCommand = (output: () => Output): Command =>
-  new Command("list").description("jobs in each queue").action(async () => {
-    const config = instanceConfig();
-    if (config.redisUrl === "")
-      throw new Refusal("no instance found: start one with `npm start`, or set REDIS_URL", 1);
-    const producer = createProducer(config, createLog({ logLevel: "silent" }, "operator"));
-    try {
-      output().result(await counts(producer), (list) => table(list, "no queues"));
-    } finally {
-      await producer.close();
-    }
-  });
-
-async function counts(producer: Producer) {
-  const giveUp = AbortSignal.timeout(patienceMs);
-  const list = [];
-  for (const name of queueNames) {
-    const { waiting, active, delayed, failed } = await whenReady(producer, name, giveUp);
-    list.push({
-      queue: name,
-      waiting: waiting ?? 0,
-      active: active ?? 0,
-      delayed: delayed ?? 0,
-      failed: failed ?? 0,
+  command
+    .command("list", { isDefault: true })
+    .description("depth, oldest age and failures of each queue, and the marks behind them")
+    .action(async () => {
+      const backlog = await withDb((db) => readBacklog(db));
+      const list = await withQueues(instanceConfig(), async (queue) => {
+        const all = [];
+        for (const name of queueNames) all.push({ queue: name, ...(await depthOf(queue(name))) });
+        return all;
+      });
+      output().result(
+        list.map((one) => (one.queue === "marks" ? { ...one, ...marksOf(backlog) } : one)),
+        () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
+      );
     });
-  }
-  return list;
+
+  command
+    .command("failed")
+    .description("failed jobs, newest first")
+    .argument("[queue]", queueNames.join(", "), queueArgument)
+    .action(async (only?: QueueName) => {
+      const jobs = await withQueues(instanceConfig(), async (queue) => {
+        const found = [];
+        for (const name of only === undefined ? queueNames : [only])
+          for (const job of await failedOf(queue(name))) found.push({ queue: name, ...shown(job) });
+        return found;
+      });
+      output().result(jobs, (list) => table(list, "no job has failed"));
+    });
+
+  command
+    .command("retry")
+    .description("have a failed job, or all of a queue, done again")
+    .argument("<queue>", queueNames.join(", "), queueArgument)
+    .argument("[job]", "its id", line("the job's id", 200, "not empty"))
+    .option("--all", "all failed jobs of the queue", false)
+    .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
+      if ((job === undefined) === !all) throw new Refusal("name one job, or say --all");
+      const { actor, result } = output();
+      const retried = await withQueues(instanceConfig(), (queue) => retry(queue(name), job));
+      await withDb((db) =>
+        inTransaction(db, (tx) =>
+          logAction(tx, {
+            actor,
+            action: "queue.retry",
+            subject: `queue ${name}`,
+            details: { jobs: retried.slice(0, 100), count: retried.length },
+          }),
+        ),
+      );
+      result({ queue: name, retried: retried.length, jobs: retried }, card);
+    });
+
+  return command;
 }
 
-/** The connection refuses at once while it is not there yet: the first moments after its making included. */
-async function whenReady(
-  producer: Producer,
-  name: (typeof queueNames)[number],
-  giveUp: AbortSignal,
-) {
-  for (;;) {
-    try {
-      return await producer.queue(name).getJobCounts("waiting", "active", "delayed", "failed");
-    } catch (error) {
-      if (giveUp.aborted)
-        throw new Refusal(`Redis does not answer (${(error as Error).message})`, 1);
-      await new Promise((resume) => setTimeout(resume, 50));
-    }
-  }
+async function depthOf(queue: Queue) {
+  const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const waits: Job[] = (await queue.getJobs(["waiting", "delayed"], 0, 0, true)).filter(Boolean);
+  const oldest = Math.min(...waits.map((job) => job.timestamp));
+  const oldest_age_s = Number.isFinite(oldest) ? Math.floor((Date.now() - oldest) / 1000) : null;
+  return { depth: waiting + delayed, oldest_age_s, active, failed };
 }
+
+/** What a queue of wake-ups cannot show: a lost job loses no mark, so the marks themselves are counted. */
+const marksOf = ({ unprocessed, oldestS, failed, refolds }: Backlog) => ({
+  unprocessed_marks: unprocessed,
+  oldest_mark_age_s: oldestS,
+  failed_marks: failed,
+  stations_to_refold: refolds,
+});
+
+const failedOf = async (queue: Queue): Promise<Job[]> =>
+  (await queue.getFailed(0, shownFailed - 1)).filter(Boolean);
+
+async function retry(queue: Queue, only: string | undefined): Promise<string[]> {
+  const jobs = only === undefined ? await failedOf(queue) : [await failedJob(queue, only)];
+  for (const job of jobs) await job.retry("failed");
+  return jobs.map((job) => String(job.id));
+}
+
+async function failedJob(queue: Queue, id: string): Promise<Job> {
+  const job = (await queue.getJob(id)) as Job | undefined;
+  if (job === undefined || !(await job.isFailed()))
+    throw new Refusal(`queue ${queue.name} has no failed job ${id}`, 1);
+  return job;
+}
+
+const shown = (job: Job) => ({
+  id: String(job.id),
+  name: job.name,
+  attempts: job.attemptsMade,
+  failed: time(job.finishedOn === undefined ? null : new Date(job.finishedOn)),
+  reason: job.failedReason,
+});

@@ -17,6 +17,19 @@ export const integer =
 
 export const id = (what: string) => integer(`the ${what}'s id`, 1, 2_147_483_647);
 
+/** A mark's id, as `report_id` shows it. */
+export const markId = integer("the mark's id", 1, 999_999_999_999_999);
+
+/** A UTC time, or a day for its beginning, in ms. */
+export const moment =
+  (what: string) =>
+  (text: string): number => {
+    const at = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text} 00:00:00` : text);
+    if (at === null)
+      throw new Refusal(`${what} must be "YYYY-MM-DD HH:MM:SS" in UTC, or a day, not "${text}"`);
+    return at;
+  };
+
 export const flag =
   (what: string) =>
   (text: string): boolean => {
@@ -45,6 +58,14 @@ export const line =
       throw new Refusal(`${what} must not hold control or invisible characters`);
     return trimmed;
   };
+
+/** The name under which imported rows are kept; it also makes ids. */
+export function sourceName(text: string): string {
+  const name = line("--source", 40, "not empty")(text);
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
+    throw new Refusal("--source must be of letters a-z, digits, - and _");
+  return name;
+}
 
 /** 0 for the general rules, 1 for none, or the devices needed (decisions.md 2). */
 export function confirmMin(text: string): number {

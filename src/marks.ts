@@ -137,14 +137,21 @@ export async function loadReports(db: Db | Tx, ids: readonly number[]): Promise<
     partnerId: row.partner_id,
     accepted: row.review !== "expired",
     remote: row.remote,
-    outcome: row.processed ? row.outcome : null,
-    status: row.outcome_status,
-    reason: row.outcome_reason,
+    ...(row.review === "withdrawn" ? withdrawn : outcomeOf(row)),
     needed: row.needed,
-    have: row.outcome_have,
     rule: row.rule,
   }));
 }
+
+/** What a withdrawn mark had come to is not so any more; it supports nothing, and the station shows what it shows. */
+const withdrawn = { outcome: "superseded", status: null, reason: null, have: 0 } as const;
+
+const outcomeOf = (row: ReportRow) => ({
+  outcome: row.processed ? row.outcome : null,
+  status: row.outcome_status,
+  reason: row.outcome_reason,
+  have: row.outcome_have,
+});
 
 /** Writes what became of marks, once: only where `processed_at` is still null. Returns how many it wrote. */
 export async function saveOutcomes(

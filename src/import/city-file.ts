@@ -1,5 +1,5 @@
-import { parse } from "csv-parse";
-import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { csvLines } from "#src/import/csv-lines.ts";
+import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import { count, type Reasons } from "#src/import/summary.ts";
 
 export const cityFormats = ["hflabs", "geonames"] as const;
@@ -48,7 +48,7 @@ export async function readCities(
   const result: CitiesRead = { read: 0, cities: [], refused: 0, reasons: {} };
   const ids = new Set<string>();
   let reader = layout.heading === null ? layout.reader([]) : null;
-  for await (const line of lines(path, layout, progress)) {
+  for await (const line of csvLines(path, layout, progress)) {
     if (reader === null) {
       const missing = layout.heading?.filter((name) => !line.includes(name)) ?? [];
       if (missing.length > 0) throw wrongFile(`has no column ${missing.join(", ")}`);
@@ -69,36 +69,6 @@ export async function readCities(
   }
   if (result.cities.length === 0) throw wrongFile("holds no city");
   return result;
-}
-
-async function* lines(
-  path: string,
-  layout: CityLayout,
-  progress: ReadProgress,
-): AsyncGenerator<string[]> {
-  const { delimiter, quote } = layout;
-  const table = parse({
-    delimiter,
-    quote: quote ? '"' : false,
-    relax_quotes: !quote,
-    skip_empty_lines: true,
-    max_record_size: 1_000_000,
-  });
-  const feed = async (): Promise<void> => {
-    for await (const piece of readText(path, progress)) {
-      if (!table.write(piece)) await new Promise((resume) => table.once("drain", resume));
-    }
-    table.end();
-  };
-  feed().catch((error: Error) => table.destroy(error));
-  try {
-    for await (const line of table) yield line as string[];
-  } catch (error) {
-    const code = String((error as { code?: unknown }).code);
-    if (code.startsWith("CSV_"))
-      throw wrongFile(`is not such a table, or is cut off (${(error as Error).message})`);
-    throw error;
-  }
 }
 
 /** Coordinates and population as numbers, or why a line cannot be a city. */

@@ -1,23 +1,12 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { loadConfig } from "#src/config.ts";
 import { createDb, rows, type Db } from "#src/db.ts";
 import { hashKey, isKeyText } from "#src/key-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
-interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a command printed, looked at field by field
-  json: any;
-}
+import { runOperator } from "#test/harness/operator.ts";
 
 describe("the operator's command line", function () {
   this.timeout(60_000);
@@ -33,22 +22,8 @@ describe("the operator's command line", function () {
     await database.drop();
   });
 
-  const operator = (...args: string[]): Promise<Ran> =>
-    new Promise((resolve, reject) => {
-      const env = { ...process.env, DATABASE_URL: database.databaseUrl };
-      const child = spawn(process.execPath, ["--import", "tsx", "cli/main.ts", ...args], {
-        cwd: root,
-        env,
-      });
-      let [out, err] = ["", ""];
-      child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
-      child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
-      child.on("error", reject);
-      child.on("close", (code) => {
-        const json: unknown = args.includes("--json") ? JSON.parse(out) : null;
-        resolve({ code, out, err, json });
-      });
-    });
+  const operator = (...args: string[]) =>
+    runOperator({ DATABASE_URL: database.databaseUrl }, ...args);
 
   it("makes a partner and keys, shows a key once, changes and revokes", async () => {
     const made = await operator("partner", "create", "--name", "Карта", "--rpm", "300", "--json");

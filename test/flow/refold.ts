@@ -3,7 +3,15 @@ import type { Config } from "#src/config.ts";
 import { type Db, rows } from "#src/db.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import { markColumns, type MarkRow, msOf, toMark } from "#src/marks.ts";
+import {
+  markColumns,
+  type MarkRow,
+  msOf,
+  seedColumns,
+  type SeedRow,
+  toMark,
+  toSeed,
+} from "#src/marks.ts";
 
 /** Marks that were stored and are not processed yet. */
 export const countUnprocessed = async (db: Db): Promise<number> =>
@@ -28,15 +36,17 @@ export async function expectRefolded(db: Db, config: Config): Promise<void> {
       )
     ).map((row) => [row.id, row.seen]),
   );
+  const seeds = await rows<SeedRow>(db, `select ${seedColumns} from seeds`);
   const saved = await rows<{ station_id: string; state: StationState }>(
     db,
     "select station_id, state from station_status where state is not null",
   );
-  expect(saved.length).to.equal(new Set(marks.map((row) => row.station_id)).size);
+  const touched = [...marks, ...seeds].map((row) => row.station_id);
+  expect(saved.map((row) => row.station_id)).to.include.members(touched);
   for (const { station_id: stationId, state } of saved) {
     const history = {
       marks: marks.filter((row) => row.station_id === stationId).map(toMark),
-      seeds: [],
+      seeds: seeds.filter((row) => row.station_id === stationId).map(toSeed),
     };
     const arrivals = { marks: [], seeds: [] };
     const folded = decide(

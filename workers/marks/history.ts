@@ -1,22 +1,8 @@
 import type { Config } from "#src/config.ts";
-import { rows, type Tx } from "#src/db.ts";
+import type { Tx } from "#src/db.ts";
 import type { Arrivals } from "#src/domain/decide.ts";
-import type { Mark, Seed, StationState } from "#src/domain/state.ts";
-import {
-  firstIdOfDay,
-  fromMs,
-  markColumns,
-  type MarkRow,
-  seedColumns,
-  type SeedRow,
-  toMark,
-  toSeed,
-} from "#src/marks.ts";
-
-export interface History {
-  marks: Mark[];
-  seeds: Seed[];
-}
+import type { StationState } from "#src/domain/state.ts";
+import { type History, loadHistories } from "#src/histories.ts";
 
 /**
  * The station's counted, processed marks and its imports that can still matter. After a lifetime without any, nothing
@@ -44,21 +30,8 @@ export async function loadHistory(
   }
 }
 
-async function loadSince(tx: Tx, stationId: string, from: number): Promise<History> {
-  const marks = await rows<MarkRow>(
-    tx,
-    `select ${markColumns} from marks
-     where station_id = ? and effective_at > ${fromMs} and id >= ?
-       and review in ('none', 'approved') and processed_at is not null and outcome is not null`,
-    [stationId, from, firstIdOfDay(from)],
-  );
-  const seeds = await rows<SeedRow>(
-    tx,
-    `select ${seedColumns} from seeds where station_id = ? and imported_at > ${fromMs}`,
-    [stationId, from],
-  );
-  return { marks: marks.map(toMark), seeds: seeds.map(toSeed) };
-}
+const loadSince = async (tx: Tx, stationId: string, from: number): Promise<History> =>
+  (await loadHistories(tx, [stationId], from, "processed")).get(stationId)!;
 
 function hasGap(history: History, from: number, lifetimeMs: number): boolean {
   const times = [

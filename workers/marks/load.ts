@@ -3,6 +3,7 @@ import { rows, type Tx } from "#src/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { firstIdOfDay, markColumns, type MarkRow, toMark } from "#src/marks.ts";
+import { loadHistories } from "#src/histories.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 
 /** Everything `decide` needs to know about one station. */
@@ -10,34 +11,8 @@ export interface StationWork {
   stationId: string;
   facts: Facts;
   arrivals: Arrivals;
-}
-
-/** `skip`: leave stations alone that somebody else is at. */
-export type Locking = "wait" | "skip";
-
-/**
- * Locks the stations' states, in ascending order as everywhere. Stations that do not exist are left out.
- * What is read about them must be read in a later statement.
- */
-export async function lockStations(
-  tx: Tx,
-  stationIds: readonly string[],
-  locking: Locking,
-): Promise<string[]> {
-  const ids = [...new Set(stationIds)].sort();
-  await tx.raw(
-    `insert into station_status (station_id)
-     select id from stations s where id = any(?::text[]) and not exists (select from station_status st where st.station_id = s.id)
-     order by id on conflict do nothing`,
-    [ids] as never,
-  );
-  const locked = await rows<{ station_id: string }>(
-    tx,
-    `select station_id from station_status where station_id = any(?::text[]) order by station_id
-     for no key update ${locking === "skip" ? "skip locked" : ""}`,
-    [ids],
-  );
-  return locked.map((row) => row.station_id);
+  /** A review, a rollback or an import touched it: `facts.history` is all that is kept. */
+  refold: boolean;
 }
 
 /**
@@ -67,6 +42,8 @@ export async function loadWork(
     "select station_id, mark from opinions where station_id = any(?::text[])",
     [stationIds],
   );
+  const touched = states.filter((row) => row.refold).map((row) => row.station_id);
+  const whole = await loadHistories(tx, touched, 0, "processed");
   const work: StationWork[] = [];
   for (const { station_id: stationId, state: saved, refold } of states) {
     const state = saved ?? emptyState;
@@ -77,10 +54,11 @@ export async function loadWork(
     if (arrivals.marks.length === 0 && !refold) continue;
     const known = opinions.filter((row) => row.station_id === stationId).map((row) => row.mark);
     const history =
-      refold || !sortsLast(state, arrivals)
-        ? await loadHistory(tx, stationId, state, arrivals, config, refold)
-        : null;
-    work.push({ stationId, facts: { state, opinions: known, history }, arrivals });
+      whole.get(stationId) ??
+      (sortsLast(state, arrivals)
+        ? null
+        : await loadHistory(tx, stationId, state, arrivals, config, false));
+    work.push({ stationId, facts: { state, opinions: known, history }, arrivals, refold });
   }
   return work;
 }

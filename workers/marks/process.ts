@@ -1,12 +1,14 @@
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { type Db, inTransaction, isUnavailable, rows, type Tx } from "#src/db.ts";
-import { decide, type Decision } from "#src/domain/decide.ts";
+import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Log } from "#src/log.ts";
+import { loadFirstSeen } from "#src/histories.ts";
 import { msOf } from "#src/marks.ts";
+import { type Locking, lockStations } from "#src/station-lock.ts";
 import { loadHistory } from "#workers/marks/history.ts";
-import { loadWork, type Locking, lockStations, type StationWork } from "#workers/marks/load.ts";
+import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, LostFence, save } from "#workers/marks/save.ts";
 
 export interface ProcessDeps {
@@ -79,7 +81,7 @@ const processTogether = (
     if (work.length === 0) return { processed: 0, seq: null };
     const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
     const now = clock!.now;
-    const firstSeen = await loadFirstSeen(tx, work);
+    const firstSeen = await firstSeenOf(tx, work);
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -97,35 +99,39 @@ async function decideOne(
   now: number,
   config: Config,
 ): Promise<Decision> {
-  const { facts, arrivals } = work;
+  const { arrivals } = work;
+  const facts = work.refold ? forgetting(work.facts, now, config) : work.facts;
   const decision = decide(facts, arrivals, firstSeen, now, config);
   // The last `updated` may lie before the gap at which the history starts.
-  if (facts.history === null || decision.state.lastUpdated !== null) return decision;
+  if (work.refold || facts.history === null || decision.state.lastUpdated !== null) return decision;
   const history = await loadHistory(tx, work.stationId, facts.state, arrivals, config, true);
   if (history.marks.length === facts.history.marks.length) return decision;
   const whole = { ...work, facts: { ...facts, history } };
-  return decide(whole.facts, arrivals, await loadFirstSeen(tx, [whole]), now, config);
+  return decide(whole.facts, arrivals, await firstSeenOf(tx, [whole]), now, config);
 }
 
-/** First-seen times from their only copy, read in the deciding transaction. */
-async function loadFirstSeen(tx: Tx, work: readonly StationWork[]): Promise<FirstSeen> {
-  const reporters = new Set(
-    work
-      .flatMap(({ facts, arrivals }) => [
-        ...facts.opinions,
-        ...arrivals.marks,
-        ...(facts.history?.marks ?? []),
-      ])
-      .map((mark) => mark.reporterId),
-  );
-  const found = await rows<{ id: number; seen: number | null }>(
-    tx,
-    `select id, ${msOf("first_seen")} as seen from reporters where id = any(?::bigint[])`,
-    [[...reporters]],
-  );
-  const seen = new Map(found.map((row) => [row.id, row.seen]));
-  return (reporterId) => seen.get(reporterId) ?? 0;
+/** A refold over all marks that are kept must not keep the age of a status that a withdrawn mark had set. */
+function forgetting(facts: Facts, now: number, config: Config): Facts {
+  const keptFrom = now - config.retentionDays * 86_400_000;
+  const { lastUpdated } = facts.state;
+  return lastUpdated === null || lastUpdated < keptFrom
+    ? facts
+    : { ...facts, state: { ...facts.state, lastUpdated: null } };
 }
+
+const firstSeenOf = (tx: Tx, work: readonly StationWork[]): Promise<FirstSeen> =>
+  loadFirstSeen(
+    tx,
+    new Set(
+      work
+        .flatMap(({ facts, arrivals }) => [
+          ...facts.opinions,
+          ...arrivals.marks,
+          ...(facts.history?.marks ?? []),
+        ])
+        .map((mark) => mark.reporterId),
+    ),
+  );
 
 /** Takes one station's marks one by one, so that only the bad one fails. */
 async function processAlone(

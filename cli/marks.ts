@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import { card, table, time, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { rollbackCommand } from "#cli/rollback.ts";
+import { integer, markId } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
+import { listFailed, retryFailed, type FailedMark } from "#src/backlog.ts";
+import { inTransaction } from "#src/db.ts";
+import { logAction } from "#src/operator-log.ts";
+
+/** `operator marks rollback|failed|retry`. */
+export function marksCommand(output: () => Output): Command {
+  const command = new Command("marks").description("marks: withdraw them, retry failed ones");
+  command.addCommand(rollbackCommand(output));
+
+  command
+    .command("failed")
+    .description("marks that could not be processed and were set aside")
+    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .action(async ({ limit }: { limit: number }) => {
+      const failed = await withDb((db) => listFailed(db, limit));
+      output().result(failed.map(shown), (list) => table(list, "no mark has failed"));
+    });
+
+  command
+    .command("retry")
+    .description("have a failed mark processed again")
+    .argument("<id>", "the mark's id", markId)
+    .action(async (id: number) => {
+      const { actor, result } = output();
+      const stationId = await withDb(async (db, config) => {
+        const station = await inTransaction(db, async (tx) => {
+          const found = await retryFailed(tx, id);
+          if (found === null) throw new Refusal(`there is no failed mark ${id}`, 1);
+          const details = { station: found };
+          await logAction(tx, { actor, action: "mark.retry", subject: `mark ${id}`, details });
+          return found;
+        });
+        await wakeMarks(config, [station]);
+        return station;
+      });
+      result({ id, station_id: stationId, state: "queued" }, card);
+    });
+
+  return command;
+}
+
+const shown = ({ received_at, failed_at, failure, ...mark }: FailedMark) => ({
+  ...mark,
+  received: time(received_at),
+  failed: time(failed_at),
+  failure,
+});

@@ -1,0 +1,100 @@
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import { card, table, time, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { integer, markId } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
+import { inTransaction, type Tx } from "#src/db.ts";
+import { logAction } from "#src/operator-log.ts";
+import {
+  approveMark,
+  type HeldMark,
+  listHeld,
+  rejectMark,
+  type Reviewed,
+} from "#src/review/held.ts";
+
+/** `operator review list|approve|reject`: marks that the mass-`no` review holds back (decisions.md 4). */
+export function reviewCommand(output: () => Output): Command {
+  const command = new Command("review").description(
+    "marks held back because many new reporters said `no` through one key",
+  );
+
+  command
+    .command("list")
+    .description("held marks, oldest first")
+    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .action(async ({ limit }: { limit: number }) => {
+      const { result, note } = output();
+      const { marks, total } = await withDb((db) => listHeld(db, { limit }));
+      result(marks.map(shown), (list) => table(list, "nothing is held"));
+      if (total > marks.length) note(`${total - marks.length} more: raise --limit`);
+    });
+
+  decision(command, output, {
+    verb: "approve",
+    description: "let a held mark count, from its own time",
+    decide: approveMark,
+  });
+  decision(command, output, {
+    verb: "reject",
+    description: "end a held mark: it never counts",
+    decide: rejectMark,
+  });
+  return command;
+}
+
+interface Verb {
+  verb: "approve" | "reject";
+  description: string;
+  decide: (tx: Tx, id: number) => Promise<Reviewed | null>;
+}
+
+function decision(
+  command: Command,
+  output: () => Output,
+  { verb, description, decide }: Verb,
+): void {
+  command
+    .command(verb)
+    .description(description)
+    .argument("<id>", "the mark's id", markId)
+    .action(async (id: number) => {
+      const { actor, result } = output();
+      const done = await withDb(async (db, config) => {
+        const reviewed = await inTransaction(db, async (tx) => {
+          const found = await decide(tx, id);
+          if (found === null) throw new Refusal(`there is no mark ${id}`, 1);
+          if (!found.held) throw new Refusal(`mark ${id} is not held: ${words(found.review)}`, 1);
+          await logAction(tx, {
+            actor,
+            action: `review.${verb}`,
+            subject: `mark ${id}`,
+            details: { station: found.stationId },
+          });
+          return found;
+        });
+        if (verb === "approve") await wakeMarks(config, [reviewed.stationId]);
+        return reviewed;
+      });
+      result({ id, station_id: done.stationId, review: done.review }, card);
+    });
+}
+
+const words = (review: string): string =>
+  review === "none" ? "it was counted without a review" : `it is ${review}`;
+
+const shown = ({ received_at, effective_at, first_seen, ...mark }: HeldMark) => ({
+  id: mark.id,
+  station_id: mark.station_id,
+  status: mark.status,
+  received: time(received_at),
+  effective: time(effective_at),
+  partner_id: mark.partner_id,
+  key_id: mark.key_id,
+  reporter_id: mark.reporter_id,
+  first_seen: time(first_seen),
+  remote: mark.remote,
+  station: mark.station,
+  comment: mark.comment,
+});

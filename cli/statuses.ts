@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import type { Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { choice, integer, moment, sourceName } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
+import { inTransaction } from "#src/db.ts";
+import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
+import { statusFormats, type StatusFormat } from "#src/import/statuses-read.ts";
+import { isFault } from "#src/import/summary.ts";
+import { logAction } from "#src/operator-log.ts";
+import { createProgress } from "#src/progress.ts";
+
+const hourMs = 3_600_000;
+
+interface Options {
+  format: StatusFormat;
+  stations?: string;
+  source?: string;
+  maxAgeH: number;
+  notSoldDays: number;
+  asOf?: number;
+  dryRun: boolean;
+}
+
+/** `operator statuses import`: imported statuses, shown where people have marked nothing (decisions.md 6). */
+export const statusesCommand = (output: () => Output): Command =>
+  new Command("statuses").description("statuses from other sources").addCommand(importVerb(output));
+
+const importVerb = (output: () => Output): Command =>
+  new Command("import")
+    .description("import statuses from a file; the same file again changes nothing")
+    .argument("<file>")
+    .requiredOption(
+      `--format <${statusFormats.join("|")}>`,
+      "csv: station_id,status,fuels_now,fuels_no,updated; fr-ruptures: French stock-outs",
+      choice("--format", statusFormats),
+    )
+    .option("--stations <file>", "fr-ruptures: its stations' file; found beside it when left out")
+    .option(
+      "--source <name>",
+      "whose statuses these are, also before ids: <source>-<id>",
+      sourceName,
+    )
+    .option(
+      "--max-age-h <n>",
+      "leave out what its source said longer ago",
+      integer("--max-age-h", 1, 24),
+      24,
+    )
+    .option(
+      "--not-sold-days <n>",
+      "fr-ruptures: a stock-out as old means that the fuel is not sold there",
+      integer("--not-sold-days", 1, 3650),
+      30,
+    )
+    .option(
+      "--as-of <time>",
+      "for trials with a file of the past: take it as if this UTC time were now",
+      moment("--as-of"),
+    )
+    .option("--dry-run", "read and compare, change nothing", false)
+    .action(async (path: string, options: Options) => {
+      const out = output();
+      const { format, maxAgeH, notSoldDays, asOf = null, dryRun } = options;
+      const source = options.source ?? (format === "csv" ? "csv" : "fr");
+      const stationsPath = format === "csv" ? null : stationsFile(path, options.stations);
+      const size = await stat(path).then(
+        ({ size: bytes }) => bytes,
+        () => null,
+      );
+      const progress = createProgress();
+      const waking: string[] = [];
+      const summary = await withDb(async (db, config) => {
+        const done = await importStatuses(db, config, {
+          path,
+          format,
+          stationsPath,
+          source,
+          maxAgeMs: maxAgeH * hourMs,
+          notSoldMs: notSoldDays * 24 * hourMs,
+          asOf,
+          dryRun,
+          progress: (step, count, total) => progress.show(step, count, total ?? size),
+          waiting: () => out.note("waiting for another import of statuses to end …"),
+          touched: (ids) => waking.push(...ids),
+        });
+        if (!isFault(done) && !dryRun) {
+          await inTransaction(db, (tx) =>
+            logAction(tx, {
+              actor: out.actor,
+              action: "statuses.import",
+              subject: `statuses of ${source}`,
+              details: { file: path, ...done },
+            }),
+          );
+          await wakeMarks(config, waking);
+        }
+        return done;
+      }).finally(() => progress.end());
+      if (isFault(summary)) throw new Refusal(summary.fault);
+      out.result(summary, people);
+    });
+
+/** `…_ruptures.csv` has its stations in `…_stations.csv`, and `ruptures.csv` in `stations.csv`. */
+function stationsFile(path: string, given: string | undefined): string {
+  if (given !== undefined) return given;
+  const beside = join(dirname(path), basename(path).replace("ruptures", "stations"));
+  if (beside !== path && existsSync(beside)) return beside;
+  throw new Refusal("--stations: name the file that says where the stations are");
+}
+
+function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {
+  const { read, added, changed, unchanged, merged, refused } = numbers;
+  const why = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  const behind =
+    numbers.behind_marks > 0 ? `  (${numbers.behind_marks} behind people's marks)` : "";
+  const lines = [
+    `${dryRun ? "Would be done" : "Done"} (${numbers.format}, kept as "${numbers.source}")`,
+    `  read       ${read} lines`,
+    `  added      ${added} stations${behind}`,
+    `  changed    ${changed} stations`,
+    `  unchanged  ${unchanged} stations`,
+    `  merged     ${merged} further lines about the same stations`,
+    `  left out   ${refused} lines${refused > 0 ? `  (${why.join(", ")})` : ""}`,
+  ];
+  if (numbers.moved_h !== null)
+    lines.push(`All times were moved by ${numbers.moved_h} h: a trial, not today's truth.`);
+  if (
+    added + changed + unchanged === 0 &&
+    (reasons["too-old"] ?? 0) + (reasons["not-sold-here"] ?? 0) > 0
+  )
+    lines.push("Nothing in this file is fresh enough to be shown; see --max-age-h and --as-of.");
+  return lines.join("\n");
+}

@@ -1,0 +1,60 @@
+import type { Queue } from "bullmq";
+import { Refusal } from "#cli/refusal.ts";
+import type { Config } from "#src/config.ts";
+import { createLog } from "#src/log.ts";
+import { createProducer, type MarksJob, type QueueName } from "#src/queues.ts";
+
+const patienceMs = 5000;
+const wakePatienceMs = 1000;
+const wakeStations = 200;
+
+/** Runs `work` on the instance's queues. Refuses with a sentence when Redis does not answer. */
+export async function withQueues<T>(
+  config: Config,
+  work: (queue: (name: QueueName) => Queue) => Promise<T>,
+): Promise<T> {
+  if (config.redisUrl === "")
+    throw new Refusal("no instance found: start one with `npm start`, or set REDIS_URL", 1);
+  const answer = await attempt(config, patienceMs, work);
+  if ("lost" in answer) throw new Refusal(`Redis does not answer (${answer.lost})`, 1);
+  return answer.result;
+}
+
+/** Tells the marks workers where to look. Without Redis they look by themselves, seconds later. */
+export async function wakeMarks(config: Config, stationIds: readonly string[]): Promise<void> {
+  if (config.redisUrl === "" || stationIds.length === 0) return;
+  const jobs: { name: string; data: MarksJob }[] = [];
+  for (let from = 0; from < stationIds.length; from += wakeStations) {
+    const data = { stationIds: stationIds.slice(from, from + wakeStations) };
+    jobs.push({ name: "wake", data });
+  }
+  await attempt(config, wakePatienceMs, (queue) => queue("marks").addBulk(jobs));
+}
+
+type Answer<T> = { result: T } | { lost: string };
+
+/** The connection refuses at once while it is not there yet, so it is asked again until it is, or patience ends. */
+async function attempt<T>(
+  config: Config,
+  patience: number,
+  work: (queue: (name: QueueName) => Queue) => Promise<T>,
+): Promise<Answer<T>> {
+  const producer = createProducer(config, createLog({ logLevel: "silent" }, "operator"));
+  try {
+    for (const end = performance.now() + patience; ;) {
+      try {
+        producer.queue("marks");
+        break;
+      } catch (error) {
+        if (performance.now() > end) return { lost: (error as Error).message };
+        await new Promise((resume) => setTimeout(resume, 20));
+      }
+    }
+    return { result: await work(producer.queue) };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    return { lost: (error as Error).message };
+  } finally {
+    await producer.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { open } from "node:fs/promises";
+import { parse } from "csv-parse";
+import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+
+/**
+ * The lines of a text table as fields. Throws a wrong-file fault for a table whose lines have different numbers of
+ * fields or an open quote, as one that is cut off has.
+ */
+export async function* csvLines(
+  path: string,
+  { delimiter, quote }: { delimiter: string; quote: boolean },
+  progress: ReadProgress,
+): AsyncGenerator<string[]> {
+  const table = parse({
+    delimiter,
+    quote: quote ? '"' : false,
+    relax_quotes: !quote,
+    skip_empty_lines: true,
+    max_record_size: 1_000_000,
+  });
+  const feed = async (): Promise<void> => {
+    for await (const piece of readText(path, progress)) {
+      if (!table.write(piece)) await new Promise((resume) => table.once("drain", resume));
+    }
+    table.end();
+  };
+  feed().catch((error: Error) => table.destroy(error));
+  try {
+    for await (const line of table) yield line as string[];
+  } catch (error) {
+    const code = String((error as { code?: unknown }).code);
+    if (code.startsWith("CSV_"))
+      throw wrongFile(`is not such a table, or is cut off (${(error as Error).message})`);
+    throw error;
+  }
+}
+
+/**
+ * The lines of a comma-separated table below its heading, as records of the columns that it names, in any order.
+ * Throws a wrong-file fault when one of `required` is not among them.
+ */
+export async function* csvRecords<Column extends string>(
+  path: string,
+  columns: { required: readonly Column[]; optional?: readonly Column[] },
+  progress: ReadProgress,
+): AsyncGenerator<Record<Column, string>> {
+  const { required, optional = [] } = columns;
+  let places: [Column, number][] | null = null;
+  for await (const line of csvLines(path, { delimiter: ",", quote: true }, progress)) {
+    if (places === null) {
+      const heading = line.map((name) => name.trim().toLowerCase());
+      const missing = required.filter((name) => !heading.includes(name));
+      if (missing.length > 0) throw wrongFile(`has no column ${missing.join(", ")}`);
+      places = [...required, ...optional].map((name) => [name, heading.indexOf(name)]);
+      continue;
+    }
+    const fields = places.map(([name, place]) => [name, (line[place] ?? "").trim()]);
+    yield Object.fromEntries(fields) as Record<Column, string>;
+  }
+}
+
+/** Whether the file's last line is ended: one that is not may be cut off. */
+export async function endsWithLine(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    return buffer[0] === 0x0a;
+  } finally {
+    await file.close();
+  }
+}

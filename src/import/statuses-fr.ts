@@ -1,0 +1,117 @@
+import type { Point } from "#src/domain/geo.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { type Grade, grades } from "#src/domain/words.ts";
+import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
+import { fromParis } from "#src/import/paris-time.ts";
+import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import {
+  pointFrom,
+  refuseLines,
+  type SourceStatus,
+  type StatusesRead,
+  type StatusFile,
+} from "#src/import/statuses-read.ts";
+
+const ruptureColumns = ["id", "nom", "debut", "fin", "station_id"] as const;
+const stationColumns = ["id", "latitude", "longitude"] as const;
+
+/** The fuels of the French feed that drivers here have a grade for. E10 is sold as 95. */
+const gradeOf = new Map<string, Grade>([
+  ["SP95", "95"],
+  ["E10", "95"],
+  ["SP98", "98"],
+  ["Gazole", "ДТ"],
+]);
+
+/** A station's fuels without stock: the newest stock-out of each (ms), and how many lines say so. */
+type Ruptures = Map<string, { since: number; lines: number }>;
+
+/**
+ * Statuses from the stock-out file of the French open data on fuel prices (docs/imports.md): open stock-outs, local
+ * times of Paris. One as old as `notSoldMs` means that the station does not sell the fuel; a fuel without any is
+ * sold and there. Throws a wrong-file fault as the other readers do.
+ */
+export async function readFrenchRuptures(
+  file: StatusFile,
+  progress: ReadProgress,
+): Promise<StatusesRead> {
+  const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {} };
+  const stations = await readOpenRuptures(file, result, progress);
+  for (const [id, ruptures] of stations) {
+    const old = [...ruptures.values()].filter(({ since }) => since <= file.now - file.notSoldMs);
+    refuseLines(result, "not-sold-here", linesOf(old));
+    const status = statusFrom(file, id, ruptures);
+    if (status !== null) result.statuses.push(status);
+  }
+  return result;
+}
+
+/** The open stock-outs by station; lines about anything else are refused. */
+async function readOpenRuptures(
+  { path, places, now }: StatusFile,
+  result: StatusesRead,
+  progress: ReadProgress,
+): Promise<Map<string, Ruptures>> {
+  const stations = new Map<string, Ruptures>();
+  let last = "";
+  for await (const line of csvRecords(path, { required: ruptureColumns }, progress)) {
+    result.read += 1;
+    last = line.station_id;
+    const since = localTime(line.debut);
+    const until = line.fin === "" ? Number.POSITIVE_INFINITY : localTime(line.fin);
+    if (!gradeOf.has(line.nom)) refuseLines(result, "other-fuel");
+    else if (since === null || until === null) refuseLines(result, "bad-time");
+    else if (until <= now) refuseLines(result, "over");
+    else {
+      const ruptures: Ruptures = stations.get(line.station_id) ?? new Map();
+      const known = ruptures.get(line.nom) ?? { since, lines: 0 };
+      ruptures.set(line.nom, { since: Math.max(known.since, since), lines: known.lines + 1 });
+      stations.set(line.station_id, ruptures);
+    }
+  }
+  if (result.read === 0) throw wrongFile("holds no stock-out");
+  // The station is the last column: an id cut short names none, or another one.
+  if (!places.has(last) && !(await endsWithLine(path)))
+    throw wrongFile("is cut off in its last line");
+  return stations;
+}
+
+/** `no` when every fuel that the station sells is out, else `low`; null when none is. */
+function statusFrom(
+  { source, now, notSoldMs, places }: StatusFile,
+  id: string,
+  ruptures: Ruptures,
+): SourceStatus | null {
+  const out = [...ruptures].filter(([, { since }]) => since > now - notSoldMs);
+  if (out.length === 0) return null;
+  const isThere = (fuel: string): boolean => !ruptures.has(fuel);
+  const fuels = [...gradeOf.keys()];
+  const gone = new Set(out.map(([fuel]) => gradeOf.get(fuel)));
+  for (const fuel of fuels.filter(isThere)) gone.delete(gradeOf.get(fuel));
+  return {
+    ids: [`${source}-${id}`, id],
+    point: places.get(id) ?? null,
+    status: fuels.some(isThere) ? "low" : "no",
+    fuelsNow: [],
+    fuelsNo: grades.filter((grade) => gone.has(grade)),
+    updated: Math.max(...out.map(([, { since }]) => since)),
+    lines: linesOf(out.map(([, rupture]) => rupture)),
+  };
+}
+
+const linesOf = (ruptures: readonly { lines: number }[]): number =>
+  ruptures.reduce((sum, { lines }) => sum + lines, 0);
+
+function localTime(text: string): number | null {
+  const local = parseTime(text);
+  return local === null ? null : fromParis(local);
+}
+
+/** Where the stations of the feed are. Throws a wrong-file fault for another table. */
+export async function readFrenchStations(path: string): Promise<Map<string, Point | null>> {
+  const places = new Map<string, Point | null>();
+  for await (const line of csvRecords(path, { required: stationColumns }, () => undefined))
+    places.set(line.id, pointFrom(line.latitude, line.longitude));
+  if (places.size === 0) throw wrongFile("holds no station");
+  return places;
+}

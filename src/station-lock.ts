@@ -1,0 +1,36 @@
+import { rows, type Tx } from "#src/db.ts";
+
+/** `skip`: leave stations alone that somebody else is at. */
+export type Locking = "wait" | "skip";
+
+/**
+ * Locks the stations' states, in ascending order as everywhere. Stations that do not exist are left out.
+ * What is read about them must be read in a later statement.
+ */
+export async function lockStations(
+  tx: Tx,
+  stationIds: readonly string[],
+  locking: Locking,
+): Promise<string[]> {
+  const ids = [...new Set(stationIds)].sort();
+  await tx.raw(
+    `insert into station_status (station_id)
+     select id from stations s where id = any(?::text[]) and not exists (select from station_status st where st.station_id = s.id)
+     order by id on conflict do nothing`,
+    [ids] as never,
+  );
+  const locked = await rows<{ station_id: string }>(
+    tx,
+    `select station_id from station_status where station_id = any(?::text[]) order by station_id
+     for no key update ${locking === "skip" ? "skip locked" : ""}`,
+    [ids],
+  );
+  return locked.map((row) => row.station_id);
+}
+
+/** Has the marks worker fold these stations anew from all their marks. They must be locked. */
+export const askRefold = async (tx: Tx, stationIds: readonly string[]): Promise<void> => {
+  await rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [
+    stationIds,
+  ]);
+};

@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { inTransaction, rows } from "#src/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { storeKey } from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { expectRefolded } from "#test/flow/refold.ts";
+
+const minuteMs = 60_000;
+const ago = (minutes: number): string => formatTime(Date.now() - minutes * minuteMs);
+
+describe("flow: the review of mass `no` marks", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let first: Client;
+  let second: Client;
+
+  before(async () => {
+    instance = await createTestInstance();
+    country = await openCountry(instance.config, 60);
+    roles = await Promise.all(
+      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
+    );
+    [first, second] = roles
+      .slice(0, 2)
+      .map((role) => createClient(role.baseUrl, country.secret)) as [Client, Client];
+    // The source's first hour: 20 newcomers say `no`, each at a station of its own.
+    const marks = Array.from({ length: 20 }, (_, n) =>
+      [first, second][n % 2]!.mark(placeOf(n), `newcomer-${n}`, { status: "no" }),
+    );
+    const outcomes = (await Promise.all(marks)).map((answer) => answer.body.published.outcome);
+    expect(outcomes).not.to.include("held");
+  });
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const operator = (...args: string[]): Promise<Ran> =>
+    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const fuelOf = async (n: number) =>
+    (await first.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
+  const logged = (action: string) =>
+    rows<{ actor: string; subject: string }>(
+      country.db,
+      "select actor, subject from operator_log where action = ? order by id",
+      [action],
+    );
+  const hold = async (n: number, user: string, body: object = {}): Promise<Answer> => {
+    const held = await second.mark(placeOf(n), user, { status: "no", ...body });
+    expect(held.body.published.outcome).to.equal("held");
+    return held;
+  };
+
+  it("holds the 21st newcomer's `no` of an hour through one secret key, and it is nobody's opinion", async () => {
+    const held = await hold(20, "newcomer-20");
+    expect(held.status).to.equal(200);
+    expect(held.body).to.include({ accepted: true, duplicate: false });
+    expect(held.body.published.status).to.equal("nodata");
+    expect(held.body.fuel).to.include({ status: "nodata", pending_status: "", pending_count: 0 });
+    expect(await fuelOf(20)).to.include({ pending_status: "", resolution_reason: "no_data" });
+    const report = await second.get(`/reports/${held.body.report_id}`);
+    expect(report.body).to.include({ state: "processed", accepted: true });
+    expect(report.body.published.outcome).to.equal("held");
+    await expectRefolded(country.db, instance.config);
+  });
+
+  it("does not hold an old reporter's `no`, a newcomer's `yes`, nor what comes through another key", async () => {
+    await country.meet("veteran", 25 * 60);
+    const veteran = await first.mark(placeOf(21), "veteran", { status: "no" });
+    expect(veteran.body.published.outcome).to.equal("pending");
+    const yes = await first.mark(placeOf(22), "newcomer-22", { status: "yes" });
+    expect(yes.body.published.outcome).to.equal("published");
+    const secret = newKey("secret", randomBytes(32));
+    const key = { partner_id: country.partnerId, kind: "secret" as const };
+    const stored = { ...key, prefix: keyPrefix(secret), hash: hashKey(secret) };
+    await inTransaction(country.db, (tx) => storeKey(tx, stored, {}));
+    const other = createClient(roles[1]!.baseUrl, secret);
+    const through = await other.mark(placeOf(23), "newcomer-23", { status: "no" });
+    expect(through.body.published.outcome).to.equal("pending");
+  });
+
+  it("lets a held mark take the cooldown and the caps", async () => {
+    await hold(24, "busy");
+    const cooldown = await first.mark(placeOf(24), "busy", { status: "yes" });
+    expect([cooldown.status, cooldown.body.window]).to.deep.equal([429, "1200s"]);
+    for (const n of [25, 26, 27, 28, 29]) await hold(n, "busy");
+    const capped = await first.mark(placeOf(30), "busy", { status: "yes" });
+    expect([capped.status, capped.body.limit, capped.body.window]).to.deep.equal([429, 6, "3600s"]);
+  });
+
+  it("lets an approved mark count from its own effective time", async () => {
+    const held = await hold(31, "approved", { observed_at: ago(30) });
+    const id = String(held.body.report_id);
+    const list = await operator("review", "list");
+    const entry = list.json.find((one: { id: number }) => String(one.id) === id);
+    expect(entry).to.include({ station_id: placeOf(31).id, status: "no", key_id: country.keyId });
+    const since = (await first.get(`/stations/${placeOf(31).id}`)).body.as_of as string;
+
+    const approved = await operator("review", "approve", id);
+    expect(approved.json).to.deep.equal({
+      id: Number(id),
+      station_id: placeOf(31).id,
+      review: "approved",
+    });
+    const report = await until(
+      () => second.get(`/reports/${id}`),
+      (answer) => answer.body.state === "processed" && answer.body.published.outcome !== "held",
+    );
+    expect(report.body.published).to.include({ outcome: "pending", have: 1, needed: 2 });
+    const fuel = await until(
+      () => fuelOf(31),
+      (one) => one.pending_count === 1,
+    );
+    expect(fuel).to.include({ status: "nodata", pending_status: "no" });
+    const delta = await second.get(`/stations/delta?updated_since=${encodeURIComponent(since)}`);
+    expect(delta.body.stations.map((one: { id: string }) => one.id)).to.include(placeOf(31).id);
+    await expectRefolded(country.db, instance.config);
+    expect(await logged("review.approve")).to.deep.equal([
+      { actor: "olga", subject: `mark ${id}` },
+    ]);
+
+    const again = await operator("review", "approve", id);
+    expect([again.code, again.json.error]).to.deep.equal([
+      1,
+      `mark ${id} is not held: it is approved`,
+    ]);
+    expect(await logged("review.approve")).to.have.length(1);
+  });
+
+  it("does not let a mark that is approved late undo what was published after its effective time", async () => {
+    const held = await hold(32, "late", { observed_at: ago(40) });
+    await country.meet("fresh", 26 * 60);
+    const yes = await first.mark(placeOf(32), "fresh", { status: "yes" });
+    expect(yes.body.published).to.include({ outcome: "published", status: "yes" });
+    await operator("review", "approve", String(held.body.report_id));
+    const report = await until(
+      () => second.get(`/reports/${held.body.report_id}`),
+      (answer) => answer.body.state === "processed" && answer.body.published.outcome !== "held",
+    );
+    expect(report.body.published).to.include({ outcome: "superseded", status: "yes" });
+    expect(await fuelOf(32)).to.deep.include({ ...yes.body.fuel });
+    await expectRefolded(country.db, instance.config);
+  });
+
+  it("never counts a rejected mark", async () => {
+    const held = await hold(33, "rejected");
+    const id = String(held.body.report_id);
+    const done = await operator("review", "reject", id);
+    expect(done.json).to.include({ id: Number(id), review: "rejected" });
+    expect((await operator("review", "approve", id)).code).to.equal(1);
+    expect((await operator("review", "reject", id)).code).to.equal(1);
+    expect((await operator("review", "reject", "12345")).json.error).to.equal(
+      "there is no mark 12345",
+    );
+    const list = await operator("review", "list");
+    expect(list.json.map((one: { id: number }) => one.id)).not.to.include(Number(id));
+    const report = await first.get(`/reports/${id}`);
+    expect(report.body).to.include({ state: "processed", accepted: true });
+    expect(report.body.published).to.include({ outcome: "held", status: "nodata" });
+    expect(await fuelOf(33)).to.include({ status: "nodata", pending_status: "" });
+    await expectRefolded(country.db, instance.config);
+    expect(await logged("review.reject")).to.deep.equal([{ actor: "olga", subject: `mark ${id}` }]);
+  });
+
+  it("approves a held mark once when two operators do it at the same moment", async () => {
+    const held = await hold(34, "twice");
+    const id = String(held.body.report_id);
+    const both = await Promise.all([
+      operator("review", "approve", id),
+      operator("review", "reject", id),
+    ]);
+    expect(both.map((one) => one.code).sort()).to.deep.equal([0, 1]);
+  });
+});

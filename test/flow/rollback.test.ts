@@ -1,0 +1,245 @@
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { previewRollback } from "#src/review/preview.ts";
+import type { Selection } from "#src/review/selection.ts";
+import { partnerReporter } from "#src/reporter.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+
+interface Change {
+  station_id: string;
+  marks: number;
+  before: { status: string };
+  after: { status: string };
+}
+
+describe("flow: marks are rolled back as if they had never been made", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let first: Client;
+  let second: Client;
+
+  beforeEach(async () => {
+    instance = await createTestInstance();
+    country = await openCountry(instance.config, 12);
+    roles = await Promise.all(
+      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
+    );
+    [first, second] = roles
+      .slice(0, 2)
+      .map((role) => createClient(role.baseUrl, country.secret)) as [Client, Client];
+    for (const [n, user] of ["ann", "bob", "eve", "mal"].entries())
+      await country.meet(user, 25 * 60 + n * 15);
+  });
+  afterEach(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const operator = (...args: string[]): Promise<Ran> =>
+    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const hashOf = (user: string): string =>
+    partnerReporter(instance.config.reporterPepper, country.partnerId, user);
+  const fuelOf = async (client: Client, n: number) =>
+    (await client.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
+  const untilFolded = () =>
+    until(
+      () => rows(country.db, "select station_id from station_status where refold"),
+      (left) => left.length === 0,
+    );
+
+  it("previews by reporter what then happens, on every process and in the delta", async () => {
+    // eve alone, eve over bob, eve beside ann, and a station that eve never saw.
+    await first.mark(placeOf(0), "eve", { status: "yes", fuels: ["95"], prices: { "95": 60 } });
+    const bob = await first.mark(placeOf(1), "bob", { status: "low", limit_l: 20 });
+    await second.mark(placeOf(1), "eve", { status: "queue", queue: "20+" });
+    await second.mark(placeOf(2), "ann", { status: "yes" });
+    const eve = await first.mark(placeOf(2), "eve", { status: "yes" });
+    expect(eve.body.published).to.include({ outcome: "confirmed", have: 2 });
+    await first.mark(placeOf(3), "ann", { status: "yes" });
+    const untouched = await fuelOf(first, 3);
+    const since = (await second.get(`/stations/${placeOf(0).id}`)).body.as_of as string;
+
+    const selection = ["marks", "rollback", "--reporter", hashOf("eve")];
+    const preview = await operator(...selection, "--dry-run");
+    expect(preview.json).to.include({
+      dry_run: true,
+      marks: 3,
+      held: 0,
+      reporters: 1,
+      stations: 3,
+    });
+    const changes = preview.json.changes as Change[];
+    expect(
+      changes.map((one) => [one.station_id, one.before.status, one.after.status]),
+    ).to.have.deep.members([
+      [placeOf(0).id, "yes", "nodata"],
+      [placeOf(1).id, "queue", "low"],
+      [placeOf(2).id, "yes", "yes"],
+    ]);
+    expect(await fuelOf(first, 0)).to.include({ status: "yes", prices: "95=60.00" });
+    expect(
+      await rows(country.db, "select id from marks where review = 'withdrawn'"),
+    ).to.have.length(0);
+
+    const done = await operator(...selection);
+    expect(done.json).to.include({ dry_run: false, marks: 3, stations: 3 });
+    await untilFolded();
+    for (const client of [first, second]) {
+      for (const { station_id, after } of changes) {
+        const fuel = await until(
+          async () => (await client.get(`/stations/${station_id}`)).body.station.fuel,
+          (one) => JSON.stringify(one) === JSON.stringify(after),
+        );
+        expect(fuel, station_id).to.deep.equal(after);
+      }
+    }
+    expect(await fuelOf(first, 0)).to.include({ status: "nodata", updated: "" });
+    expect(await fuelOf(first, 1)).to.deep.equal(bob.body.fuel);
+    expect(await fuelOf(first, 2)).to.include({ confirmations: 1, real_count: 1 });
+    expect(await fuelOf(first, 3)).to.deep.equal(untouched);
+    const delta = await second.get(`/stations/delta?updated_since=${encodeURIComponent(since)}`);
+    const listed = delta.body.stations as { id: string; fuel: object }[];
+    for (const { station_id, after } of changes)
+      expect(listed.find((one) => one.id === station_id)?.fuel).to.deep.equal(after);
+    await expectRefolded(country.db, instance.config);
+
+    const report = await second.get(`/reports/${eve.body.report_id}`);
+    expect(report.body).to.include({ state: "processed", accepted: true });
+    expect(report.body.published).to.include({ outcome: "superseded", status: "yes", have: 0 });
+    const [entry] = await rows<{ actor: string; subject: string; details: object }>(
+      country.db,
+      "select actor, subject, details from operator_log where action = 'marks.rollback'",
+    );
+    expect(entry).to.deep.include({ actor: "olga", subject: "3 marks at 3 stations" });
+    expect(entry!.details).to.deep.equal({ reporter: hashOf("eve"), marks: 3, stations: 3 });
+
+    const again = await operator(...selection);
+    expect(again.json).to.include({ marks: 0, stations: 0 });
+  });
+
+  it("selects by key, partner, station, status and time of receipt, all of them together", async () => {
+    await first.mark(placeOf(0), "ann", { status: "yes" });
+    await first.mark(placeOf(0), "bob", { status: "low" });
+    await first.mark(placeOf(1), "eve", { status: "yes" });
+    await country.db.raw(
+      "update marks set received_at = received_at - interval '2 hours' where station_id = ?",
+      [placeOf(1).id],
+    );
+    const count = async (selection: Selection): Promise<number> =>
+      (await previewRollback(country.db, selection, instance.config, 1)).marks;
+    const hourAgo = Date.now() - 3600_000;
+    const { keyId, partnerId } = country;
+    expect(await count({ keyId })).to.equal(3);
+    expect(await count({ partnerId })).to.equal(3);
+    expect(await count({ partnerId: 999 })).to.equal(0);
+    expect(await count({ stationId: placeOf(0).id })).to.equal(2);
+    expect(await count({ stationId: placeOf(0).id, status: "low" })).to.equal(1);
+    expect(await count({ since: hourAgo })).to.equal(2);
+    expect(await count({ keyId, until: hourAgo })).to.equal(1);
+    const before = formatTime(hourAgo);
+    const typed = ["--key", String(keyId), "--partner", String(partnerId), "--until", before];
+    const dry = await operator("marks", "rollback", ...typed, "--status", "yes", "--dry-run");
+    expect(dry.json).to.include({ marks: 1, stations: 1 });
+
+    for (const args of [
+      [],
+      ["--status", "no"],
+      ["--until", before],
+      ["--reporter", "eve"],
+      ["--since", "soon"],
+    ])
+      expect((await operator("marks", "rollback", ...args)).code, args.join(" ")).to.equal(2);
+    expect((await operator("marks", "rollback", "--reporter", "12345")).code).to.equal(1);
+    expect(
+      await rows(country.db, "select id from marks where review = 'withdrawn'"),
+    ).to.have.length(0);
+  });
+
+  it("withdraws a mark that no worker has come to yet, and it is never processed", async () => {
+    await roles[2]!.stop();
+    await roles[3]!.stop();
+    const queued = await first.mark(
+      placeOf(4),
+      "mal",
+      { status: "yes" },
+      { Prefer: "respond-async" },
+    );
+    expect(queued.status).to.equal(202);
+    const waiting = second.mark(placeOf(5), "mal", { status: "yes" });
+    await until(
+      () => countUnprocessed(country.db),
+      (count) => count === 2,
+    );
+    const done = await operator("marks", "rollback", "--reporter", hashOf("mal"));
+    expect(done.json).to.include({ marks: 2, stations: 2 });
+    roles.splice(2, 2, await startRole("marks", instance.env));
+    await untilFolded();
+    expect((await waiting).body.published.outcome).to.be.oneOf(["superseded", "queued"]);
+    const report = await second.get(`/reports/${queued.body.report_id}`);
+    expect(report.body.state).to.equal("processed");
+    expect(report.body.published).to.include({ outcome: "superseded", status: "nodata", have: 0 });
+    expect(await fuelOf(first, 4)).to.include({ status: "nodata", updated: "", confirmations: 0 });
+    expect(await countUnprocessed(country.db)).to.equal(0);
+    await expectRefolded(country.db, instance.config);
+  });
+
+  it("withdraws held marks, so that they leave the review", async () => {
+    await country.db("keys").update({ mass_no_limit: 1 });
+    await country.db.raw("select pg_notify('keys', '')");
+    await until(
+      async () => {
+        const user = `n${Math.random()}`;
+        return (await first.mark(placeOf(6), user, { status: "no" })).body.published.outcome;
+      },
+      (outcome) => outcome === "held",
+    );
+    const held = (await operator("review", "list")).json as { id: number }[];
+    expect(held).to.have.length(1);
+    const preview = await operator(
+      "marks",
+      "rollback",
+      "--key",
+      String(country.keyId),
+      "--dry-run",
+    );
+    expect(preview.json.held).to.equal(1);
+    await operator("marks", "rollback", "--key", String(country.keyId));
+    expect((await operator("review", "list")).json).to.deep.equal([]);
+    expect((await operator("review", "approve", String(held[0]!.id))).json.error).to.equal(
+      `mark ${held[0]!.id} is not held: it is withdrawn`,
+    );
+  });
+
+  it("brings back an imported status that a withdrawn mark had cleared", async () => {
+    const updated = new Date(Math.floor(Date.now() / 1000) * 1000 - 3600_000);
+    await country.db.raw(
+      "insert into seeds (station_id, imported_at, updated, status, fuels_no, source) values (?, now(), ?, 'low', '{95}', 'test')",
+      [placeOf(7).id, updated],
+    );
+    await country.db.raw(
+      "insert into station_status (station_id, refold) values (?, true) on conflict (station_id) do update set refold = true",
+      [placeOf(7).id],
+    );
+    const seeded = await until(
+      () => fuelOf(first, 7),
+      (fuel) => fuel.seeded,
+    );
+    const yes = await first.mark(placeOf(7), "mal", { status: "yes" });
+    expect(yes.body.fuel).to.include({ status: "yes", seeded: false });
+    await operator("marks", "rollback", "--station", placeOf(7).id);
+    const back = await until(
+      () => fuelOf(first, 7),
+      (fuel) => fuel.seeded,
+    );
+    expect(back).to.deep.equal(seeded);
+  });
+});
