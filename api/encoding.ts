@@ -1,5 +1,6 @@
+import type { Transform } from "node:stream";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 
 export type Encoding = "br" | "gzip" | "identity";
 
@@ -44,6 +45,12 @@ function weightsOf(header: string): Map<string, number> {
 
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
+
+/** Compresses a stream: fast levels, off the main thread. */
+export function coderOf(encoding: "br" | "gzip"): Transform {
+  if (encoding === "gzip") return createGzip({ level: 1 });
+  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+}
 
 /** Compresses a small answer: fast levels, off the main thread. */
 export function compress(body: Buffer, encoding: "br" | "gzip"): Promise<Buffer> {

@@ -10,6 +10,8 @@ const schemaVersion = 1;
 /** What an answer's content and form follow from; `as_of` is not part of it (decisions.md 7). */
 interface Tagged {
   route: string;
+  /** JSON where nothing is said. */
+  format?: string;
   /** The query in one spelling. */
   query: readonly unknown[];
   count: number;
@@ -18,8 +20,11 @@ interface Tagged {
 }
 
 /** The weak ETag of an answer to this kind of key, equal on every process that has the same content. */
-export function etagOf({ key }: ApiRequest, { route, query, count, sum }: Tagged): string {
-  const parts = [schemaVersion, key.kind, "json", route, query, count, sum];
+export function etagOf(
+  { key }: ApiRequest,
+  { route, format = "json", query, count, sum }: Tagged,
+): string {
+  const parts = [schemaVersion, key.kind, format, route, query, count, sum];
   return `W/"${hash("sha1", JSON.stringify(parts), "base64url").slice(0, 22)}"`;
 }
 

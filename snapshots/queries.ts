@@ -4,7 +4,14 @@ import type { Filters, Matcher } from "#snapshots/filters.ts";
 import type { IdOrder } from "#snapshots/id-order.ts";
 import { field, type Page, read, type Source, startOf } from "#snapshots/page.ts";
 import type { PageTree } from "#snapshots/page-tree.ts";
-import { byPage, nearest, select, slicesInOrder, slicesOf } from "#snapshots/selection.ts";
+import {
+  byPage,
+  nearest,
+  select,
+  slicesInOrder,
+  slicesOf,
+  sourcesOf,
+} from "#snapshots/selection.ts";
 import type { Station } from "#snapshots/station.ts";
 import { addStation, emptySum, type Sum, sumText } from "#snapshots/sum.ts";
 
@@ -14,6 +21,8 @@ export interface Answer {
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. Valid for good, also after later changes. */
   slices(): Buffer[];
+  /** The same stations one by one. */
+  sources(): Iterable<Source>;
 }
 
 export interface AreaQuery {
@@ -85,6 +94,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
           sum: sumText(found.sum),
           truncated,
           slices: () => slicesOf(found.hits),
+          sources: () => sourcesOf(found.hits),
         };
       const ranked = nearest(found.hits, found.region.centre, limit);
       return {
@@ -92,6 +102,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         sum: sumText(truncated ? sumOf(ranked) : found.sum),
         truncated,
         slices: () => (sort === undefined ? slicesOf(byPage(ranked)) : slicesInOrder(ranked)),
+        sources: () => ranked,
       };
     },
 
@@ -119,6 +130,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         whole: { count: whole.count, sum: sumText(whole.sum) },
         next,
         slices: () => (sources.length === 0 ? [] : [copyOf(sources).subarray(0, -1)]),
+        sources: () => sources,
       };
     },
 
@@ -136,6 +148,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         sum: sumText(sumOf(sources)),
         removed,
         slices: () => slicesInOrder(sources),
+        sources: () => sources,
       };
     },
 

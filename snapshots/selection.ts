@@ -115,6 +115,13 @@ export function slicesOf(hits: readonly Hit[]): Buffer[] {
   return withoutLastComma(slices);
 }
 
+/** The stations of a result one by one, page by page. */
+export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
+  for (const { page, chosen } of hits)
+    for (let slot = 0; slot < page.stations.length; slot++)
+      if (chosen === null || chosen[slot] === 1) yield { page, slot };
+}
+
 /** The JSON of stations in the order given. */
 export const slicesInOrder = (sources: readonly Source[]): Buffer[] =>
   withoutLastComma(

@@ -1,6 +1,6 @@
 import { Readable, pipeline } from "node:stream";
 import type { Context, Step } from "#api/context.ts";
-import { compress, pickEncoding } from "#api/encoding.ts";
+import { coderOf, compress, type Encoding, pickEncoding } from "#api/encoding.ts";
 import { renderProblem } from "#api/problem.ts";
 import type { Reply } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
@@ -91,15 +91,16 @@ async function sendReply(
   }
   if (body === null) return write(ctx, status, headers, null);
   headers["Content-Type"] ??= "application/json; charset=utf-8";
-  if (body instanceof Readable) return pour(ctx, status, headers, body, onBroken);
+  const encoding =
+    headers["Content-Encoding"] === undefined
+      ? pickEncoding(ctx.get("Accept-Encoding"))
+      : "identity";
+  if (body instanceof Readable) return pour(ctx, status, headers, body, encoding, onBroken);
   const plain = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  if (plain.length < compressMin || headers["Content-Encoding"] !== undefined) {
+  if (plain.length < compressMin || encoding === "identity")
     return write(ctx, status, headers, plain);
-  }
-  const encoding = pickEncoding(ctx.get("Accept-Encoding"));
-  if (encoding === "identity") return write(ctx, status, headers, plain);
   headers["Content-Encoding"] = encoding;
   return write(ctx, status, headers, await compress(plain, encoding));
 }
@@ -122,9 +123,11 @@ function pour(
   status: number,
   headers: Record<string, string>,
   body: Readable,
+  encoding: Encoding,
   onBroken: (error: Error) => void,
 ): void {
   ctx.respond = false;
+  if (encoding !== "identity") headers["Content-Encoding"] = encoding;
   ctx.res.writeHead(status, headers);
   if (ctx.method === "HEAD") {
     body.destroy();
@@ -132,8 +135,9 @@ function pour(
     return;
   }
   // On an error the socket is closed, so that a caller never takes a torn answer for a whole one.
-  pipeline(body, ctx.res, (error) => {
-    if (error && (error as { code?: unknown }).code !== "ERR_STREAM_PREMATURE_CLOSE")
-      onBroken(error);
-  });
+  const done = (error: NodeJS.ErrnoException | null): void => {
+    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") onBroken(error);
+  };
+  if (encoding === "identity") pipeline(body, ctx.res, done);
+  else pipeline(body, coderOf(encoding), ctx.res, done);
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/encoding.ts";
-import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { pickFormat, presentAs } from "#api/format.ts";
+import { conditional, etagOf } from "#api/presenters.ts";
 import { type ApiRequest, type Reply, route } from "#api/route.ts";
 import { makeCursor, readCursor } from "#api/routes/stations-cursor.ts";
 import { filterParameters, readFilters } from "#api/routes/stations-query.ts";
@@ -42,13 +43,15 @@ export const allStationsRoute = (services: Services) =>
         });
 
       const now = services.clock();
+      const format = pickFormat(request.headers.accept);
+      const headers = { Vary: "Accept" };
       const tag = (whole: { count: number; sum: string }): string =>
-        etagOf(request, { route: "/stations/all", query: [key, cursor, limit], ...whole });
-      if (from === null && key === noFilters) {
+        etagOf(request, { route: "/stations/all", format, query: [key, cursor, limit], ...whole });
+      if (from === null && key === noFilters && format === "json") {
         const whole = services.model.whole(now);
         const dump = services.dumps.current(whole, now);
         if (dump !== null && dump.count <= limit)
-          return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs }, () =>
+          return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs, headers }, () =>
             sendDump(services, request, dump),
           );
       }
@@ -63,8 +66,8 @@ export const allStationsRoute = (services: Services) =>
       const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
       const { count, whole } = page;
       const lifetimeMs = services.config.statusLifetimeMs;
-      return conditional(request, { etag: tag(whole), asOfMs }, () =>
-        presentList(page.slices(), { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
+      return conditional(request, { etag: tag(whole), asOfMs, headers }, () =>
+        presentAs(format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
       );
     },
   });

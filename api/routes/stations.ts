@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { pickFormat, presentAs } from "#api/format.ts";
+import { conditional, etagOf } from "#api/presenters.ts";
 import { route } from "#api/route.ts";
 import {
   filterParameters,
@@ -49,16 +50,21 @@ export const stationsRoute = (services: Services) =>
       const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
       const { count, sum, truncated } = found;
       const asOfMs = services.asOf(now);
+      const format = pickFormat(request.headers.accept);
       const etag = etagOf(request, {
         route: "/stations",
+        format,
         query: [name, filtersKey(filters), sort, truncated],
         count,
         sum,
       });
       // The shared cache of rectangles is not asked: every answer is computed (decisions.md 8).
-      const headers = area.kind === "box" ? { "X-Service-Cache": "miss" } : {};
+      const headers = {
+        Vary: "Accept",
+        ...(area.kind === "box" ? { "X-Service-Cache": "miss" } : {}),
+      };
       return conditional(request, { etag, asOfMs, headers }, () =>
-        presentList(found.slices(), { count, asOfMs, lifetimeMs, truncated }),
+        presentAs(format, found, { count, asOfMs, lifetimeMs, truncated }),
       );
     },
   });
