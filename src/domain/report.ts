@@ -6,8 +6,9 @@ import { type Grade, grades, parseGrade, queues, type Queue, statuses } from "#s
 
 /** Null is the same as absent (decisions.md 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+// The type is said, not derived: that of a mapped list would be never.
 const literals = <const T extends readonly string[]>(values: T) =>
-  Type.Union(values.map((value) => Type.Literal(value as T[number])));
+  Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 
 /** What a mark says, whoever sends it: partner-api.md 2.7 without the user. */
 export const statementFields = {

@@ -1,0 +1,110 @@
+import { createCall, type Call, type CallOptions, type CallSettings } from "./call.ts";
+import type {
+  AreaQuery,
+  BatchReport,
+  BatchResult,
+  CityList,
+  CityQuery,
+  Delta,
+  OneStation,
+  PageQuery,
+  Report,
+  ReportResult,
+  ReportState,
+  StationList,
+  StationPage,
+} from "./types.ts";
+
+/** A read. Throws an ApiError for what the API refuses. */
+export interface Read<Query, Body> {
+  (query: Query, options?: CallOptions): Promise<Body>;
+  /** The same with `If-None-Match`: `body` is null when it is still what has that ETag. */
+  ifChanged(query: Query, etag: string | null, options?: CallOptions): Promise<Versioned<Body>>;
+}
+
+export type Versioned<Body> =
+  | { etag: string; body: Body }
+  /** `asOf`: the cursor that a fresh answer would have carried. */
+  | { etag: string; body: null; asOf: string };
+
+export interface Client {
+  /** Stations of an area. */
+  stations: Read<AreaQuery, StationList>;
+  /** A page of the whole country. */
+  all: Read<PageQuery, StationPage>;
+  /** What has changed since a moment, an `as_of` as a rule. */
+  delta: Read<{ updated_since: string }, Delta>;
+  station: Read<string, OneStation>;
+  cities: Read<CityQuery, CityList>;
+  /**
+   * Forwards a mark. Tried again by itself only with an `external_id`. `wait: 0` does not wait for the outcome,
+   * another number of seconds waits at most that long: `published.outcome` is then `queued`.
+   */
+  report(
+    stationId: string,
+    report: Report,
+    options?: CallOptions & { wait?: number },
+  ): Promise<ReportResult>;
+  /** Up to 500 marks at once. Tried again by itself only when each has an `external_id`. */
+  reports(reports: readonly BatchReport[], options?: CallOptions): Promise<BatchResult>;
+  /** What became of a mark; kept 7 days. */
+  reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
+}
+
+/** The partner API (version 1) with typed calls and retries. */
+export function createClient(settings: CallSettings): Client {
+  const call = createCall(settings);
+  return {
+    stations: read(call, (query: AreaQuery) => `/stations${search(query)}`),
+    all: read(call, (query: PageQuery) => `/stations/all${search(query)}`),
+    delta: read(call, (query: { updated_since: string }) => `/stations/delta${search(query)}`),
+    station: read(call, (id: string) => `/stations/${encodeURIComponent(id)}`),
+    cities: read(call, (query: CityQuery) => `/cities${search(query)}`),
+    report: async (stationId, body, { wait, ...options } = {}) => {
+      const path = `/stations/${encodeURIComponent(stationId)}/report`;
+      const headers =
+        wait === undefined ? {} : { Prefer: wait === 0 ? "respond-async" : `wait=${wait}` };
+      const repeatable = body.external_id != null;
+      const request = { method: "POST", path, headers, body, repeatable } as const;
+      return (await call(request, options)).body as ReportResult;
+    },
+    reports: async (reports, options) => {
+      const repeatable = reports.every((report) => report.external_id != null);
+      const request = { method: "POST", path: "/reports", body: { reports }, repeatable } as const;
+      return (await call(request, options)).body as BatchResult;
+    },
+    reportState: async (reportId, options) => {
+      const path = `/reports/${encodeURIComponent(reportId)}`;
+      const request = { method: "GET", path, repeatable: true } as const;
+      return (await call(request, options)).body as ReportState;
+    },
+  };
+}
+
+function read<Query, Body>(call: Call, pathOf: (query: Query) => string): Read<Query, Body> {
+  const get = (query: Query, headers: Record<string, string>, options?: CallOptions) =>
+    call({ method: "GET", path: pathOf(query), headers, repeatable: true }, options);
+  return Object.assign(
+    async (query: Query, options?: CallOptions) => (await get(query, {}, options)).body as Body,
+    {
+      ifChanged: async (query: Query, etag: string | null, options?: CallOptions) => {
+        const headers: Record<string, string> = etag === null ? {} : { "If-None-Match": etag };
+        const received = await get(query, headers, options);
+        const now = received.headers.get("etag") ?? "";
+        return received.status === 304
+          ? { etag: now, body: null, asOf: received.headers.get("x-as-of") ?? "" }
+          : { etag: now, body: received.body as Body };
+      },
+    },
+  );
+}
+
+type Value = string | number | boolean | readonly (string | number)[];
+
+/** `?a=1&b=x,y`, without what is absent. */
+function search(query: object): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query) as [string, Value | undefined][])
+    if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}

@@ -1,0 +1,205 @@
+import type { CallSettings } from "./call.ts";
+import { pause } from "./call.ts";
+import { createClient } from "./client.ts";
+import { isApiError } from "./problem.ts";
+import type { Station, StationPage } from "./types.ts";
+
+/** What has to be kept over a restart. */
+export interface MirrorState {
+  /** Everything that changed before it is in `stations`. */
+  asOf: string;
+  /** ETag of the dump that `stations` still are, else null. */
+  etag: string | null;
+  stations: Station[];
+}
+
+/** Where it is kept. `save` must be atomic: the old state or the new one, never a part. */
+export interface Store {
+  load(): Promise<MirrorState | null>;
+  save(state: MirrorState): Promise<void>;
+}
+
+export type Change =
+  | { kind: "added"; before: null; after: Station }
+  | { kind: "changed"; before: Station; after: Station }
+  | { kind: "removed"; before: Station; after: null };
+
+export interface MirrorOptions extends CallSettings {
+  /** Without one every start takes the whole country. */
+  store?: Store;
+  /** Between two polls, ms; a minute. */
+  pollMs?: number;
+  /** Shortest time between two saves, ms; 30 s. `stop` saves at once. */
+  saveMs?: number;
+  /**
+   * Told of changes before the copy shows them, and waited for. When it throws, the copy stays as it was and the
+   * same changes come again: each one arrives at least once, over restarts too.
+   */
+  onChange?: (changes: readonly Change[]) => void | Promise<void>;
+  /** Told of polls and saves that failed; the mirror goes on trying. */
+  onError?: (error: unknown) => void;
+}
+
+export interface Mirror {
+  /** The copy, live, by station id. */
+  readonly stations: ReadonlyMap<string, Station>;
+  /** Everything that changed before it is in the copy; null before there is one. */
+  asOf(): string | null;
+  /** Resolves when the copy has been brought up to date for the first time; rejects when stopped before. */
+  ready(): Promise<void>;
+  /** Brings the copy up to date now; rejects when that failed. */
+  refresh(): Promise<void>;
+  /** Ends the polling and saves. */
+  stop(): Promise<void>;
+}
+
+const pageLimit = 30_000;
+const unchangedSaveMs = 3600_000;
+const failedPollMs = 5000;
+
+/**
+ * Keeps a local copy of all stations: the whole country once, then what has changed. The next delta always begins
+ * at the `as_of` of the last whole answer, also where that lies before the one asked for.
+ */
+export function mirror(options: MirrorOptions): Mirror {
+  const { store, pollMs = 60_000, saveMs = 30_000, onChange, onError = () => {} } = options;
+  const client = createClient(options);
+  const stations = new Map<string, Station>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const first = deferred();
+  let asOf: string | null = null;
+  let etag: string | null = null;
+  let saved = { asOf: null as string | null, at: 0, changed: false };
+  let running: Promise<void> | null = null;
+
+  const load = async (): Promise<void> => {
+    const state = await store?.load();
+    if (state == null) return;
+    ({ asOf, etag } = state);
+    for (const station of state.stations) stations.set(station.id, station);
+    saved = { asOf, at: Date.now(), changed: false };
+  };
+
+  const save = async (): Promise<void> => {
+    if (store === undefined || asOf === null || asOf === saved.asOf) return;
+    const state = { asOf, etag, stations: [...stations.values()] };
+    await store.save(state);
+    saved = { asOf: state.asOf, at: Date.now(), changed: false };
+  };
+
+  const commit = async (changes: readonly Change[], reached: Reached): Promise<void> => {
+    if (changes.length > 0) await onChange?.(changes);
+    for (const { before, after } of changes)
+      if (after === null) stations.delete(before.id);
+      else stations.set(after.id, after);
+    ({ asOf, etag } = reached);
+    saved.changed ||= changes.length > 0;
+  };
+
+  const takeWhole = async (): Promise<void> => {
+    // What the ETag stands for must be what is here: after a delta it is not any more.
+    const answer = await client.all.ifChanged({ limit: pageLimit }, etag, { signal });
+    if (answer.body === null) return commit([], { asOf: answer.asOf, etag });
+    const whole = new Map<string, Station>();
+    let page: StationPage = answer.body;
+    for (;;) {
+      for (const station of page.stations) whole.set(station.id, station);
+      if (page.next_cursor === "") break;
+      page = await client.all({ limit: pageLimit, cursor: page.next_cursor }, { signal });
+    }
+    const changes = [...whole.values()].flatMap((after) => changeOf(stations.get(after.id), after));
+    for (const before of stations.values())
+      if (!whole.has(before.id)) changes.push({ kind: "removed", before, after: null });
+    // Pages were taken one after the other: together they are no single version.
+    const single = page === answer.body;
+    await commit(changes, { asOf: answer.body.as_of, etag: single ? answer.etag : null });
+  };
+
+  const takeChanges = async (since: string): Promise<void> => {
+    const delta = await client.delta({ updated_since: since }, { signal });
+    const changes = delta.stations.flatMap((after) => changeOf(stations.get(after.id), after));
+    for (const id of delta.removed) {
+      const before = stations.get(id);
+      if (before !== undefined) changes.push({ kind: "removed", before, after: null });
+    }
+    await commit(changes, { asOf: delta.as_of, etag: changes.length === 0 ? etag : null });
+  };
+
+  const poll = async (): Promise<void> => {
+    await loaded;
+    if (asOf === null) await takeWhole();
+    else
+      await takeChanges(asOf).catch((error: unknown) => {
+        // 422: `window-too-old`, or a cursor that the server cannot read.
+        if (!isApiError(error) || error.status !== 422) throw error;
+        return takeWhole();
+      });
+    first.resolve();
+    const dueMs = saved.changed ? saveMs : unchangedSaveMs;
+    if (Date.now() - saved.at >= dueMs) await save().catch(onError);
+  };
+
+  const refresh = (): Promise<void> => {
+    running ??= poll().finally(() => (running = null));
+    return running;
+  };
+
+  const loaded = load().catch(onError);
+  const loop = (async () => {
+    while (!signal.aborted) {
+      let waitMs = pollMs * (0.9 + Math.random() / 5);
+      try {
+        await refresh();
+      } catch (error) {
+        if (signal.aborted) break;
+        onError(error);
+        waitMs = waitAfter(error, pollMs);
+      }
+      await pause(waitMs, signal).catch(() => {});
+    }
+  })();
+
+  return {
+    stations,
+    asOf: () => asOf,
+    ready: () => first.promise,
+    refresh,
+    stop: async () => {
+      const stopped = new Error("the mirror was stopped");
+      stopping.abort(stopped);
+      await loop;
+      await running?.catch(() => {});
+      first.reject(stopped);
+      await save().catch(onError);
+    },
+  };
+}
+
+interface Reached {
+  asOf: string;
+  etag: string | null;
+}
+
+/** Nothing, where an answer repeats what is here already. */
+function changeOf(before: Station | undefined, after: Station): Change[] {
+  if (before === undefined) return [{ kind: "added", before: null, after }];
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ kind: "changed", before, after }];
+}
+
+/** Soon when nobody answered, as long as asked for when limited, else at the usual time. */
+function waitAfter(error: unknown, pollMs: number): number {
+  if (!isApiError(error)) return pollMs;
+  if (error.retryAfterS !== null) return Math.max(pollMs, error.retryAfterS * 1000);
+  return error.status === 0 || error.status >= 500 ? Math.min(pollMs, failedPollMs) : pollMs;
+}
+
+function deferred() {
+  let resolve: () => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<void>((yes, no) => ([resolve, reject] = [yes, no]));
+  // Whoever does not ask for it must not be hit by it.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

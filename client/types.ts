@@ -1,0 +1,189 @@
+/** What the API takes and gives, word for word: partner-api parts 2 and 4. Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
+
+export type Status = "yes" | "low" | "no" | "queue";
+export type ServedStatus = Status | "nodata";
+export type Grade = "92" | "95" | "98" | "100" | "ДТ";
+export type Queue = "0-5" | "5-10" | "10-20" | "20+";
+
+/** A station's current fuel status. */
+export interface FuelBlock {
+  status: ServedStatus;
+  /** Grades available, comma-separated. */
+  fuels_now: string;
+  /** Grades not available, comma-separated. */
+  fuels_no: string;
+  /** `92=58.10,ДТ=70.10`; absent without fresh prices. */
+  prices?: string;
+  queue: Queue | "";
+  /** Litres a person; null: no limit. */
+  limit_l: number | null;
+  no_cash: boolean;
+  fuel_cards_only: boolean;
+  confirmations: number;
+  /** Independent live devices behind the status. */
+  real_count: number;
+  /** True when it rests on imported data, not on marks. */
+  seeded: boolean;
+  /** "" when never set. */
+  updated: string;
+  pending_status: Status | "";
+  pending_count: number;
+  resolution_reason: "published" | "unconfirmed" | "conflict" | "no_data";
+  /** Both sides while disputed, the served one first. */
+  conflict: { versions: { status: Status; count: number; updated: string }[] } | null;
+}
+
+export interface Station {
+  id: string;
+  lat: number;
+  lon: number;
+  brand: string;
+  name: string;
+  addr: string;
+  fuel: FuelBlock;
+}
+
+export interface StationList {
+  stations: Station[];
+  count: number;
+  /** Cursor of the next `delta`. */
+  as_of: string;
+  stale_after_hours: number;
+  /** True when the list was cut at 4000 stations. */
+  truncated: boolean;
+}
+
+export interface StationPage extends StationList {
+  /** "" on the last page. */
+  next_cursor: string;
+}
+
+export interface Delta extends StationList {
+  /** Ids of stations taken out of service. */
+  removed: string[];
+}
+
+export interface OneStation {
+  station: Station;
+  as_of: string;
+  stale_after_hours: number;
+}
+
+export interface City {
+  name: string;
+  region: string;
+  lat: number;
+  lon: number;
+  /** Map zoom that shows it well. */
+  zoom: number;
+  population: number;
+}
+
+export interface CityList {
+  cities: City[];
+  count: number;
+  total: number;
+}
+
+/** A mark of one of your users. */
+export interface Report {
+  status: Status;
+  /** Stable per user; only a hash of it is stored. */
+  user_ref: string;
+  lat?: number | null;
+  lon?: number | null;
+  acc_m?: number | null;
+  /** Grades present: 92, 95, 98, 100, ДТ (or dt, дизель). */
+  fuels?: string[] | null;
+  fuels_no?: string[] | null;
+  queue?: Queue | null;
+  prices?: Record<string, number> | null;
+  /** null states "no limit". */
+  limit_l?: number | null;
+  no_cash?: boolean | null;
+  fuel_cards_only?: boolean | null;
+  text?: string | null;
+  /** UTC time of the mark, when delivered late. */
+  observed_at?: string | null;
+  /** Fuel ran out right now. */
+  express?: boolean | null;
+  /** Your id of the mark; with it a retry is safe. */
+  external_id?: string | null;
+}
+
+export interface BatchReport extends Report {
+  station_id: string;
+}
+
+export interface ReportResult {
+  report_id: string;
+  accepted: boolean;
+  /** Accepted without geo-confirmation. */
+  remote: boolean;
+  published: {
+    /** published, confirmed, pending, conflict, superseded, held, expired or queued. */
+    outcome: string;
+    status: string;
+    resolution_reason: string;
+    needed: number | null;
+    have: number | null;
+    rule: string | null;
+  };
+  fuel: FuelBlock;
+  duplicate: boolean;
+}
+
+export interface ReportState extends ReportResult {
+  station_id: string;
+  state: "queued" | "processed";
+}
+
+export interface BatchResult {
+  /** In the order sent. */
+  reports: (ReportResult | { error: Problem })[];
+  count: number;
+}
+
+/** RFC 9457. */
+export interface Problem {
+  /** Its last part is the code. */
+  type: string;
+  title: string;
+  status: number;
+  detail: string | { loc: (string | number)[]; msg: string; type: string }[];
+  limit?: number;
+  window?: string;
+  /** Quote it to the operator. */
+  request_id: string;
+}
+
+/** Filters of `/stations` and `/stations/all`; lists are sent comma-separated. */
+export interface StationFilters {
+  q?: string;
+  status?: readonly ServedStatus[];
+  /** All of them present. */
+  fuel?: readonly string[];
+  brand?: string;
+  has_price?: boolean;
+  queue?: readonly Queue[];
+  fresh_h?: number;
+}
+
+export interface AreaQuery extends StationFilters {
+  /** lat1, lon1, lat2, lon2, south-west to north-east. */
+  bbox?: readonly [number, number, number, number];
+  city?: string;
+  radius_km?: number;
+  sort?: "distance";
+}
+
+export interface PageQuery extends StationFilters {
+  cursor?: string;
+  limit?: number;
+}
+
+export interface CityQuery {
+  q?: string;
+  limit?: number;
+  offset?: number;
+}

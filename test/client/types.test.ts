@@ -1,0 +1,30 @@
+import type * as client from "#client/types.ts";
+import type { ReportOutput } from "#api/reports.ts";
+import type { City } from "#snapshots/cities.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { BatchItem, ReportBody } from "#src/domain/report.ts";
+import type { Grade, Queue, ServedStatus, Status } from "#src/domain/words.ts";
+import type { StationRow } from "#src/feed.ts";
+
+/** Compiles only while each of both can stand for the other. */
+type Same<A, B> = [A, B] extends [B, A] ? true : { ours: A; client: B };
+
+const same: {
+  status: Same<Status, client.Status>;
+  served: Same<ServedStatus, client.ServedStatus>;
+  grade: Same<Grade, client.Grade>;
+  queue: Same<Queue, client.Queue>;
+  fuel: Same<FuelBlock, client.FuelBlock>;
+  station: Same<StationRow & { fuel: FuelBlock }, client.Station>;
+  city: Same<City, client.City>;
+  report: Same<ReportBody, client.Report>;
+  batch: Same<BatchItem, client.BatchReport>;
+  result: Same<ReportOutput, client.ReportResult>;
+} = {
+  ...{ status: true, served: true, grade: true, queue: true, fuel: true, station: true },
+  ...{ city: true, report: true, batch: true, result: true },
+};
+
+describe("the client's types", () => {
+  it("are the service's own, as the compiler says", () => void same);
+});
