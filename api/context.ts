@@ -8,6 +8,8 @@ import type { KeyInfo } from "#src/keys.ts";
 /** What the middleware learns about a request on its way inwards. */
 export interface State {
   requestId: string;
+  /** When the request came in, on the clock of `performance.now()`. */
+  arrivedAt: number;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
   ip: string;
   /** The path as it was sent, still percent-encoded. */

@@ -21,6 +21,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   headers: IncomingHttpHeaders;
   method: string;
   requestId: string;
+  /** When the request came in, on the clock of `performance.now()`. */
+  arrivedAt: number;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
   ip: string;
 }

@@ -45,6 +45,7 @@ export function callRoute(routes: readonly Route[]): Step {
       headers: ctx.req.headers,
       method: ctx.method,
       requestId: ctx.state.requestId,
+      arrivedAt: ctx.state.arrivedAt,
       ip: ctx.state.ip,
     };
     return found.route.handle(request);

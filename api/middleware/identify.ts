@@ -10,6 +10,7 @@ export function identify({ config }: Services): Step {
     const { req, state } = ctx;
     const forwarded = req.headers["x-forwarded-for"];
     state.requestId = randomUUID();
+    state.arrivedAt = performance.now();
     state.ip = viewerAddress(req.socket.remoteAddress ?? "", forwarded as string, trusted);
     [state.path, state.search] = splitTarget(req.url ?? "/");
     ctx.set("X-Request-Id", state.requestId);

@@ -16,7 +16,7 @@ export const reportRoute = (services: Services) =>
     access: "secret",
     summary: "Forward a mark of one of your users",
     body: reportBody,
-    handle: async ({ params, body, key, headers }) => {
+    handle: async ({ params, body, key, headers, arrivedAt }) => {
       const candidate = candidateOf(services, key, params["station_id"]!, body);
       if (isProblem(candidate)) return candidate;
       if (headers["x-dry-run"] === "1") {
@@ -26,7 +26,9 @@ export const reportRoute = (services: Services) =>
       const admission = await services.intake.submit(candidate);
       if (admission.kind === "refused") return admission.problem;
       const { waitMs, applied } = readPreference(headers, services.config.waitMs);
-      const report = await awaitReport(services, admission, waitMs);
+      // What the meter and the storing took is part of the caller's wait.
+      const leftMs = waitMs - (performance.now() - arrivedAt);
+      const report = await awaitReport(services, admission, leftMs);
       if (report === null) return firstMarkGone;
       const queued = report.outcome === null;
       return {
