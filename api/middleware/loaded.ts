@@ -1,13 +1,23 @@
-import type { Step } from "#api/context.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer, Step } from "#api/context.ts";
 import type { Services } from "#api/services.ts";
 import { refuse } from "#src/domain/problems.ts";
 
-/** A process that has not read the stations yet can answer nothing about them: 503 until it has. */
-export const loaded =
-  ({ follower }: Services): Step =>
-  (_ctx, next) =>
-    follower.readAt() > 0
-      ? next()
-      : refuse("upstream-unavailable", "The service is starting. Try again in a few seconds.", {
-          retryAfterS: 5,
-        });
+const patienceMs = 2000;
+const lookMs = 20;
+
+/**
+ * A process that has not read the stations yet can answer nothing about them. Reading them takes a moment, which its
+ * first callers wait; 503 when it takes longer.
+ */
+export function loaded({ follower }: Services): Step {
+  const wait = async (next: () => Promise<Answer>): Promise<Answer> => {
+    const end = performance.now() + patienceMs;
+    while (follower.readAt() === 0 && performance.now() < end) await sleep(lookMs);
+    if (follower.readAt() > 0) return next();
+    return refuse("upstream-unavailable", "The service is starting. Try again in a few seconds.", {
+      retryAfterS: 5,
+    });
+  };
+  return (_ctx, next) => (follower.readAt() > 0 ? next() : wait(next));
+}
