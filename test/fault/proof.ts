@@ -1,0 +1,93 @@
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import type { StationState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { isKept, type Sent } from "#test/fault/load.ts";
+import type { Stage } from "#test/fault/stage.ts";
+import { until } from "#test/flow/client.ts";
+import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+
+/** From when to when something was away, ms since the epoch. */
+export interface Outage {
+  from: number;
+  to: number;
+}
+
+const overlaps = ({ startedAt, endedAt }: Sent, outage: Outage | null): boolean =>
+  outage !== null && startedAt <= outage.to && endedAt >= outage.from;
+
+/**
+ * No answer but 200, 202 and 429, and while Postgres is away 503 with Retry-After; none hangs; at least 95 % are 200
+ * or 202 outside the outage. `broken`: calls that lost their connection, as those of a killed web process do.
+ */
+export function expectAnswers(
+  sent: readonly Sent[],
+  {
+    outage = null,
+    postgresAway = false,
+    broken = false,
+  }: {
+    outage?: Outage | null;
+    postgresAway?: boolean;
+    broken?: boolean;
+  },
+): void {
+  const odd = sent.filter((one) => {
+    if (isKept(one) || one.status === 429) return false;
+    if (one.status === 503)
+      return !(postgresAway && overlaps(one, outage) && Number(one.retryAfter) > 0);
+    return !(one.status === 0 && broken && overlaps(one, outage));
+  });
+  expect(
+    odd.slice(0, 5).map((one) => ({
+      ...one,
+      afterOutageMs: outage === null ? null : one.startedAt - outage.to,
+    })),
+    `${odd.length} of ${sent.length} answers`,
+  ).to.deep.equal([]);
+  const outside = sent.filter((one) => !overlaps(one, outage));
+  expect(outside.length, "calls outside the outage").to.be.greaterThan(100);
+  expect(outside.filter(isKept).length / outside.length).to.be.at.least(0.95);
+}
+
+/**
+ * Every acknowledged mark is in effect exactly once: stored under the id that was answered, processed, and in the
+ * state of its station, which is the fold over all marks and what both web processes serve.
+ */
+export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): Promise<void> {
+  const { country, config, clients } = stage;
+  await until(
+    () => countUnprocessed(country.db),
+    (count) => count === 0,
+    30_000,
+  );
+  const stored = await rows<{ id: number; external_id: string; done: boolean; station_id: string }>(
+    country.db,
+    "select id, external_id, station_id, outcome is not null and failed_at is null as done from marks",
+  );
+  const byName = new Map(stored.map((row) => [row.external_id, row]));
+  expect(byName.size, "marks with the same external_id").to.equal(stored.length);
+  const kept = sent.filter(isKept);
+  const lost = kept.filter((one) => {
+    const row = byName.get(one.externalId);
+    return row === undefined || !row.done || String(row.id) !== one.body.report_id;
+  });
+  expect(lost.slice(0, 5), `${lost.length} of ${kept.length} acknowledged marks`).to.deep.equal([]);
+  await expectRefolded(country.db, config);
+  const states = await rows<{ station_id: string; state: StationState }>(
+    country.db,
+    "select station_id, state from station_status where state is not null",
+  );
+  for (const client of clients) {
+    for (const { station_id: id, state } of states) {
+      const wanted = view(state, Date.now(), config.statusLifetimeMs);
+      const served = await until(
+        () => client.get(`/stations/${id}`),
+        (answer) =>
+          answer.status === 200 &&
+          JSON.stringify(answer.body.station.fuel) === JSON.stringify(wanted),
+      );
+      expect(served.body.station.fuel).to.deep.equal(wanted);
+    }
+  }
+}
