@@ -6,6 +6,7 @@ import { createApp, type App, type Page } from "#api/app.ts";
 import { createHealth } from "#api/health.ts";
 import { createIntake } from "#api/intake/intake.ts";
 import { createPages } from "#api/pages.ts";
+import { createRectangles } from "#api/rectangles.ts";
 import type { Route } from "#api/route.ts";
 import { createRoutes } from "#api/routes.ts";
 import { createApiServer, type ServerTimes } from "#api/server.ts";
@@ -23,6 +24,7 @@ import { createLog } from "#src/log.ts";
 import { createMeter } from "#src/meter.ts";
 import { createProducer } from "#src/queues.ts";
 import { createRedis } from "#src/redis.ts";
+import { createRaiser } from "#src/sequence.ts";
 import { createWaiters } from "#src/waiters.ts";
 
 export interface Web {
@@ -41,6 +43,10 @@ export interface WebParts {
   routes?: (services: Services) => Route[];
   pages?: (services: Services) => Page[];
   times?: Partial<ServerTimes>;
+  /** For tests: a follower of another kind. */
+  follower?: typeof createFollower;
+  /** For tests: what happens between the making and the storing of a rectangle. */
+  beforeStore?: () => Promise<void>;
 }
 
 const redisWaitMs = 1000;
@@ -61,17 +67,27 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const places = createPlaces();
   const waiters = createWaiters();
   const producer = createProducer(config, log);
-  const follower = createFollower({
+  const raise = createRaiser(redis, config.redisPrefix, () => follower.seq());
+  const follower = (parts.follower ?? createFollower)({
     db,
     config,
     log,
     clock,
-    outcomes: waiters,
+    outcomes: {
+      ids: waiters.ids,
+      // Whoever gets a mark's outcome may read at once, anywhere: no rectangle from before it may be found then.
+      settle: (reports) => {
+        if (reports.some(({ outcome }) => outcome !== null))
+          void raise().then(() => waiters.settle(reports));
+      },
+    },
     onRows: (rows) => {
       model.apply(rows, clock());
       places.apply(rows);
     },
   });
+  const { beforeStore } = parts;
+  const rectangles = createRectangles({ config, redis, model, follower, beforeStore });
   const intake = createIntake({ db, config, log, waiters, wake: producer.wakeMarks });
   const services: Services = {
     config,
@@ -85,6 +101,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     model,
     cities,
     dumps,
+    rectangles,
+    raise,
     places,
     follower,
     asOf: (now) => follower.asOf(now),

@@ -63,6 +63,15 @@ export function presentReport(
 }
 
 /**
+ * Brings this process up to a mark's outcome that the database has told already: the next read must show it, and
+ * no process may find a rectangle from before it (decisions.md 7 and 8).
+ */
+export async function catchUp({ follower, raise }: Services): Promise<void> {
+  await follower.refresh();
+  await raise();
+}
+
+/**
  * The report of a mark that was just admitted or of the one it repeats, waiting up to `waitMs` for its outcome.
  * Null when the first mark of a duplicate is gone.
  */
@@ -74,7 +83,11 @@ export async function awaitReport(
   const { waiters, db } = services;
   if (admission.kind === "duplicate") {
     const [first] = await loadReports(db, [admission.of]);
-    if (first === undefined || first.outcome !== null) return first ?? null;
+    if (first === undefined) return null;
+    if (first.outcome !== null) {
+      await catchUp(services);
+      return first;
+    }
     return (await waiters.wait(first.id, waitMs)) ?? first;
   }
   const stored = reportOf(admission);

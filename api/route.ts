@@ -25,6 +25,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   arrivedAt: number;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
   ip: string;
+  /** What the cached rectangles' sequence was when the request was counted; null while Redis is away. */
+  seq: number | null;
 }
 
 /** Who may call a route: any key (also publishable ones), or secret keys only (decisions.md 8). */

@@ -1,5 +1,6 @@
 import type { Health } from "#api/health.ts";
 import type { Intake } from "#api/intake/intake.ts";
+import type { Rectangles } from "#api/rectangles.ts";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { LatestDump } from "#snapshots/latest-dump.ts";
 import type { ReadModel } from "#snapshots/model.ts";
@@ -31,6 +32,10 @@ export interface Services {
   cities: CityStore;
   /** The newest dump of the whole country. */
   dumps: LatestDump;
+  /** Answers of rectangles that all processes share. */
+  rectangles: Rectangles;
+  /** Makes every process's cached rectangles from before what this one has applied unreachable. Never rejects. */
+  raise(): Promise<void>;
   /** Where the stations are. */
   places: Places;
   /** Keeps `model` and `places` up to date. */

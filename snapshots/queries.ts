@@ -64,6 +64,8 @@ export interface Queries {
   /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
   delta(sinceMs: number, now: number): Answer & { removed: string[] };
   whole(now: number): { count: number; sum: string };
+  /** The next instant at which time alone changes a station of the area, ms; Infinity when there is none. */
+  nextInside(area: Area, now: number): number;
   freeze(now: number): Frozen;
 }
 
@@ -155,6 +157,16 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
     whole(now) {
       drain(now);
       return { count: tree.count(), sum: sumText(tree.sum()) };
+    },
+
+    nextInside(area, now) {
+      drain(now);
+      let next = Infinity;
+      for (const { page, chosen } of select(tree, area, null).hits)
+        page.stations.forEach((station, slot) => {
+          if (chosen === null || chosen[slot] === 1) next = Math.min(next, station.nextAt);
+        });
+      return next;
     },
 
     freeze(now) {

@@ -298,6 +298,24 @@ export const settings = {
     integer(1000, 3600_000),
     "longest time between two dump versions",
   ),
+  cacheTtlS: setting(
+    "CACHE_TTL_S",
+    60,
+    integer(0, 3600),
+    "seconds that a publishable key's rectangle is cached, unless its partner has a setting; 0 for never",
+  ),
+  cacheBytes: setting(
+    "CACHE_BYTES",
+    64 * 1024 * 1024,
+    integer(0, 1e12),
+    "most bytes of Redis that cached rectangles take",
+  ),
+  cacheBodyBytes: setting(
+    "CACHE_BODY_BYTES",
+    256 * 1024,
+    integer(0, 1e9),
+    "largest rectangle that is cached, bytes after gzip",
+  ),
   keysRefreshMs: setting(
     "KEYS_REFRESH_MS",
     10_000,

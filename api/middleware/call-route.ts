@@ -47,6 +47,7 @@ export function callRoute(routes: readonly Route[]): Step {
       requestId: ctx.state.requestId,
       arrivedAt: ctx.state.arrivedAt,
       ip: ctx.state.ip,
+      seq: ctx.state.grant?.seq ?? null,
     };
     return found.route.handle(request);
   };

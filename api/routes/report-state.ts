@@ -1,6 +1,6 @@
 import { refuse } from "#src/domain/problems.ts";
 import { loadReports } from "#src/marks.ts";
-import { presentReport } from "#api/reports.ts";
+import { catchUp, presentReport } from "#api/reports.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -28,6 +28,7 @@ export const reportStateRoute = (services: Services) =>
           "There is no such report of yours. Reports are kept for 7 days.",
         );
       }
+      if (report.outcome !== null) await catchUp(services);
       const state = report.outcome === null ? "queued" : "processed";
       const { report_id, ...output } = presentReport(services, report, false);
       return { body: { report_id, station_id: report.stationId, state, ...output } };

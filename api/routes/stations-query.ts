@@ -83,6 +83,26 @@ export function parseBox(text: string): Box | null {
   return inRange && south <= north ? { south, west, north, east } : null;
 }
 
+/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions.md 8). */
+export function widenBox({ south, west, north, east }: Box): Box {
+  const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
+  // A view around nearly the whole globe: its ends have met.
+  if (west > east && wide.west <= wide.east) return { ...wide, west: -180, east: 180 };
+  return wide;
+}
+
+const perDegree = 100;
+
+function down(degrees: number): number {
+  const near = Math.round(degrees * perDegree);
+  return (near / perDegree > degrees ? near - 1 : near) / perDegree;
+}
+
+function up(degrees: number): number {
+  const near = Math.round(degrees * perDegree);
+  return (near / perDegree < degrees ? near + 1 : near) / perDegree;
+}
+
 /** Where to look and what that is called in one spelling. */
 export interface NamedArea {
   area: Area;

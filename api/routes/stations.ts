@@ -1,12 +1,13 @@
 import { Type } from "typebox";
 import { pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
-import { route } from "#api/route.ts";
+import { type Reply, route } from "#api/route.ts";
 import {
   filterParameters,
   type NamedArea,
   parseBox,
   readFilters,
+  widenBox,
 } from "#api/routes/stations-query.ts";
 import type { Services } from "#api/services.ts";
 import { filtersKey } from "#snapshots/filters.ts";
@@ -37,16 +38,19 @@ export const stationsRoute = (services: Services) =>
     access: "any",
     summary: "Stations of an area with their fuel status",
     query,
-    handle(request) {
+    async handle(request) {
       const read = readFilters(request.query);
       if (isProblem(read)) return read;
-      const where = readArea(services, request.query);
+      const publishable = request.key.kind === "publishable";
+      const where = readArea(services, request.query, publishable);
       if (isProblem(where)) return where;
       const { filters } = read;
       const sort = request.query.sort === "distance" ? ({ sort: "distance" } as const) : {};
       const lifetimeMs = services.config.statusLifetimeMs;
-      const now = services.clock();
       const { area, name } = where;
+      const rectangle = publishable && area.kind === "box";
+      const shared = rectangle && (await services.rectangles.catchUp(request));
+      const now = services.clock();
       const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
       const { count, sum, truncated } = found;
       const asOfMs = services.asOf(now);
@@ -58,21 +62,26 @@ export const stationsRoute = (services: Services) =>
         count,
         sum,
       });
-      // The shared cache of rectangles is not asked: every answer is computed (decisions.md 8).
       const headers = {
         Vary: "Accept",
         ...(area.kind === "box" ? { "X-Service-Cache": "miss" } : {}),
       };
+      const present = (): Reply =>
+        presentAs(format, found, { count, asOfMs, lifetimeMs, truncated });
       return conditional(request, { etag, asOfMs, headers }, () =>
-        presentAs(format, found, { count, asOfMs, lifetimeMs, truncated }),
+        shared ? services.rectangles.serve({ request, etag, area, now }, present) : present(),
       );
     },
   });
 
-/** The area asked for; `bbox` wins over `city`, which is checked all the same (decisions.md 6). */
+/**
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (decisions.md 6). `widen`: a publishable
+ * key gets the rectangle of the grid, a secret one its own.
+ */
 function readArea(
   services: Services,
   { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  widen: boolean,
 ): NamedArea | Problem {
   let box: Box | null = null;
   if (bbox !== "") {
@@ -82,6 +91,7 @@ function readArea(
         "bad-bbox",
         "bbox is lat1,lon1,lat2,lon2 in degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
       );
+    if (widen) box = widenBox(box);
   }
   if (box === null && city.trim() === "")
     return refuse("missing-area", "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.");

@@ -1,0 +1,254 @@
+import { expect } from "chai";
+import { createDb, type Db } from "#src/db.ts";
+import { createFollower } from "#src/follower.ts";
+import { createMarksRole } from "#workers/marks/role.ts";
+import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
+import { startHere } from "#test/api/roles.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+/** Stations in a row, a tenth of a degree apart. */
+const places = Array.from({ length: 12 }, (_, n) => ({ id: `r${n}`, lat: 50 + n / 10, lon: 30 }));
+const around = (n: number): string =>
+  `/stations?bbox=${(50 + n / 10 - 0.013).toFixed(3)},29.987,${(50 + n / 10 + 0.013).toFixed(3)},30.013`;
+const cacheOf = (answer: Answer): string | null => answer.headers.get("x-service-cache");
+const statusOf = (answer: Answer): string => answer.body.stations[0].fuel.status;
+/** A follower that nothing wakes: it reads the feed only when it must. */
+const unwoken: typeof createFollower = (deps) => {
+  const real = createFollower(deps);
+  return { ...real, start: () => real.refresh() };
+};
+const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("rectangles of publishable keys", function () {
+  this.timeout(30_000);
+  let instance: TestInstance;
+  let db: Db;
+  let first: Edge;
+  let second: Edge;
+  let stopMarks: () => Promise<void>;
+  let secret: string;
+  let open: Client;
+  let other: Client;
+  let marker: Client;
+  const keys: Record<string, string> = {};
+
+  before(async () => {
+    instance = await startInstance();
+    db = createDb(instance.config, "setup");
+    const limits = { rpm: 100_000, daily: 1_000_000 };
+    const partner = await addPartner(db, limits);
+    secret = await addKey(db, partner);
+    keys["default"] = await addKey(db, partner, "publishable");
+    for (const ttl of [0, 1, 5]) {
+      const id = await addPartner(db, { ...limits, cache_ttl_s: ttl });
+      keys[ttl] = await addKey(db, id, "publishable");
+    }
+    await writeStations(db, places);
+    [first, second] = await Promise.all([startEdge(instance.config), startEdge(instance.config)]);
+    stopMarks = await startHere(createMarksRole, instance.config);
+    open = clientOf(first, keys["default"]!);
+    other = clientOf(second, keys["default"]!);
+    marker = clientOf(first, secret);
+  });
+
+  after(async () => {
+    await stopMarks?.();
+    await first?.stop();
+    await second?.stop();
+    await db.destroy();
+    await instance?.drop();
+  });
+
+  const clientOf = ({ port }: Edge, key: string): Client =>
+    createClient(`http://127.0.0.1:${port}`, key);
+
+  it("are computed once for all processes, and widened to the grid", async () => {
+    const made = await open.get(around(0));
+    expect([made.status, cacheOf(made)]).to.deep.equal([200, "miss"]);
+    for (const encoding of ["gzip", "br", "identity"]) {
+      const again = await other.get(around(0), { "Accept-Encoding": encoding });
+      expect(cacheOf(again)).to.equal("hit");
+      expect(again.body).to.deep.equal(made.body);
+      expect(again.headers.get("etag")).to.equal(made.headers.get("etag"));
+      expect(again.headers.get("content-type")).to.equal(made.headers.get("content-type"));
+    }
+    // Another view on the same cells of the grid.
+    expect(cacheOf(await open.get("/stations?bbox=49.984,29.981,50.019,30.0191"))).to.equal("hit");
+    const beside = "/stations?bbox=50.001,30.001,50.009,30.009";
+    expect((await open.get(beside)).body.count).to.equal(1);
+    const etag = made.headers.get("etag")!;
+    expect((await other.get(around(0), { "If-None-Match": etag })).status).to.equal(304);
+    expect(cacheOf(await open.get(`${around(0)}&status=yes`))).to.equal("miss");
+    const lines = await fetch(`${first.url}${around(0)}`, {
+      headers: { Authorization: `Bearer ${keys["default"]}`, Accept: "application/x-ndjson" },
+    });
+    expect(await lines.text()).to.equal(`${JSON.stringify(made.body.stations[0])}\n`);
+    expect(cacheOf(await open.get("/stations?bbox=48,30,49,31"))).to.equal("miss");
+  });
+
+  it("are exact, never cached and tagged apart for a secret key", async () => {
+    const path = "/stations?bbox=50.30,29.99,50.31,30.01";
+    const etags = new Set([(await open.get(path)).headers.get("etag")]);
+    for (let i = 0; i < 2; i++) {
+      const answer = await marker.get(path);
+      expect(cacheOf(answer)).to.equal("miss");
+      etags.add(answer.headers.get("etag"));
+    }
+    expect(etags.size).to.equal(2);
+    expect((await marker.get("/stations?bbox=50.001,30.001,50.009,30.009")).body.count).to.equal(0);
+  });
+
+  it("live as long as the partner's setting says: 0 is never", async () => {
+    const ask = (key: string): Promise<Answer> => clientOf(first, keys[key]!).get(around(4));
+    const made = [await ask("0"), await ask("0"), await ask("1"), await ask("1"), await ask("5")];
+    expect(made.map(cacheOf)).to.deep.equal(["miss", "miss", "miss", "hit", "miss"]);
+    expect(cacheOf(await ask("default"))).to.equal("miss");
+    await later(1100);
+    const then = [await ask("1"), await ask("5"), await ask("default")];
+    expect(then.map(cacheOf)).to.deep.equal(["miss", "hit", "hit"]);
+    const { redis, config } = first.web.services;
+    const found = await redis.keys(`${config.redisPrefix}:rect:60:*`);
+    const lives = await Promise.all(found.map((key) => redis.pttl(key)));
+    expect(Math.max(...lives)).to.be.within(50_000, 60_000);
+  });
+
+  it("are not kept past the next expiry inside them", async () => {
+    const soon = Date.now() - 24 * 3600_000 + 2000;
+    await writeStations(db, [{ ...places[5]!, state: serving("yes", soon) }]);
+    const made = await until(
+      () => open.get(around(5)),
+      (answer) => statusOf(answer) === "yes",
+    );
+    expect(cacheOf(await other.get(around(5)))).to.equal("hit");
+    const { redis, config } = first.web.services;
+    const name = made.headers.get("etag")!.slice(3, -1);
+    expect(await redis.pttl(`${config.redisPrefix}:rect:60:${name}`)).to.be.within(1, 2000);
+    const gone = await until(
+      () => other.get(around(5)),
+      (answer) => statusOf(answer) === "nodata",
+    );
+    expect(cacheOf(gone)).to.equal("miss");
+  });
+
+  it("show a mark in the next read of any process after its 200, and leave others alone", async () => {
+    await open.get(around(7));
+    for (const [n, status] of ["yes", "low", "queue"].entries()) {
+      for (const client of [open, other]) await client.get(around(6));
+      const mark = await marker.mark(places[6]!, `driver ${n}`, { status });
+      expect(mark.body.published.outcome).to.equal("published");
+      const read = await other.get(around(6));
+      expect([cacheOf(read), statusOf(read)]).to.deep.equal(["miss", status]);
+      expect(cacheOf(await open.get(around(6)))).to.equal("hit");
+    }
+    expect(cacheOf(await other.get(around(7)))).to.equal("hit");
+  });
+
+  it("show a mark once its report says processed, and once a repeat of it is answered", async () => {
+    const body = { status: "low", external_id: "x1" };
+    const sent = await marker.mark(places[8]!, "hasty", body, { Prefer: "respond-async" });
+    expect(sent.status).to.equal(202);
+    const path = `/reports/${sent.body.report_id}`;
+    await until(
+      () => clientOf(second, secret).get(path),
+      (report) => report.body.state === "processed",
+    );
+    expect(statusOf(await open.get(around(8)))).to.equal("low");
+    const repeated = await clientOf(second, secret).mark(places[8]!, "hasty", body);
+    expect(repeated.body).to.deep.include({ duplicate: true });
+    expect(repeated.body.fuel.status).to.equal("low");
+  });
+
+  it("are dropped by imports and removals within a second", async () => {
+    const whole = "/stations?bbox=50.88,29.9,50.92,30.1";
+    await open.get(whole);
+    expect(cacheOf(await other.get(whole))).to.equal("hit");
+    await writeStations(db, [{ ...places[9]!, name: "Neu" }]);
+    await until(
+      () => other.get(whole),
+      (answer) => answer.body.stations[0].name === "Neu",
+      1000,
+    );
+    await removeStation(db, places[9]!.id);
+    await until(
+      () => open.get(whole),
+      (answer) => answer.body.count === 0,
+      1000,
+    );
+  });
+
+  it("show a mark although the worker died between its commit and the invalidation", async () => {
+    await stopMarks();
+    // What this one raises nobody looks at; it finds the marks by looking.
+    const apart = { ...instance.config, redisPrefix: `${instance.redisPrefix}apart`, sweepMs: 50 };
+    stopMarks = await startHere(createMarksRole, apart);
+    const slow = await startEdge(instance.config, { follower: unwoken });
+    const lagging = clientOf(slow, keys["default"]!);
+    await lagging.get(around(3));
+    expect(cacheOf(await lagging.get(around(3)))).to.equal("hit");
+    const mark = await marker.mark(places[3]!, "somebody", { status: "no" });
+    expect(mark.body.published.outcome).to.equal("published");
+    expect(statusOf(await lagging.get(around(3)))).to.equal("no");
+    await slow.stop();
+    await stopMarks();
+    stopMarks = await startHere(createMarksRole, instance.config);
+  });
+
+  describe("computed before a mark by a process that lags, and stored after it", () => {
+    let slow: Edge;
+    let release: () => void;
+    let stored: Promise<Answer>;
+    let fail = false;
+    let held = true;
+
+    before(async () => {
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      slow = await startEdge(instance.config, {
+        follower: (deps) => {
+          const real = unwoken(deps);
+          const refresh = async (): Promise<void> =>
+            fail ? Promise.reject(new Error("away")) : real.refresh();
+          return { ...real, refresh };
+        },
+        beforeStore: () => (held ? gate : Promise.resolve()),
+      });
+    });
+    after(() => slow.stop());
+
+    it("are not found by anyone, nor served by that process", async () => {
+      const lagging = clientOf(slow, keys["default"]!);
+      let answered = false;
+      stored = lagging.get(around(10)).then((answer) => {
+        answered = true;
+        return answer;
+      });
+      await later(200);
+      expect(answered).to.equal(false);
+      const mark = await marker.mark(places[10]!, "racer", { status: "yes" });
+      expect(mark.status).to.equal(200);
+      held = false;
+      release();
+      const before = await stored;
+      expect([cacheOf(before), statusOf(before)]).to.deep.equal(["miss", "nodata"]);
+      // The old rectangle lies in the cache now. Whoever asks is shown the mark, the one that lagged first of all.
+      for (const client of [lagging, other, open, lagging])
+        expect(statusOf(await client.get(around(10)))).to.equal("yes");
+      expect(cacheOf(await lagging.get(around(10)))).to.equal("hit");
+      const { redis, config } = slow.web.services;
+      const name = before.headers.get("etag")!.slice(3, -1);
+      expect(await redis.exists(`${config.redisPrefix}:rect:60:${name}`)).to.equal(1);
+    });
+
+    it("are not served nor stored by a process that cannot catch up", async () => {
+      const lagging = clientOf(slow, keys["default"]!);
+      await lagging.get(around(11));
+      expect(cacheOf(await lagging.get(around(11)))).to.equal("hit");
+      await marker.mark(places[11]!, "another", { status: "yes" });
+      fail = true;
+      expect(cacheOf(await lagging.get(around(11)))).to.equal("miss");
+      fail = false;
+      expect(statusOf(await lagging.get(around(11)))).to.equal("yes");
+    });
+  });
+});
