@@ -5,6 +5,7 @@ import { Refusal } from "#cli/refusal.ts";
 import { integer, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { inTransaction, type Tx } from "#src/db.ts";
+import { cleanText } from "#src/import/clean-text.ts";
 import { logAction } from "#src/operator-log.ts";
 import {
   approveMark,
@@ -27,7 +28,13 @@ export function reviewCommand(output: () => Output): Command {
     .action(async ({ limit }: { limit: number }) => {
       const { result, note } = output();
       const { marks, total } = await withDb((db) => listHeld(db, { limit }));
-      result(marks.map(shown), (list) => table(list, "nothing is held"));
+      // What a stranger typed must not steer the operator's terminal.
+      result(marks.map(shown), (list) =>
+        table(
+          list.map((one) => ({ ...one, comment: cleanText(one.comment, 200) })),
+          "nothing is held",
+        ),
+      );
       if (total > marks.length) note(`${total - marks.length} more: raise --limit`);
     });
 

@@ -50,7 +50,8 @@ export const rollbackCommand = (output: () => Output): Command =>
         const selection = await selectionFrom(db, options);
         const preview = await previewRollback(db, selection, config, shownStations);
         if (options.dryRun || preview.marks === 0) return { ...preview, dry_run: options.dryRun };
-        const ask = `${people(preview)}\n\nWithdraw these ${preview.marks} marks for good?`;
+        if (!out.json) out.note(`${people(preview)}\n`);
+        const ask = `Withdraw these ${preview.marks} marks for good?`;
         if (!options.yes && !(await confirmed(out, ask))) throw new Refusal("nothing withdrawn", 1);
         const by = { actor: out.actor, details: logged(options) };
         const waking: string[] = [];

@@ -129,10 +129,13 @@ function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string
   ];
   if (numbers.moved_h !== null)
     lines.push(`All times were moved by ${numbers.moved_h} h: a trial, not today's truth.`);
-  if (
-    added + changed + unchanged === 0 &&
-    (reasons["too-old"] ?? 0) + (reasons["not-sold-here"] ?? 0) > 0
-  )
-    lines.push("Nothing in this file is fresh enough to be shown; see --max-age-h and --as-of.");
+  const { "too-old": old = 0, "not-sold-here": older = 0 } = reasons;
+  const { "no-station-near": far = 0, "unknown-station": unknown = 0 } = reasons;
+  if (added + changed + unchanged === 0) {
+    if (far + unknown > 0)
+      lines.push("No station of this file is known: import its stations first.");
+    else if (old + older > 0)
+      lines.push("Nothing in this file is fresh enough to be shown; see --max-age-h and --as-of.");
+  }
   return lines.join("\n");
 }

@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { createClock } from "#src/clock.ts";
 import { loadConfig } from "#src/config.ts";
 import { createDb, rows, type Db } from "#src/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
+import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/summary.ts";
+import { createLog } from "#src/log.ts";
+import { processStations } from "#workers/marks/process.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 // Real extracts are too large and too differently licensed for this repository: used where they lie beside it.
@@ -77,4 +82,80 @@ describe("importing real files", () => {
       unchanged: 1117,
     });
   });
+
+  it("seeds the stations that were out of fuel in France on the day of the file, in the numbers of its lines", async () => {
+    // 12 October 2022, 03:00 in Paris: clocks of processes and of SQL are set to it.
+    const clockOffsetS = Math.floor((Date.UTC(2022, 9, 12, 1) - Date.now()) / 1000);
+    const url = database.databaseUrl;
+    const config = loadConfig({ DATABASE_URL: url, CLOCK_OFFSET_S: String(clockOffsetS) });
+    const then = createDb(config, "test", 4);
+    try {
+      await then.raw("truncate stations, station_status, changes, seeds cascade");
+      const text = await readFile(`${folder}fr_20221012_stations.csv`, "utf8");
+      const lines = text
+        .trim()
+        .split(/\r?\n/)
+        .slice(1)
+        .map((line) => line.split(","));
+      const placed = lines.filter(
+        ([, lat, lon]) => Number(lat) !== 0 && Number(lon) !== 0 && lat !== "",
+      );
+      await then.raw(
+        `insert into stations (id, source, lat, lon)
+         select 'n' || id, 'test', lat, lon from unnest(?::text[], ?::float8[], ?::float8[]) as s(id, lat, lon)`,
+        [
+          placed.map(([id]) => id),
+          placed.map(([, lat]) => lat),
+          placed.map(([, , lon]) => lon),
+        ] as never,
+      );
+      const touched: string[] = [];
+      const run = async () => {
+        const done = await importStatuses(then, config, {
+          path: `${folder}fr_20221012_ruptures.csv`,
+          stationsPath: `${folder}fr_20221012_stations.csv`,
+          format: "fr-ruptures",
+          source: "fr",
+          maxAgeMs: 24 * 3_600_000,
+          notSoldMs: 30 * 24 * 3_600_000,
+          asOf: null,
+          dryRun: false,
+          progress: () => undefined,
+          waiting: () => undefined,
+          touched: (ids) => touched.push(...ids),
+        });
+        if (isFault(done)) throw new Error(done.fault);
+        const { read, added, changed, unchanged, merged, refused } = done;
+        expect(read).to.equal(40_885);
+        expect(added + changed + unchanged + merged + refused).to.equal(read);
+        return done;
+      };
+      const first = await run();
+      expect(first.added).to.be.within(1700, 1830);
+      expect(first.reasons["other-fuel"]).to.equal(8265 + 8451);
+      expect(await run()).to.include({ added: 0, changed: 0, unchanged: first.added });
+      const kinds = await rows<{ status: string; count: number }>(
+        then,
+        "select status, count(*) from seeds group by 1 order by 1",
+      );
+      expect(kinds.map((row) => row.status)).to.deep.equal(["low", "no"]);
+      expect(touched).to.have.length(first.added);
+
+      const deps = {
+        db: then,
+        config,
+        clock: createClock(config),
+        log: createLog({ logLevel: "silent" }, "test"),
+      };
+      for (let from = 0; from < touched.length; from += 200)
+        await processStations(deps, touched.slice(from, from + 200));
+      const served = await rows<{ status: string; count: number }>(
+        then,
+        "select status, count(*) from station_status where not refold and state is not null group by 1 order by 1",
+      );
+      expect(served).to.deep.equal(kinds);
+    } finally {
+      await then.destroy();
+    }
+  }).timeout(60_000);
 });

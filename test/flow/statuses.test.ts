@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { expectRefolded } from "#test/flow/refold.ts";
+
+const hourMs = 3_600_000;
+const second = (ms: number): number => Math.floor(ms / 1000) * 1000;
+const ago = (hours: number): string => formatTime(Date.now() - hours * hourMs);
+
+describe("flow: imported statuses", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let client: Client;
+  let folder: string;
+
+  before(async () => {
+    instance = await createTestInstance();
+    country = await openCountry(instance.config, 20);
+    roles = await Promise.all(
+      ["web", "marks", "marks"].map((role) => startRole(role, instance.env)),
+    );
+    client = createClient(roles[0]!.baseUrl, country.secret);
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
+  });
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const importLines = async (lines: string[], env: Record<string, string> = {}): Promise<Ran> => {
+    const path = join(folder, "statuses.csv");
+    await writeFile(
+      path,
+      `${["station_id,status,fuels_now,fuels_no,updated", ...lines].join("\n")}\n`,
+    );
+    const args = ["statuses", "import", path, "--format", "csv", "--json", "--actor", "olga"];
+    return runOperator({ ...instance.env, ...env }, ...args);
+  };
+  const fuelOf = async (n: number) =>
+    (await client.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
+  const untilSeeded = (n: number) =>
+    until(
+      () => fuelOf(n),
+      (fuel) => fuel.seeded,
+    );
+
+  it("shows them as seeded, as old as their source says, with no confirmations, and in the delta", async () => {
+    const since = (await client.get(`/stations/${placeOf(0).id}`)).body.as_of as string;
+    const updated = ago(3);
+    const done = await importLines([`${placeOf(0).id},low,95,"92,дизель",${updated}`]);
+    expect(done.json).to.include({ read: 1, added: 1, behind_marks: 0, dry_run: false });
+    const fuel = await untilSeeded(0);
+    expect(fuel).to.deep.include({
+      status: "low",
+      fuels_now: "95",
+      fuels_no: "92,ДТ",
+      seeded: true,
+      updated,
+      confirmations: 0,
+      real_count: 0,
+      resolution_reason: "no_data",
+    });
+    const delta = await client.get(`/stations/delta?updated_since=${encodeURIComponent(since)}`);
+    const listed = delta.body.stations as { id: string; fuel: object }[];
+    expect(listed.find((one) => one.id === placeOf(0).id)?.fuel).to.deep.equal(fuel);
+    const area = await client.get("/stations?bbox=54.9,36.9,55.2,37.1&status=low&fuel=95");
+    expect(area.body.stations.map((one: { id: string }) => one.id)).to.include(placeOf(0).id);
+    const [entry] = await rows<{ actor: string; subject: string; details: object }>(
+      country.db,
+      "select actor, subject, details from operator_log where action = 'statuses.import'",
+    );
+    expect(entry).to.include({ actor: "olga", subject: "statuses of csv" });
+    expect(entry!.details).to.include({ read: 1, added: 1 });
+  });
+
+  it("never lets them replace a live status of people", async () => {
+    const yes = await client.mark(placeOf(1), "driver", { status: "yes" });
+    const done = await importLines([`${placeOf(1).id},no,,,${formatTime(Date.now())}`]);
+    expect(done.json).to.include({ added: 1, behind_marks: 1 });
+    await until(
+      () => rows(country.db, "select station_id from station_status where refold"),
+      (left) => left.length === 0,
+    );
+    expect(await fuelOf(1)).to.deep.equal(yes.body.fuel);
+    await expectRefolded(country.db, instance.config);
+  });
+
+  it("lets a published mark clear them, and a pending one leave them", async () => {
+    await importLines([`${placeOf(2).id},no,,95,${ago(1)}`]);
+    await untilSeeded(2);
+    const far = await client.mark(placeOf(2), "remote", { status: "yes", lat: 10, lon: 10 });
+    expect(far.body.published).to.include({ outcome: "pending", status: "no", needed: 2 });
+    expect(far.body.fuel).to.include({ seeded: true, status: "no", pending_status: "yes" });
+    const here = await client.mark(placeOf(2), "here", { status: "low" });
+    expect(here.body.fuel).to.include({ seeded: false, status: "low", fuels_no: "" });
+    await expectRefolded(country.db, instance.config);
+  });
+
+  it("lets them expire 24 h after their source's time", async () => {
+    const updated = second(Date.now() - 24 * hourMs) + 9000;
+    await importLines([`${placeOf(3).id},yes,95,,${formatTime(updated)}`]);
+    expect(await untilSeeded(3)).to.include({ status: "yes" });
+    const gone = await until(
+      () => fuelOf(3),
+      (fuel) => !fuel.seeded,
+      15_000,
+    );
+    expect(gone).to.include({ status: "nodata", fuels_now: "" });
+    expect(Date.now()).to.be.within(updated + 24 * hourMs, updated + 24 * hourMs + 2000);
+  });
+
+  it("does not need Redis: the workers find the stations by themselves", async () => {
+    const done = await importLines([`${placeOf(4).id},queue,,,${ago(1)}`], {
+      REDIS_URL: "redis://127.0.0.1:9",
+    });
+    expect([done.code, done.json.added]).to.deep.equal([0, 1]);
+    expect(await untilSeeded(4)).to.include({ status: "queue" });
+  });
+
+  it("refuses a wrong file whole, with one sentence", async () => {
+    const wrong = await importLines([`${placeOf(5).id},yes,,,${ago(1)}`, `${placeOf(6).id},y`]);
+    expect(wrong.code).to.equal(2);
+    expect(wrong.json.error).to.match(/nothing was changed$/);
+    const french = await runOperator(
+      instance.env,
+      ...["statuses", "import", join(folder, "statuses.csv"), "--format", "fr-ruptures", "--json"],
+    );
+    expect(french.json.error).to.match(/--stations/);
+    const ids = [placeOf(5).id, placeOf(6).id];
+    expect(await country.db("seeds").whereIn("station_id", ids)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { createLog } from "#src/log.ts";
+import { createProducer } from "#src/queues.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+
+describe("flow: the operator's switches and queues", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let client: Client;
+
+  before(async () => {
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "60000" });
+    country = await openCountry(instance.config, 20);
+    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
+    client = createClient(roles[0]!.baseUrl, country.secret);
+  });
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const operator = (...args: string[]): Promise<Ran> =>
+    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const keyUpdate = (...args: string[]) =>
+    operator("key", "update", String(country.keyId), ...args);
+  let users = 0;
+  /** A mark of a new user at a new station; without coordinates unless told. */
+  const mark = (body: object) => {
+    users += 1;
+    return client.mark(placeOf(users), `user ${users}`, { status: "yes", ...body });
+  };
+
+  it("--confirm-min 1 publishes a key's marks at once, 3 asks for three devices, 0 follows the rules", async () => {
+    const far = { lat: 1, lon: 1 };
+    expect((await mark(far)).body.published).to.include({ needed: 2, rule: "remote" });
+    await keyUpdate("--confirm-min", "1");
+    const one = await until(
+      () => mark(far),
+      (answer) => answer.body.published.rule === "key-threshold",
+    );
+    expect(one.body.published).to.include({ outcome: "published", needed: 1 });
+    await keyUpdate("--confirm-min", "3");
+    const three = await until(
+      () => mark({}),
+      (answer) => answer.body.published.needed === 3,
+    );
+    expect(three.body.published).to.include({ outcome: "pending", rule: "key-threshold" });
+    await keyUpdate("--confirm-min", "0");
+    await until(
+      () => mark({}),
+      (answer) => answer.body.published.rule === "geolocated",
+    );
+    for (const wrong of ["2", "-1", "many"])
+      expect((await keyUpdate("--confirm-min", wrong)).code).to.equal(2);
+  });
+
+  it("--reports false refuses a key's marks, and true takes them again", async () => {
+    expect((await keyUpdate("--reports", "false")).json.reports).to.equal(false);
+    const refused = await until(
+      () => mark({}),
+      (answer) => answer.status !== 200,
+    );
+    expect(refused.status).to.equal(403);
+    expect(refused.body.type).to.match(/\/reports-disabled$/);
+    await keyUpdate("--reports", "true");
+    await until(
+      () => mark({}),
+      (answer) => answer.status === 200,
+    );
+  });
+
+  it("--accept-remote false refuses a partner's remote marks", async () => {
+    const partner = String(country.partnerId);
+    await operator("partner", "update", partner, "--accept-remote", "false");
+    const refused = await until(
+      () => mark({ lat: 1, lon: 1 }),
+      (answer) => answer.status !== 200,
+    );
+    expect(refused.status).to.equal(422);
+    expect(refused.body.type).to.match(/\/too-far$/);
+    expect((await mark({})).status).to.equal(200);
+    await operator("partner", "update", partner, "--accept-remote", "true");
+    const log = await rows<{ actor: string; action: string }>(
+      country.db,
+      "select distinct actor, action from operator_log order by action",
+    );
+    expect(log).to.deep.equal([
+      { actor: "olga", action: "key.update" },
+      { actor: "olga", action: "partner.update" },
+    ]);
+  });
+
+  it("has a failed mark processed again", async () => {
+    const { body } = await mark({});
+    const id = Number(body.report_id);
+    await country.db.raw(
+      "update marks set processed_at = null, outcome = null, failed_at = now(), failure = 'no' where id = ?",
+      [id],
+    );
+    const failed = await operator("marks", "failed");
+    expect(failed.json).to.have.length(1);
+    expect(failed.json[0]).to.include({ id, status: "yes", failure: "no" });
+    const depth = await operator("queues");
+    expect(depth.json.find((one: { queue: string }) => one.queue === "marks")).to.include({
+      unprocessed_marks: 0,
+      oldest_mark_age_s: null,
+      failed_marks: 1,
+    });
+    expect((await operator("marks", "retry", String(id))).json).to.deep.include({ id });
+    await until(
+      () => client.get(`/reports/${id}`),
+      (answer) => answer.body.state === "processed",
+    );
+    expect((await operator("marks", "retry", String(id))).code).to.equal(1);
+    const log = await rows(country.db, "select id from operator_log where action = 'mark.retry'");
+    expect(log).to.have.length(1);
+  });
+
+  it("shows each queue's depth, oldest age and failures, and retries failed jobs", async () => {
+    const { config } = instance;
+    const producer = createProducer(config, createLog({ logLevel: "silent" }, "test"));
+    const connection = new Redis(instance.redisUrl, { maxRetriesPerRequest: null });
+    const worker = new Worker(
+      "upkeep",
+      () => {
+        throw new Error("broken on purpose");
+      },
+      { connection, prefix: instance.redisPrefix },
+    );
+    try {
+      await until(
+        async () => {
+          try {
+            return producer.queue("upkeep");
+          } catch {
+            return null;
+          }
+        },
+        (queue) => queue !== null,
+      );
+      const queue = producer.queue("upkeep");
+      const timestamp = Date.now() - 90_000;
+      await queue.add("bad", {}, { attempts: 1, jobId: "bad-1" });
+      await queue.add("bad", {}, { attempts: 1, jobId: "bad-2" });
+      await until(
+        () => queue.getFailedCount(),
+        (count) => count === 2,
+      );
+      await worker.close();
+      await queue.add("good", {}, { timestamp });
+      await queue.add("good", {});
+
+      const depths = (await operator("queues")).json as Record<string, number>[];
+      const upkeep = depths.find((one) => String(one["queue"]) === "upkeep")!;
+      expect(upkeep).to.include({ depth: 2, active: 0, failed: 2 });
+      expect(upkeep["oldest_age_s"]).to.be.within(90, 110);
+      expect(depths.find((one) => String(one["queue"]) === "snapshots")).to.include({
+        depth: 0,
+        oldest_age_s: null,
+      });
+      const failed = (await operator("queues", "failed", "upkeep")).json as {
+        id: string;
+        reason: string;
+      }[];
+      expect(failed.map((job) => job.id).sort()).to.deep.equal(["bad-1", "bad-2"]);
+      expect(failed[0]!.reason).to.equal("broken on purpose");
+
+      expect((await operator("queues", "retry", "upkeep", "bad-1")).json).to.deep.include({
+        retried: 1,
+        jobs: ["bad-1"],
+      });
+      expect((await operator("queues", "retry", "upkeep", "bad-1")).code).to.equal(1);
+      expect((await operator("queues", "retry", "upkeep")).code).to.equal(2);
+      expect((await operator("queues", "retry", "upkeep", "--all")).json).to.deep.include({
+        retried: 1,
+        jobs: ["bad-2"],
+      });
+      expect(await queue.getFailedCount()).to.equal(0);
+      expect(await queue.getWaitingCount()).to.equal(4);
+      const log = await rows<{ subject: string }>(
+        country.db,
+        "select subject from operator_log where action = 'queue.retry'",
+      );
+      expect(log).to.deep.equal([{ subject: "queue upkeep" }, { subject: "queue upkeep" }]);
+    } finally {
+      await worker.close();
+      connection.disconnect();
+      await producer.close();
+    }
+  });
+});
