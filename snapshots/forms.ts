@@ -66,6 +66,7 @@ const growth =
   afterLat.length +
   "}".length -
   "{".length -
+  ",".length -
   latName -
   lonName;
 
