@@ -59,14 +59,23 @@ export function decide(
   now: number,
   rules: FoldRules,
 ): Decision {
-  let known = eventsOf(facts.history ?? { marks: [], seeds: [] });
-  let folded: Folded = {
-    state: facts.state,
-    opinions: new Map(facts.opinions.map((mark) => [mark.reporterId, mark])),
+  const known = eventsOf(facts.history ?? { marks: [], seeds: [] });
+  const origin =
+    facts.history === null
+      ? { state: facts.state, opinions: byReporter(facts.opinions) }
+      : start(facts.state, known);
+  // What the fold was after each known event, so that a late one folds anew only what comes after it.
+  const trail: Folded[] = [];
+  const foldFrom = (index: number): Folded => {
+    trail.length = index;
+    let folded = trail.at(-1) ?? origin;
+    for (const event of known.slice(index)) {
+      folded = step(folded, event, firstSeen, rules);
+      trail.push(folded);
+    }
+    return folded;
   };
-  const refold = (): Folded =>
-    known.reduce((so, event) => step(so, event, firstSeen, rules), start(facts.state, known));
-  if (facts.history !== null) folded = refold();
+  let folded = foldFrom(0);
   const outcomes = new Map<number, MarkOutcome>();
   const arriving: Event[] = [
     ...arrivals.seeds.map((seed): Event => ({ kind: "seed", seed })),
@@ -76,12 +85,10 @@ export function decide(
   ];
   for (const event of inOrderWhereOneByOne(arriving, facts)) {
     const before = servedAt(folded.state, now, rules);
-    const last = folded.state.last;
-    known = insert(known, event);
-    folded =
-      last === null || order(last, positionOf(event)) < 0
-        ? step(folded, event, firstSeen, rules)
-        : refold();
+    const later = known.findIndex((one) => order(positionOf(event), positionOf(one)) < 0);
+    const index = later === -1 ? known.length : later;
+    known.splice(index, 0, event);
+    folded = foldFrom(index);
     if (event.kind === "mark")
       outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, now, rules));
   }
@@ -100,8 +107,8 @@ const inOrderWhereOneByOne = (arriving: Event[], facts: Facts): Event[] =>
     ? arriving.toSorted((a, b) => order(positionOf(a), positionOf(b)))
     : arriving;
 
-const insert = (events: Event[], event: Event): Event[] =>
-  [...events, event].sort((a, b) => order(positionOf(a), positionOf(b)));
+const byReporter = (marks: readonly Mark[]): Map<number, Mark> =>
+  new Map(marks.map((mark) => [mark.reporterId, mark]));
 
 /**
  * Where a refold starts: nothing, but for the age of a status older than all that is folded. After a withdrawal

@@ -1,6 +1,6 @@
 import { detailsOf, mergePrices } from "#src/domain/details.ts";
 import { devices, type FirstSeen } from "#src/domain/devices.ts";
-import { judgeDispute, verdictInstants } from "#src/domain/dispute.ts";
+import { judgeDispute, type Verdict, verdictInstants } from "#src/domain/dispute.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import {
   type Mark,
@@ -41,14 +41,14 @@ export function advance(folded: StationState, at: number, rules: FoldRules): Sta
   };
 }
 
+const earliest: Position = { at: Number.NEGATIVE_INFINITY, id: 0 };
+
 /** Supporters of `status` (decisions.md 2): opinions of it after the last publication of a different status. */
 export function supportersOf(status: Status, live: readonly Mark[], state: StationState): Mark[] {
-  const others = statuses.flatMap((other) =>
-    other === status ? [] : (state.publications[other] ?? []),
-  );
-  return live.filter(
-    (mark) => mark.status === status && others.every((position) => order(position, mark) < 0),
-  );
+  const last = statuses
+    .flatMap((other) => (other === status ? [] : (state.publications[other] ?? [])))
+    .reduce((a, b) => (order(a, b) < 0 ? b : a), earliest);
+  return live.filter((mark) => mark.status === status && order(last, mark) < 0);
 }
 
 /** One step of the fold: a mark or an import, at its own moment. Events must come in order. */
@@ -91,13 +91,10 @@ function touch(
   rules: FoldRules,
 ): StationState {
   const state = resolve(before, live, at, arriving, firstSeen, rules);
-  return disputedIn(state) === 0
-    ? state
-    : { ...state, next: foresee(state, live, at, firstSeen, rules) };
+  return state.versions.some((version) => version.disputed !== null)
+    ? { ...state, next: foresee(state, live, at, firstSeen, rules) }
+    : state;
 }
-
-const disputedIn = (state: StationState): number =>
-  state.versions.filter((version) => version.disputed !== null).length;
 
 /** The same without a look ahead. */
 function resolve(
@@ -117,17 +114,8 @@ function resolve(
   for (const status of arriving === null ? wasDisputed : [arriving.status, ...wasDisputed]) {
     if (status === state.served?.status) continue;
     const supporters = supportersOf(status, live, state);
-    const have = devices(supporters, firstSeen, rules.deviceWindowMs).length;
-    const needed = Math.min(...supporters.map((mark) => mark.needed));
-    if (supporters.length === 0 || have < needed) continue;
-    const contested =
-      needed >= 2 && state.served !== null && family(status) !== family(state.served.status);
-    // A dispute whose served side has expired ends like any other: against nobody.
-    const rival: Status | null = contested ? state.served!.status : null;
-    const verdict =
-      rival === null
-        ? loneVerdict(supporters, at, firstSeen, rules)
-        : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
+    const verdict = verdictOn(status, supporters, { state, live, at }, firstSeen, rules);
+    if (verdict === null) continue;
     if (verdict.kind === "disputed")
       disputes.set(status, { served: verdict.served, challenger: verdict.challenger });
     else if (status === arriving?.status || verdict.kind === "challenger-wins") {
@@ -139,12 +127,30 @@ function resolve(
   return recount(state, live, disputes, arriving, firstSeen, rules);
 }
 
+/** What stands against publishing a version that is not served; null where it has not its devices. */
+function verdictOn(
+  status: Status,
+  supporters: readonly Mark[],
+  { state, live, at }: { state: StationState; live: readonly Mark[]; at: number },
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): Verdict | null {
+  const have = devices(supporters, firstSeen, rules.deviceWindowMs).length;
+  const needed = Math.min(...supporters.map((mark) => mark.needed));
+  if (supporters.length === 0 || have < needed) return null;
+  const rival = state.served?.status ?? null;
+  // A dispute whose served side has expired ends like any other: against nobody.
+  return needed < 2 || rival === null || family(status) === family(rival)
+    ? loneVerdict(supporters, at, firstSeen, rules)
+    : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
+}
+
 const loneVerdict = (
   supporters: readonly Mark[],
   at: number,
   firstSeen: FirstSeen,
   rules: FoldRules,
-): { kind: "challenger-faded" } | { kind: "challenger-wins" } => {
+): Verdict => {
   const recent = supporters.filter((mark) => at - mark.at < rules.disputeWindowMs);
   const faded = devices(recent, firstSeen, rules.deviceWindowMs).length < 2;
   return { kind: faded ? "challenger-faded" : "challenger-wins" };
@@ -229,9 +235,17 @@ function foresee(
   for (const instant of instants) {
     const aged = live.filter((mark) => instant < mark.at + rules.statusLifetimeMs);
     const before = advance({ ...state, next: null }, instant, rules);
-    if (disputedIn(resolve(before, aged, instant, null, firstSeen, rules)) < disputedIn(state)) {
+    const isOver = ({ status, disputed }: Version): boolean =>
+      disputed !== null &&
+      verdictOn(
+        status,
+        supportersOf(status, aged, before),
+        { state: before, live: aged, at: instant },
+        firstSeen,
+        rules,
+      )?.kind !== "disputed";
+    if (state.versions.some(isOver))
       return { at: instant, state: touch(before, aged, instant, null, firstSeen, rules) };
-    }
   }
   return null;
 }

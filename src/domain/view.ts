@@ -22,11 +22,10 @@ export function view(folded: StationState, now: number, lifetimeMs: number): Fue
   const served = state.served !== null && alive(state.served.updated) ? state.served : null;
   const seed =
     served === null && state.seeded !== null && alive(state.seeded.updated) ? state.seeded : null;
-  const pending = state.versions.filter((version) => alive(version.newest.at)).sort(moreDevices)[0];
+  const versions = state.versions.filter((version) => alive(version.newest.at)).sort(moreDevices);
+  const pending = versions[0];
   const disputed =
-    served === null
-      ? undefined
-      : state.versions.find((version) => version.disputed !== null && alive(version.newest.at));
+    served === null ? undefined : versions.find((version) => version.disputed !== null);
   const prices = state.prices
     .filter((price) => alive(price.from.at))
     .sort((a, b) => grades.indexOf(a.grade) - grades.indexOf(b.grade))

@@ -17,19 +17,25 @@ interface Place {
   readonly lon: number;
 }
 
+/** What was accepted before a mark, in the order of acceptance; `counting`: not held, rejected or withdrawn then. */
+export interface Earlier {
+  readonly accepted: readonly OracleReport[];
+  readonly counting: readonly OracleReport[];
+}
+
 /** What one accepted mark must have been judged to be, given those accepted before it. */
 export function judgedAs(
   report: OracleReport,
-  earlier: readonly OracleReport[],
+  { accepted, counting }: Earlier,
   stations: ReadonlyMap<string, Place>,
   confirmMin: number,
   now: number,
 ): { remote: boolean; needed: number; rule: string } {
-  const remote = !isGeolocated(report, earlier, stations);
+  const remote = !isGeolocated(report, accepted, stations);
   if (confirmMin > 0) return { remote, needed: confirmMin, rule: "key-threshold" };
   if (remote) return { remote, needed: 2, rule: "remote" };
   const here = stations.get(report.stationId)!;
-  const doubted = earlier.some(
+  const doubted = counting.some(
     (other) =>
       other.reporter !== report.reporter &&
       now - other.at < 24 * 3600e3 &&

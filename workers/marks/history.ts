@@ -25,7 +25,8 @@ export async function loadHistory(
   for (let depth = 2; ; depth *= 2) {
     const from = newest - depth * config.statusLifetimeMs;
     const history = await loadSince(tx, stationId, from);
-    if (hasGap(history, from, config.statusLifetimeMs)) return history;
+    const relevant = afterGap(history, from, newest, config.statusLifetimeMs);
+    if (relevant !== null) return relevant;
     if (depth * config.statusLifetimeMs > config.retentionDays * 86_400_000) return history;
   }
 }
@@ -33,15 +34,26 @@ export async function loadHistory(
 const loadSince = async (tx: Tx, stationId: string, from: number): Promise<History> =>
   (await loadHistories(tx, [stationId], from, "processed")).get(stationId)!;
 
-function hasGap(history: History, from: number, lifetimeMs: number): boolean {
+/**
+ * What comes after the last gap of a lifetime before `newest`, at which the folding anew begins; null without such
+ * a gap. A gap after it would not do: what it cuts off still bears on the mark at `newest`.
+ */
+function afterGap(
+  history: History,
+  from: number,
+  newest: number,
+  lifetimeMs: number,
+): History | null {
   const times = [
     from,
     ...history.marks.map((mark) => mark.at),
     ...history.seeds.map((seed) => seed.importedAt),
-  ];
-  times.sort((a, b) => a - b);
-  return (
-    times.some((at, index) => index > 0 && at - times[index - 1]! >= lifetimeMs) ||
-    times.length === 1
-  );
+  ].filter((at) => at < newest);
+  times.sort((a, b) => a - b).push(newest);
+  const end = times.findLast((at, index) => index > 0 && at - times[index - 1]! >= lifetimeMs);
+  if (end === undefined) return null;
+  return {
+    marks: history.marks.filter((mark) => mark.at >= end),
+    seeds: history.seeds.filter((seed) => seed.importedAt >= end),
+  };
 }

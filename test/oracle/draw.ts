@@ -1,0 +1,108 @@
+import { queues } from "#src/domain/words.ts";
+import { type Grade, type Says, type Status } from "#test/oracle/fold.ts";
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** What one user of the test country sends, in the words of partner-api.md 2.7 and in the oracle's. */
+export interface Drawn {
+  user: number;
+  station: number;
+  /** which of the partner's keys it goes through */
+  key: number;
+  status: Status;
+  says: Says;
+  /** minutes before it is sent that the user marked; null: delivered at once */
+  lateMin: number | null;
+  lat: number | null;
+  lon: number | null;
+  accM: number | null;
+  externalId: string | null;
+  express: boolean;
+}
+
+interface Bounds {
+  users: number;
+  stations: number;
+  keys: readonly number[];
+  placeOf: (station: number) => { lat: number; lon: number };
+}
+
+const grades: readonly Grade[] = ["92", "95", "98", "100", "ДТ"];
+
+/** A mark drawn by chance: users keep to six stations each, so that they change their minds there. */
+export function draw(chance: () => number, n: number, bounds: Bounds): Drawn {
+  const upTo = (limit: number): number => Math.floor(chance() * limit);
+  const pick = <T>(list: readonly T[]): T => list[upTo(list.length)]!;
+  const user = upTo(bounds.users);
+  const station = (user * 7 + upTo(6) * 11) % bounds.stations;
+  const at = bounds.placeOf(station);
+  const where = pick([
+    { lat: at.lat, lon: at.lon, accM: null },
+    { lat: at.lat, lon: at.lon, accM: 20 },
+    { lat: at.lat + 0.003, lon: at.lon, accM: null },
+    { lat: at.lat + 0.006, lon: at.lon, accM: 300 },
+    { lat: at.lat + 0.2, lon: at.lon, accM: 5 },
+    { lat: at.lat, lon: at.lon, accM: 1500 },
+    { lat: null, lon: null, accM: null },
+  ]);
+  return {
+    user,
+    station,
+    key: pick(bounds.keys),
+    status: pick(["yes", "low", "no", "no", "queue"]),
+    says: drawSays(chance),
+    lateMin: pick([null, null, upTo(60), upTo(300), upTo(25 * 60), 24 * 60 + 5]),
+    ...where,
+    externalId: chance() < 0.7 ? `mark ${n}` : null,
+    express: chance() < 0.1,
+  };
+}
+
+function drawSays(chance: () => number): Says {
+  const one = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)]!;
+  if (chance() < 0.5) return {};
+  const there = grades.filter(() => chance() < 0.3);
+  const gone = grades.filter((grade) => !there.includes(grade) && chance() < 0.3);
+  const prices = there.map((grade) => [grade, Math.round(4000 + chance() * 3000) / 100]);
+  return {
+    ...(there.length > 0 ? { fuels: there } : {}),
+    ...(gone.length > 0 ? { fuelsNo: gone } : {}),
+    ...(chance() < 0.4 ? { queue: one(queues) } : {}),
+    ...(chance() < 0.4 && prices.length > 0
+      ? { prices: Object.fromEntries(prices) as Partial<Record<Grade, number>> }
+      : {}),
+    ...(chance() < 0.4 ? { limitL: one([null, 10, 20, 40]) } : {}),
+    ...(chance() < 0.3 ? { noCash: chance() < 0.5 } : {}),
+    ...(chance() < 0.3 ? { fuelCardsOnly: chance() < 0.5 } : {}),
+  };
+}
+
+/** The body of partner-api.md 2.7 that says it; `observedAt` as sent. */
+export function bodyOf(drawn: Drawn, observedAt: string | null): Record<string, unknown> {
+  const { says } = drawn;
+  return {
+    status: drawn.status,
+    lat: drawn.lat,
+    lon: drawn.lon,
+    acc_m: drawn.accM,
+    fuels: says.fuels ?? null,
+    fuels_no: says.fuelsNo ?? null,
+    queue: says.queue ?? null,
+    prices: says.prices ?? null,
+    no_cash: says.noCash ?? null,
+    fuel_cards_only: says.fuelCardsOnly ?? null,
+    express: drawn.express,
+    ...(says.limitL === undefined ? {} : { limit_l: says.limitL }),
+    ...(drawn.externalId === null ? {} : { external_id: drawn.externalId }),
+    ...(observedAt === null ? {} : { observed_at: observedAt }),
+  };
+}
