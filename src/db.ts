@@ -24,6 +24,8 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
   ].join(" ");
   return knexFactory({
     client: "pg",
+    // Else an error's message holds the bound values, and a log line about it a driver's comment.
+    compileSqlOnError: false,
     connection: {
       connectionString: config.databaseUrl,
       application_name: `fuelmark ${name}`,

@@ -31,6 +31,10 @@ export const isKeyText = (text: string): boolean =>
 /** The start of a key that may be shown later, to tell keys apart: `svc_live_Ab12`. */
 export const keyPrefix = (text: string): string => text.slice(0, text.indexOf("live_") + 9);
 
+/** A text for the log without the keys that a caller has put where they do not belong. */
+export const withoutKeys = (text: string): string =>
+  text.includes("_live_") ? text.replace(/((?:svc|pk)_live_)[0-9A-Za-z]+/g, "$1…") : text;
+
 const checksum = (body: string): string => base62(BigInt(crc32(body)), checksumWidth);
 
 function base62(number: bigint, width: number): string {

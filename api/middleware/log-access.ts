@@ -1,5 +1,6 @@
 import type { Services } from "#api/services.ts";
 import type { Context, Step } from "#api/context.ts";
+import { withoutKeys } from "#src/key-text.ts";
 
 const pathMax = 200;
 const probes = new Set(["/healthz", "/readyz"]);
@@ -20,7 +21,7 @@ function lineOf(ctx: Context, startedAt: number): object {
   return {
     request_id: requestId,
     method: ctx.method,
-    path: path.slice(0, pathMax),
+    path: withoutKeys(path).slice(0, pathMax),
     route: match?.place.template,
     status: ctx.res.statusCode,
     ms: Math.round((performance.now() - startedAt) * 10) / 10,

@@ -6,6 +6,7 @@ import type { Reply } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { isUnavailable } from "#src/db.ts";
 import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
+import { withoutKeys } from "#src/key-text.ts";
 
 const compressMin = 1024;
 const unavailableRetryS = 5;
@@ -26,7 +27,11 @@ export function respond({ config, log, health }: Services): Step {
 
   const explain = (ctx: Context, error: unknown): Problem => {
     const away = isUnavailable(error);
-    const line = { request_id: ctx.state.requestId, path: ctx.state.path, ...describe(error) };
+    const line = {
+      request_id: ctx.state.requestId,
+      path: withoutKeys(ctx.state.path),
+      ...describe(error),
+    };
     log.error(line, away ? "upstream unavailable" : "internal error");
     if (!away) {
       return refuse(

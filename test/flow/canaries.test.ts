@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { Redis } from "ioredis";
+import { type Db, rows } from "#src/db.ts";
+import { createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { countUnprocessed } from "#test/flow/refold.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+
+const canary = "canary-7f3a9c";
+
+describe("flow: raw user_refs and keys stay nowhere", function () {
+  this.timeout(60_000);
+  let redis: OwnServer;
+  let instance: TestInstance;
+  let country: Country;
+  const roles: RoleProcess[] = [];
+  /** What must not be found, and what must be: a search that finds nothing at all proves nothing. */
+  let forbidden: string[];
+
+  before(async () => {
+    redis = await startPrivateRedis();
+    instance = await createTestInstance({ REDIS_URL: "", LOG_LEVEL: "trace", SLOT_MS: "500" });
+    instance.env["REDIS_URL"] = redis.url;
+    country = await openCountry(instance.config, 3);
+    roles.push(
+      ...(await Promise.all(
+        ["web", "marks", "snapshots", "upkeep", "clock"].map((role) =>
+          startRole(role, instance.env),
+        ),
+      )),
+    );
+    forbidden = [canary, country.secret, country.publishable];
+    await sendEverywhere(roles[0]!.baseUrl, country);
+    await until(
+      () => countUnprocessed(country.db),
+      (count) => count === 0,
+    );
+  });
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+    await redis.drop();
+  });
+
+  it("holds none in the log of any role at level trace", () => {
+    const lines = roles.flatMap((role) => role.lines);
+    expect(lines.filter((line) => line.includes("/report"))).to.not.be.empty;
+    expect(lines.filter((line) => line.includes('"status":500'))).to.not.be.empty;
+    expect(lines.filter((line) => forbidden.some((text) => line.includes(text)))).to.deep.equal([]);
+  });
+
+  it("holds none in any key or value of Redis", async () => {
+    const client = new Redis(redis.url);
+    const texts: string[] = [];
+    try {
+      for await (const keys of client.scanStream({ count: 1000 }))
+        for (const key of keys as string[]) texts.push(key, await valueOf(client, key));
+    } finally {
+      client.disconnect();
+    }
+    expect(texts.some((text) => text.includes("POST /stations/{station_id}/report"))).to.equal(
+      true,
+    );
+    expect(found(texts, forbidden)).to.deep.equal([]);
+  });
+
+  it("holds none in any table of Postgres", async () => {
+    const texts = await everyRow(country.db);
+    expect(texts.some((text) => text.includes("external-0"))).to.equal(true);
+    expect(found(texts, forbidden)).to.deep.equal([]);
+  });
+});
+
+/** Marks that are accepted, refused, repeated, broken, and that fail in the database. */
+async function sendEverywhere(baseUrl: string, country: Country): Promise<void> {
+  const client = createClient(baseUrl, country.secret);
+  const user = (n: number): string => `${canary}-${n}`;
+  const status = "yes";
+  const mark = (n: number, body: object = {}, headers: Record<string, string> = {}) =>
+    client.mark(
+      placeOf(n % 3),
+      user(n),
+      { status, external_id: `external-${n}`, ...body },
+      headers,
+    );
+  expect((await mark(0)).status).to.equal(200);
+  expect((await mark(0)).body.duplicate).to.equal(true);
+  expect((await mark(0, { status: "no", external_id: "other" })).status).to.equal(429);
+  expect((await mark(1, {}, { Prefer: "respond-async" })).status).to.equal(202);
+  expect((await mark(2, { fuels: ["13"] })).status).to.equal(422);
+  expect((await mark(2, { user_ref: user(2).repeat(20) })).status).to.equal(422);
+  await mark(3, {}, { "X-Dry-Run": "1" });
+  await client.post("/reports", {
+    reports: [{ station_id: placeOf(0).id, user_ref: user(4), status }, { user_ref: user(5) }],
+  });
+  await createClient(baseUrl, country.publishable).get(`/stations/${placeOf(0).id}`);
+  await createClient(baseUrl, `${country.secret}x`).get("/stations/all");
+  await fetch(`${baseUrl}/widget/?key=${country.publishable}`);
+  await fetch(`${baseUrl}/api/v1/partner/stations/${country.secret}?key=${country.secret}`);
+  await sendRaw(
+    baseUrl,
+    `GET /\u0416 HTTP/1.1\r\nAuthorization: Bearer ${country.secret}\r\n\r\n${canary}`,
+  );
+  await country.db.raw("alter table mark_keys rename to mark_keys_away");
+  expect((await mark(6)).status).to.equal(500);
+  await country.db.raw("alter table mark_keys_away rename to mark_keys");
+  expect((await mark(6)).status).to.equal(200);
+}
+
+/** What Node's parser refuses takes another way to the log. */
+async function sendRaw(baseUrl: string, text: string): Promise<void> {
+  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+  socket.end(text);
+  socket.resume();
+  await once(socket, "close");
+}
+
+async function valueOf(client: Redis, key: string): Promise<string> {
+  const type = await client.type(key);
+  const values: unknown[] = await (type === "string"
+    ? client.getBuffer(key).then((value) => [value?.toString("latin1")])
+    : type === "hash"
+      ? client.hgetall(key).then((value) => [value])
+      : type === "list"
+        ? client.lrange(key, 0, -1)
+        : type === "set"
+          ? client.smembers(key)
+          : type === "zset"
+            ? client.zrange(key, "0", "-1")
+            : client.xrange(key, "-", "+"));
+  return JSON.stringify(values);
+}
+
+/** Every row of every table as text; bytes are shown as hex. */
+async function everyRow(db: Db): Promise<string[]> {
+  const tables = await rows<{ name: string }>(
+    db,
+    "select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const all = await rows<{ text: string }>(db, `select t::text as text from ${name} t`);
+    texts.push(...all.map((row) => row.text));
+  }
+  return texts;
+}
+
+const found = (texts: readonly string[], forbidden: readonly string[]): string[] => {
+  const forms = forbidden.flatMap((text) => [text, Buffer.from(text).toString("hex")]);
+  return texts.filter((text) => forms.some((form) => text.includes(form)));
+};
