@@ -32,6 +32,8 @@ export async function openStage(options: {
   own?: "redis" | "postgres";
   webs?: number;
   workers: number;
+  /** Further settings by their environment names. */
+  settings?: Record<string, string>;
 }): Promise<Stage> {
   const closing: (() => Promise<void>)[] = [];
   const later = <T>(made: T, end: () => Promise<void>): T => {
@@ -42,7 +44,7 @@ export async function openStage(options: {
   if (redis !== null) later(redis, () => redis.drop());
   const postgres = options.own === "postgres" ? await startPrivatePostgres() : null;
   if (postgres !== null) later(postgres, () => postgres.drop());
-  const instance = await createTestInstance(caps);
+  const instance = await createTestInstance({ ...caps, ...options.settings });
   later(instance, () => instance.drop());
   const env = {
     ...instance.env,
