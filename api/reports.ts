@@ -106,6 +106,7 @@ export const reportOf = ({ id, candidate, remote, needed, rule, review }: Admitt
   status: null,
   reason: null,
   needed,
-  have: null,
+  // Nobody's opinion supports a held or expired mark's version because of it.
+  have: review === "none" ? null : 0,
   rule,
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { confirmed } from "#cli/confirm.ts";
-import { withDb } from "#cli/instance.ts";
+import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import {
@@ -50,7 +50,10 @@ export function keyCommand(output: () => Output): Command {
         kind: keyKind,
         ...options
       }: SettingOptions & { partner: number; kind: KeyKind }) => {
-        const settings = settingsFrom(options);
+        const settings = {
+          mass_no_limit: instanceConfig().massNoLimit,
+          ...settingsFrom(options),
+        };
         refuseMisplaced(keyKind, settings);
         const { actor, result, note } = output();
         const key = newKey(keyKind, randomBytes(32));

@@ -250,7 +250,7 @@ export const settings = {
     "MASS_NO_LIMIT",
     20,
     integer(1, million),
-    "newcomers' `no` marks in the window before further ones are held",
+    "of a new key: newcomers' `no` marks in the window before further ones are held",
   ),
   observedAheadMs: setting(
     "OBSERVED_AHEAD_MS",
@@ -321,12 +321,6 @@ export const settings = {
     10_000,
     integer(100, 600_000),
     "period of the key store's refresh",
-  ),
-  usageFlushMs: setting(
-    "USAGE_FLUSH_MS",
-    60_000,
-    integer(100, 3600_000),
-    "period in which usage becomes durable",
   ),
   retentionDays: setting(
     "RETENTION_DAYS",

@@ -25,12 +25,13 @@ export async function storeMarks(
   await tx.raw(
     `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
        received_at, effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated,
-       no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome)
+       no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome, outcome_have)
      select id, station_id, reporter_id, partner_id, key_id, source, decode(viewer, 'hex'), external_id, status,
        ${fromMs}, ${msArray("effective_at")}, lat, lon, acc_m, express,
        string_to_array(fuels, ','), string_to_array(fuels_no, ','), queue, prices::jsonb, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review,
-       case when outcome is not null then ${fromMs} end, outcome
+       case when outcome is not null then ${fromMs} end, outcome,
+       case when outcome is not null then 0 end
      from unnest(?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[],
        ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[], ?::text[],
        ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[], ?::text[], ?::text[])

@@ -30,19 +30,21 @@ export async function loadWork(
     "select station_id, state, refold from station_status where station_id = any(?::text[]) order by station_id",
     [stationIds],
   );
+  const touched = states.filter((row) => row.refold).map((row) => row.station_id);
+  // A mark that was approved after days lies in an old partition.
+  const since = touched.length > 0 ? 0 : scope.since;
   const unprocessed = await rows<MarkRow>(
     tx,
     `select ${markColumns} from marks
      where station_id = any(?::text[]) and processed_at is null and failed_at is null and id >= ?
        and id = coalesce(?::bigint, id)`,
-    [stationIds, firstIdOfDay(scope.since), scope.only ?? null],
+    [stationIds, firstIdOfDay(since), scope.only ?? null],
   );
   const opinions = await rows<{ station_id: string; mark: Mark }>(
     tx,
     "select station_id, mark from opinions where station_id = any(?::text[])",
     [stationIds],
   );
-  const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   const whole = await loadHistories(tx, touched, 0, "processed");
   const work: StationWork[] = [];
   for (const { station_id: stationId, state: saved, refold } of states) {

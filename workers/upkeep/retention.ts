@@ -17,7 +17,7 @@ export async function makePartitions({
   return made!.made;
 }
 
-/** Drops what is past its time: mark partitions, external ids, opinions that no late mark can meet any more. */
+/** Drops what is past its time: mark partitions, external ids, imported statuses, opinions that no late mark can meet any more. */
 export async function retire({
   db,
   config,
@@ -41,6 +41,9 @@ export async function retire({
     log.info({ partition: name }, "marks past their retention dropped");
   }
   await db.raw(`delete from mark_keys where at < ${fromMs}`, [now - config.externalIdDays * dayMs]);
+  await db.raw(`delete from seeds where imported_at < ${fromMs}`, [
+    now - config.retentionDays * dayMs,
+  ]);
   await db.raw(`delete from opinions where effective_at < ${fromMs} and mark_id < ?`, [
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),
