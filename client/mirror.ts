@@ -72,6 +72,7 @@ export function mirror(options: MirrorOptions): Mirror {
   let etag: string | null = null;
   let saved = { asOf: null as string | null, at: 0, changed: false };
   let running: Promise<void> | null = null;
+  let again: Promise<void> | null = null;
 
   const load = async (): Promise<void> => {
     const state = await store?.load();
@@ -128,6 +129,7 @@ export function mirror(options: MirrorOptions): Mirror {
 
   const poll = async (): Promise<void> => {
     await loaded;
+    signal.throwIfAborted();
     if (asOf === null) await takeWhole();
     else
       await takeChanges(asOf).catch((error: unknown) => {
@@ -140,9 +142,19 @@ export function mirror(options: MirrorOptions): Mirror {
     if (Date.now() - saved.at >= dueMs) await save().catch(onError);
   };
 
+  // At most one poll runs and one waits: whoever asks during a poll needs one that begins after that.
   const refresh = (): Promise<void> => {
-    running ??= poll().finally(() => (running = null));
-    return running;
+    if (running === null) {
+      running = poll().finally(() => (running = null));
+      return running;
+    }
+    again ??= running
+      .catch(() => {})
+      .then(() => {
+        again = null;
+        return refresh();
+      });
+    return again;
   };
 
   const loaded = load().catch(onError);
@@ -169,7 +181,7 @@ export function mirror(options: MirrorOptions): Mirror {
       const stopped = new Error("the mirror was stopped");
       stopping.abort(stopped);
       await loop;
-      await running?.catch(() => {});
+      await (again ?? running)?.catch(() => {});
       first.reject(stopped);
       await save().catch(onError);
     },

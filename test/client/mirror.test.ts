@@ -1,0 +1,232 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { fileStore } from "#client/file-store.ts";
+import { type Change, mirror, type Mirror, type MirrorOptions } from "#client/mirror.ts";
+import type { Station } from "#client/types.ts";
+import {
+  problem,
+  type Scripted,
+  type ScriptedServer,
+  startScripted,
+} from "#test/client/scripted-server.ts";
+
+const time = (second: number): string => `2026-01-01 00:00:${String(second).padStart(2, "0")}`;
+const station = (id: string, name = ""): Station =>
+  ({ id, lat: 1, lon: 2, brand: "", name, addr: "", fuel: { status: "yes" } }) as Station;
+const kinds = (changes: readonly Change[]): string[] =>
+  changes.map(({ kind, before, after }) => `${kind} ${before?.name ?? "-"} ${after?.name ?? "-"}`);
+
+describe("the mirror", () => {
+  let server: ScriptedServer;
+  let folder: string;
+  let file: string;
+  const open: Mirror[] = [];
+  /** What the server answers by path; a list is used up from its front but for its last. */
+  let answers: Record<string, Scripted[]>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-mirror-"));
+    file = join(folder, "state", "copy.json");
+    answers = {};
+    server = await startScripted((asked) => {
+      const found = Object.keys(answers).find((path) => asked.startsWith(`GET ${path}`));
+      const list = answers[found ?? ""] ?? [];
+      return (list.length > 1 ? list.shift() : list[0]) ?? null;
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.stop()));
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = (options: Partial<MirrorOptions> = {}): Mirror => {
+    const settings = { baseUrl: server.baseUrl, key: "k", pollMs: 60_000, retries: 0 };
+    const one = mirror({ ...settings, ...options });
+    open.push(one);
+    return one;
+  };
+  const whole = (second: number, stations: Station[], next = ""): Scripted => ({
+    status: 200,
+    headers: { ETag: `W/"${second}"` },
+    body: { stations, as_of: time(second), next_cursor: next },
+  });
+  const delta = (second: number, stations: Station[], removed: string[] = []): Scripted => ({
+    status: 200,
+    body: { stations, removed, as_of: time(second) },
+  });
+
+  it("takes the country once, then what changes, from where each answer ended", async () => {
+    answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
+    answers["/stations/delta"] = [
+      delta(20, [station("a", "A2"), station("c", "C")], ["b", "never-seen"]),
+      // The next process is behind: its time counts all the same.
+      delta(15, [station("a", "A2")]),
+      delta(30, []),
+    ];
+    const told: string[][] = [];
+    const copy = start({ onChange: (changes) => void told.push(kinds(changes)) });
+    await copy.ready();
+    expect(copy.asOf()).to.equal(time(10));
+    await copy.refresh();
+    expect([...copy.stations.keys()].sort()).to.deep.equal(["a", "c"]);
+    await copy.refresh();
+    expect(copy.asOf()).to.equal(time(15));
+    await copy.refresh();
+    expect(server.asked).to.deep.equal([
+      "GET /stations/all?limit=30000",
+      `GET /stations/delta?updated_since=${time(10).replace(" ", "+")}`,
+      `GET /stations/delta?updated_since=${time(20).replace(" ", "+")}`,
+      `GET /stations/delta?updated_since=${time(15).replace(" ", "+")}`,
+    ]);
+    expect(told).to.deep.equal([
+      ["added - A", "added - B"],
+      ["changed A A2", "added - C", "removed B -"],
+    ]);
+  });
+
+  it("puts pages together, and begins anew when one of them is missing", async () => {
+    answers["/stations/all?limit=30000&cursor"] = [
+      problem(500, "internal-error"),
+      whole(10, [station("b")]),
+    ];
+    answers["/stations/all"] = [whole(10, [station("a")], "more")];
+    const errors: unknown[] = [];
+    const copy = start({ pollMs: 50, onError: (error) => errors.push(error) });
+    await copy.ready();
+    expect(errors).to.have.length(1);
+    expect([...copy.stations.keys()]).to.deep.equal(["a", "b"]);
+    expect(server.asked.filter((one) => one.endsWith("limit=30000"))).to.have.length(2);
+  });
+
+  it("goes on after a restart where it was, and is told only of what is new", async () => {
+    answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
+    answers["/stations/delta"] = [delta(20, [station("a", "A2")], ["b"])];
+    const first = start({ store: fileStore(file) });
+    await first.ready();
+    await first.stop();
+    const told: string[] = [];
+    const second = start({
+      store: fileStore(file),
+      onChange: (changes) => void told.push(...kinds(changes)),
+    });
+    await second.ready();
+    expect(told).to.deep.equal(["changed A A2", "removed B -"]);
+    await second.stop();
+    expect(JSON.parse(await readFile(file, "utf8"))).to.deep.equal({
+      ...{ version: 1, asOf: time(20), etag: null, stations: [station("a", "A2")] },
+    });
+    expect(await readdir(join(folder, "state"))).to.deep.equal(["copy.json"]);
+  });
+
+  it("takes the country again when it was away for too long, by ETag while it has that version", async () => {
+    answers["/stations/all"] = [
+      whole(10, [station("a", "A"), station("b", "B")]),
+      { status: 304, headers: { ETag: 'W/"10"', "X-As-Of": time(40) } },
+      whole(50, [station("b", "B2")]),
+    ];
+    answers["/stations/delta"] = [
+      problem(422, "window-too-old"),
+      delta(41, [station("a", "A2")]),
+      problem(422, "window-too-old"),
+    ];
+    const first = start({ store: fileStore(file) });
+    await first.ready();
+    await first.stop();
+    const told: string[] = [];
+    const second = start({
+      store: fileStore(file),
+      onChange: (changes) => void told.push(...kinds(changes)),
+    });
+    await second.ready();
+    expect([second.asOf(), told]).to.deep.equal([time(40), []]);
+    await second.refresh();
+    await second.refresh();
+    expect([second.asOf(), told]).to.deep.equal([
+      time(50),
+      ["changed A A2", "changed B B2", "removed A2 -"],
+    ]);
+    const tags = server.headers.map((one) => one["if-none-match"]);
+    // Changed by a delta, the copy is not that version any more.
+    expect(tags).to.deep.equal([undefined, undefined, 'W/"10"', undefined, undefined, undefined]);
+  });
+
+  it("brings the same changes again when their taker fails", async () => {
+    answers["/stations/all"] = [whole(10, [station("a", "A")])];
+    let fails = 2;
+    const told: string[] = [];
+    const copy = start({
+      pollMs: 20,
+      onChange: async (changes) => {
+        await Promise.resolve();
+        if (fails-- > 0) throw new Error("database away");
+        told.push(...kinds(changes));
+      },
+    });
+    answers["/stations/delta"] = [delta(20, [])];
+    await copy.ready();
+    expect(told).to.deep.equal(["added - A"]);
+    expect(server.asked.filter((one) => one.includes("/all"))).to.have.length(3);
+  });
+
+  it("keeps serving its copy while the server is away, limited or broken", async () => {
+    answers["/stations/all"] = [whole(10, [station("a", "A")])];
+    answers["/stations/delta"] = [
+      null,
+      problem(503, "upstream-unavailable", { "Retry-After": "0" }),
+      problem(429, "rate-limit-exceeded", { "Retry-After": "0" }),
+      delta(20, [station("a", "A2")]),
+    ];
+    const errors: string[] = [];
+    const copy = start({
+      pollMs: 20,
+      onError: (error) => errors.push((error as { code: string }).code),
+    });
+    await copy.ready();
+    expect(copy.stations.get("a")?.name).to.equal("A");
+    while (copy.stations.get("a")?.name === "A")
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(errors).to.deep.equal(["no-answer", "upstream-unavailable", "rate-limit-exceeded"]);
+  });
+
+  it("starts anew from a file that it cannot understand, and survives one that it cannot write", async () => {
+    answers["/stations/all"] = [whole(10, [station("a")])];
+    for (const text of [
+      "",
+      "{",
+      "null",
+      '{"version":2,"asOf":"x","stations":[]}',
+      '{"version":1}',
+    ]) {
+      const broken = join(folder, "broken.json");
+      await writeFile(broken, text);
+      const copy = start({ store: fileStore(broken) });
+      await copy.ready();
+      await copy.stop();
+      expect(JSON.parse(await readFile(broken, "utf8")).asOf, text).to.equal(time(10));
+    }
+    const errors: unknown[] = [];
+    const copy = start({
+      store: fileStore(join(folder, "broken.json", "below-a-file")),
+      onError: (error) => errors.push(error),
+    });
+    await copy.ready();
+    await copy.stop();
+    expect(copy.stations.size).to.equal(1);
+    expect(errors.length).to.be.greaterThan(0);
+  });
+
+  it("ends at once when stopped, and rejects who waits for it", async () => {
+    await server.stop();
+    server = await startScripted(() => new Promise(() => {}));
+    const copy = start();
+    const ready = copy.ready().catch((error: unknown) => (error as Error).message);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startedAt = Date.now();
+    await copy.stop();
+    expect(Date.now() - startedAt).to.be.lessThan(500);
+    expect(await ready).to.equal("the mirror was stopped");
+  });
+});

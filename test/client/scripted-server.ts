@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { hold } from "#test/harness/leaks.ts";
+
+/** What it does with one request: an answer, or null to cut the connection. */
+export type Scripted = { status: number; headers?: Record<string, string>; body?: unknown } | null;
+
+export interface ScriptedServer {
+  baseUrl: string;
+  /** `METHOD path` of all requests so far. */
+  asked: string[];
+  headers: IncomingMessage["headers"][];
+  stop(): Promise<void>;
+}
+
+/** A server that answers as it is told: for what a real one does only in bad moments. */
+export async function startScripted(
+  answer: (asked: string, count: number) => Scripted | Promise<Scripted>,
+): Promise<ScriptedServer> {
+  const asked: string[] = [];
+  const headers: IncomingMessage["headers"][] = [];
+  const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const what = `${req.method} ${decodeURIComponent((req.url ?? "").replace("/api/v1/partner", ""))}`;
+    asked.push(what);
+    headers.push(req.headers);
+    req.resume();
+    const scripted = await answer(what, asked.length);
+    if (scripted === null) return void req.socket.destroy();
+    res.writeHead(scripted.status, scripted.headers);
+    res.end(scripted.body === undefined ? undefined : JSON.stringify(scripted.body));
+  };
+  const server = createServer((req, res) => void handle(req, res));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = async (): Promise<void> => {
+    letGo();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const letGo = hold("scripted server", stop);
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}`, asked, headers, stop };
+}
+
+/** A problem of that code, as the API words it. */
+export const problem = (
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): Scripted => ({
+  status,
+  headers: { "Content-Type": "application/problem+json", ...headers },
+  body: {
+    type: `http://x/problems/${code}`,
+    title: code,
+    status,
+    detail: "because",
+    request_id: "r",
+  },
+});
