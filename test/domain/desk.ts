@@ -1,0 +1,85 @@
+import {
+  type AdmitFacts,
+  type AdmitRules,
+  type Admission,
+  admit,
+  type Candidate,
+} from "#src/domain/admit.ts";
+import { loadConfig } from "#src/config.ts";
+import { t0 } from "#test/domain/marks.ts";
+
+/** The rules as they are when nothing is set. */
+export const defaults: AdmitRules & { massNoLimit: number } = loadConfig({});
+
+export const station = { lat: 55, lon: 37 };
+/** A point `m` metres north of the station. */
+export const north = (m: number) => ({ lat: 55 + m / 111_195.08, lon: 37 });
+
+/** What a test says of a mark; the rest is a `yes` at station a by user one through key 1 of partner 1. */
+export type Sent = Partial<Candidate> & { atMs: number };
+
+export interface Desk {
+  facts: AdmitFacts;
+  send(sent: Sent): Admission;
+  /** Marks a reporter as first seen `ms` before t0. */
+  meet(reporter: string, ms: number): void;
+}
+
+/** Intake over an empty country: each mark that is sent meets what was accepted before it. Times are ms after t0. */
+export function openDesk(rules: AdmitRules = defaults): Desk {
+  const facts: AdmitFacts = {
+    now: t0,
+    reporters: new Map(),
+    externalIds: new Map(),
+    newReporters: new Map(),
+    massNo: new Map(),
+    nearby: new Map(),
+  };
+  let id = 0;
+  return {
+    facts,
+    send: ({ atMs, ...more }) => {
+      facts.now = t0 + atMs;
+      const candidate: Candidate = {
+        stationId: "a",
+        station,
+        nearbyIds: ["a"],
+        status: "yes",
+        reporter: "one",
+        partnerId: 1,
+        keyId: 1,
+        viewer: null,
+        externalId: null,
+        observedAt: null,
+        lat: station.lat,
+        lon: station.lon,
+        accM: null,
+        express: false,
+        comment: null,
+        confirmMin: 0,
+        reports: true,
+        acceptRemote: true,
+        massNoLimit: defaults.massNoLimit,
+        ...more,
+      };
+      return admit(facts, candidate, (id += 1), rules);
+    },
+    meet: (reporter, ms) =>
+      void facts.reporters.set(reporter, {
+        identity: reporter,
+        firstSeen: t0 - ms,
+        recent: [],
+        located: [],
+      }),
+  };
+}
+
+/** An admission in one word: what it is, or the code of the problem. */
+export const verdict = (admission: Admission): string =>
+  admission.kind === "refused"
+    ? admission.problem.problem
+    : admission.kind === "duplicate"
+      ? `duplicate of ${admission.of}`
+      : admission.review === "none"
+        ? "accepted"
+        : admission.review;
