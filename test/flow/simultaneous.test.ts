@@ -88,7 +88,7 @@ describe("flow: 50 simultaneous marks of one user over two web processes", funct
     }
   });
 
-  it("takes one of 50 marks that repeat nothing, and refuses the rest with 429 station-cooldown", async () => {
+  it("takes one of 50 marks of different statuses where no repeat is a duplicate, and refuses the rest with 429 station-cooldown", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const answers = await send(withoutRepeats, `other ${round}`, round, (n) => statuses[n % 4]!);
       expect(tally(answers), `round ${round}`).to.deep.equal({

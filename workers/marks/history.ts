@@ -38,7 +38,7 @@ const loadSince = async (tx: Tx, stationId: string, from: number): Promise<Histo
  * What comes after the last gap of a lifetime before `newest`, at which the folding anew begins; null without such
  * a gap. A gap after it would not do: what it cuts off still bears on the mark at `newest`.
  */
-function afterGap(
+export function afterGap(
   history: History,
   from: number,
   newest: number,

@@ -1,0 +1,201 @@
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { countUnprocessed } from "#test/flow/refold.ts";
+
+/** Rules of decisions 3 and 4 that need what the database remembers: windows, first-seen, distances, switches. */
+describe("flow: intake rules through HTTP", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let client: Client;
+  /** Each test has stations of its own, 30 km from the next test's. */
+  let next = 0;
+
+  before(async () => {
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "200" });
+    country = await openCountry(instance.config, 1100);
+    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
+    client = createClient(roles[0]!.baseUrl, country.secret);
+    await country.meet("known", 30 * 24 * 60);
+  });
+  beforeEach(() => void (next += 100));
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const at = (n: number) => placeOf(next + n);
+  const code = (answer: Answer): string =>
+    answer.status === 200 ? "taken" : String(answer.body.type).split("/").at(-1)!;
+  /** Makes everything that was received seem `ms` older. */
+  const age = async (ms: number): Promise<void> => {
+    await until(
+      () => countUnprocessed(country.db),
+      (left) => left === 0,
+    );
+    const by = `${ms} milliseconds`;
+    await rows(country.db, "update marks set received_at = received_at - ?::interval", [by]);
+    await rows(country.db, "update mark_keys set at = at - ?::interval", [by]);
+    await rows(country.db, "update reporters set first_seen = first_seen - ?::interval", [by]);
+  };
+  const minute = 60_000;
+  const hour = 60 * minute;
+
+  it("cooldown: 429 with Retry-After, limit and window until 20 minutes after receipt", async () => {
+    await client.mark(at(0), "known", { status: "yes" });
+    await age(20 * minute - 30_000);
+    const refused = await client.mark(at(0), "known", { status: "low" });
+    expect([refused.status, code(refused), refused.body.window, refused.body.limit]).to.deep.equal([
+      429,
+      "station-cooldown",
+      "1200s",
+      1,
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).to.be.within(20, 30);
+    await age(30_000);
+    expect(code(await client.mark(at(0), "known", { status: "low" }))).to.equal("taken");
+  });
+
+  it("express: 2 minutes and window 120s", async () => {
+    await client.mark(at(0), "known", { status: "yes" });
+    const refused = await client.mark(at(0), "known", { status: "no", express: true });
+    expect([code(refused), refused.body.window]).to.deep.equal(["station-cooldown", "120s"]);
+    await age(2 * minute);
+    expect(code(await client.mark(at(0), "known", { status: "no", express: true }))).to.equal(
+      "taken",
+    );
+  });
+
+  it("duplicate: the same status again under 5 minutes, and the first's verdict with the fuel of now", async () => {
+    await client.mark(at(1), "another", { status: "yes" });
+    const first = await client.mark(at(0), "known", { status: "no" });
+    await country.meet(`second ${next}`, 9 * 24 * 60);
+    await client.mark(at(0), `second ${next}`, { status: "no" });
+    const again = await client.mark(at(0), "known", { status: "no" });
+    expect([again.status, again.body.duplicate, again.body.accepted]).to.deep.equal([
+      200,
+      true,
+      true,
+    ]);
+    expect(again.body.published).to.deep.equal(first.body.published);
+    expect(again.body.published.outcome).to.equal("pending");
+    expect(again.body.fuel.status).to.equal("no");
+    await age(5 * minute);
+    expect(code(await client.mark(at(0), "known", { status: "no" }))).to.equal("station-cooldown");
+  });
+
+  it("external_id: 30 days, also with a changed body; not used up by a refused mark", async () => {
+    await client.mark(at(0), "known", { status: "yes" });
+    const id = { external_id: "the one" };
+    expect(code(await client.mark(at(0), "known", { status: "low", ...id }))).to.equal(
+      "station-cooldown",
+    );
+    const taken = await client.mark(at(1), "known", { status: "low", ...id });
+    expect(taken.body.duplicate).to.equal(false);
+    await age(29 * 24 * hour);
+    const late = await client.mark(at(2), "other", { status: "no", ...id });
+    expect(late.body).to.include({ duplicate: true, report_id: taken.body.report_id });
+    expect(late.body.fuel.status).to.equal("low");
+    await age(24 * hour);
+    expect((await client.mark(at(2), "other", { status: "yes", ...id })).body.duplicate).to.equal(
+      false,
+    );
+  });
+
+  it("caps: 6 an hour for a new reporter, sliding by receipt, 429 user-rate-limited", async () => {
+    const user = `busy ${next}`;
+    for (let n = 0; n < 6; n += 1)
+      expect(code(await client.mark(at(n), user, { status: "yes" }))).to.equal("taken");
+    const refused = await client.mark(at(6), user, { status: "yes" });
+    expect([code(refused), refused.body.limit, refused.body.window]).to.deep.equal([
+      "user-rate-limited",
+      6,
+      "3600s",
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).to.be.within(3590, 3600);
+    await age(hour);
+    expect(code(await client.mark(at(6), user, { status: "yes" }))).to.equal("taken");
+  });
+
+  it("expired: stored, accepted false, never counted; takes no cooldown, cap or first-seen", async () => {
+    const old = { status: "yes", observed_at: formatTime(Date.now() - 24 * hour - minute) };
+    const user = `slow ${next}`;
+    for (let n = 0; n < 8; n += 1) {
+      const answer = await client.mark(at(0), user, old);
+      expect(answer.body).to.deep.include({ accepted: false, duplicate: false });
+      expect(answer.body.published).to.include({ outcome: "expired", status: "nodata" });
+    }
+    const [reporter] = await rows<{ first_seen: Date | null }>(
+      country.db,
+      "select first_seen from reporters order by id desc limit 1",
+    );
+    expect(reporter!.first_seen).to.equal(null);
+    expect(code(await client.mark(at(0), user, { status: "low" }))).to.equal("taken");
+  });
+
+  it("new reporters: 500 a day and partner, sliding; known ones still pass", async () => {
+    await age(24 * hour);
+    await rows(
+      country.db,
+      `insert into reporters (hash, partner_id, first_seen)
+       select decode(md5(n::text) || md5(n::text), 'hex'), ?, server_now() - interval '23 hours'
+       from generate_series(1, 500) as n`,
+      [country.partnerId],
+    );
+    const refused = await client.mark(at(0), `one more ${next}`, { status: "yes" });
+    expect([code(refused), refused.body.limit, refused.body.window]).to.deep.equal([
+      "new-users-limit",
+      500,
+      "86400s",
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).to.be.within(3590, 3600);
+    expect(code(await client.mark(at(0), "known", { status: "yes" }))).to.equal("taken");
+    await age(hour);
+    expect(code(await client.mark(at(1), `one more ${next}`, { status: "yes" }))).to.equal("taken");
+  });
+
+  it("mass `no`: the 21st of newcomers within 60 minutes through one key is held", async () => {
+    const no = (n: number) => client.mark(at(n), `crowd ${next} ${n}`, { status: "no" });
+    for (let n = 0; n < 20; n += 1)
+      expect((await no(n)).body.published.outcome, `mark ${n}`).to.not.equal("held");
+    const held = await no(20);
+    expect([held.status, held.body.accepted, held.body.published.outcome]).to.deep.equal([
+      200,
+      true,
+      "held",
+    ]);
+    expect(held.body.fuel).to.include({ status: "nodata", pending_status: "", pending_count: 0 });
+    await age(hour);
+    expect((await no(21)).body.published.outcome).to.not.equal("held");
+  });
+
+  it("`no` needs two where another reporter's live mark is within 5 km", async () => {
+    await client.mark(at(0), `first ${next}`, { status: "yes" });
+    // 300 m from one station to the next: 17 of them are 5.1 km, 16 are 4.8 km.
+    const alone = await client.mark(at(17), `far ${next}`, { status: "no" });
+    expect(alone.body.published).to.include({ needed: 1, rule: "geolocated" });
+    const doubted = await client.mark(at(16), `near ${next}`, { status: "no" });
+    expect(doubted.body.published).to.include({ needed: 2, rule: "no-nearby-marks" });
+  });
+
+  it("too-far: every remote mark, once the partner's no-GPS acceptance is switched off", async () => {
+    const far = { status: "yes", lat: 10, lon: 10 };
+    const accepted = await client.mark(at(0), `far ${next}`, far);
+    expect(accepted.body).to.include({ accepted: true, remote: true });
+    await rows(country.db, "update partners set accept_remote = false");
+    let tries = 0;
+    const refused = await until(
+      () => client.mark(at(1), `nowhere ${(tries += 1)}`, { status: "yes", lat: null, lon: null }),
+      (answer) => answer.status === 422,
+    ).finally(() => rows(country.db, "update partners set accept_remote = true"));
+    expect(code(refused)).to.equal("too-far");
+    expect(refused.body.detail).to.be.a("string");
+  });
+});
