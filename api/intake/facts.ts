@@ -6,10 +6,8 @@ import {
   externalKey,
   massNoSource,
   newcomerScope,
-  type PastMark,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
-import type { Located } from "#src/domain/judge.ts";
 import type { Status } from "#src/domain/words.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks.ts";
 
@@ -25,6 +23,13 @@ export async function lockScopes(tx: Tx, batch: readonly Candidate[]): Promise<v
   ]);
 }
 
+interface First {
+  now: number;
+  sequences: number[];
+  reporters: { hash: string; id: number; first_seen: number | null }[] | null;
+  named: { partner_id: number; external_id: string; id: number; station_id: string }[] | null;
+}
+
 /**
  * What the database knows about a batch, read after the scopes are locked: in the statement that waits for a lock
  * the snapshot would be from before the wait. Also one sequence number for each mark.
@@ -34,58 +39,71 @@ export async function readFacts(
   batch: readonly Candidate[],
   config: Config,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
-  const [first] = await rows<{ now: number; sequences: number[] }>(
-    tx,
-    `select ${msOf("server_now()")} as now,
-       array(select nextval('mark_seq')::float8 from generate_series(1, ?::int)) as sequences`,
-    [batch.length],
-  );
-  const { now, sequences } = first!;
-  const known = await readReporters(tx, batch);
-  const ids = [...known.values()].map((row) => row.id);
-  const idOf = new Map([...known].map(([hash, row]) => [hash, row.id]));
-  const reporters = new Map<string, ReporterFacts>(
-    [...known].map(([hash, row]) => [
-      hash,
-      { identity: String(row.id), firstSeen: row.first_seen, recent: [], located: [] },
-    ]),
-  );
-  const byId = new Map([...known].map(([hash, row]) => [row.id, reporters.get(hash)!]));
-  await readRecent(tx, ids, byId, now, config);
+  const { now, sequences, reporters: known, named } = await readFirst(tx, batch, config);
+  const reporters = new Map<string, ReporterFacts>();
+  const byId = new Map<number, ReporterFacts>();
+  for (const { hash, id, first_seen: firstSeen } of known ?? []) {
+    const reporter = { identity: String(id), firstSeen, recent: [], located: [] };
+    reporters.set(hash, reporter);
+    byId.set(id, reporter);
+  }
+  await readPast(tx, byId, now, config);
   const facts: AdmitFacts = {
     now,
     reporters,
-    externalIds: await readExternalIds(tx, batch, now, config),
+    externalIds: new Map(
+      (named ?? []).map((row) => [
+        externalKey(row.partner_id, row.external_id),
+        { id: row.id, stationId: row.station_id },
+      ]),
+    ),
     newReporters: await readNewReporters(tx, batch, reporters, now),
     massNo: await readMassNo(tx, batch, reporters, now, config),
     nearby: await readNearby(tx, batch, now, config),
   };
-  return { facts, sequences, reporterIds: idOf };
+  const reporterIds = new Map((known ?? []).map(({ hash, id }) => [hash, id]));
+  return { facts, sequences, reporterIds };
 }
 
-async function readReporters(
-  tx: Tx,
-  batch: readonly Candidate[],
-): Promise<Map<string, { id: number; first_seen: number | null }>> {
-  const found = await rows<{ hash: string; id: number; first_seen: number | null }>(
+/** All that needs nothing else to be known, in one statement: a batch is as fast as its statements are few. */
+async function readFirst(tx: Tx, batch: readonly Candidate[], config: Config): Promise<First> {
+  const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
+  const [first] = await rows<First>(
     tx,
-    `select encode(r.hash, 'hex') as hash, r.id, ${msOf("r.first_seen")} as first_seen
-     from reporters r where r.hash = any(select decode(h, 'hex') from unnest(?::text[]) as h)`,
-    [[...new Set(batch.map((mark) => mark.reporter))]],
+    `select ${msOf("server_now()")} as now,
+       array(select nextval('mark_seq')::float8 from generate_series(1, ?::int)) as sequences,
+       (select json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'id', r.id, 'first_seen', ${msOf("r.first_seen")}))
+        from reporters r where r.hash = any(select decode(h, 'hex') from unnest(?::text[]) as h)) as reporters,
+       (select json_agg(json_build_object('partner_id', k.partner_id, 'external_id', k.external_id, 'id', k.mark_id,
+          'station_id', k.station_id))
+        from unnest(?::int[], ?::text[]) as a(partner_id, external_id)
+        join mark_keys k on k.partner_id = a.partner_id and k.external_id = a.external_id
+          and k.at > server_now() - ?::int * interval '1 day') as named`,
+    [
+      batch.length,
+      [...new Set(batch.map((mark) => mark.reporter))],
+      asked.map((mark) => mark.partnerId),
+      asked.map((mark) => mark.externalId),
+      config.externalIdDays,
+    ],
   );
-  return new Map(found.map((row) => [row.hash, row]));
+  return first!;
 }
 
-/** Accepted marks of the last day, and of the time before it the last located one: older movement is always possible. */
-async function readRecent(
+/** Half the equator: no two places are further apart. */
+const halfwayKm = 20_038;
+
+/** Accepted marks of the last day, and located ones for as long as a movement from them may be impossible. */
+async function readPast(
   tx: Tx,
-  ids: readonly number[],
-  byId: Map<number, ReporterFacts>,
+  byId: ReadonlyMap<number, ReporterFacts>,
   now: number,
   config: Config,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  interface Row {
+  if (byId.size === 0) return;
+  const since = now - dayMs;
+  const reachMs = dayMs + (halfwayKm / config.speedMaxKmh) * 3_600_000;
+  const past = await rows<{
     id: number;
     reporter_id: number;
     station_id: string;
@@ -94,72 +112,32 @@ async function readRecent(
     effective_at: number;
     lat: number | null;
     lon: number | null;
-  }
-  const columns = `id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
-    ${msOf("effective_at")} as effective_at, lat, lon`;
-  const recent = await rows<Row>(
-    tx,
-    `select ${columns} from marks
-     where reporter_id = any(?::bigint[]) and id >= ? and received_at > ${fromMs} and review <> 'expired'`,
-    [ids, firstIdOfDay(now - dayMs), now - dayMs],
-  );
-  for (const row of recent) {
-    const reporter = byId.get(row.reporter_id)!;
-    reporter.recent.push({
-      id: row.id,
-      stationId: row.station_id,
-      status: row.status,
-      receivedAt: row.received_at,
-      effectiveAt: row.effective_at,
-    } satisfies PastMark);
-    if (row.lat !== null && row.lon !== null)
-      reporter.located.push({ id: row.id, lat: row.lat, lon: row.lon, at: row.effective_at });
-  }
-  const halfway = 20_038_000;
-  const reachMs = dayMs + (halfway / 1000 / config.speedMaxKmh) * 3_600_000;
-  const earlier = await rows<Located & { id: number; reporter_id: number }>(
-    tx,
-    `select m.id, r.reporter_id, m.lat, m.lon, m.at
-     from unnest(?::bigint[]) as r(reporter_id) cross join lateral (
-       select id, lat, lon, ${msOf("effective_at")} as at from marks
-       where marks.reporter_id = r.reporter_id and id >= ? and received_at <= ${fromMs} and lat is not null and review <> 'expired'
-       order by effective_at desc, id desc limit 1) m`,
-    [ids, firstIdOfDay(now - reachMs), now - dayMs],
-  );
-  for (const { reporter_id, ...located } of earlier) byId.get(reporter_id)!.located.push(located);
-}
-
-async function readExternalIds(
-  tx: Tx,
-  batch: readonly Candidate[],
-  now: number,
-  config: Config,
-): Promise<AdmitFacts["externalIds"]> {
-  const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
-  if (asked.length === 0) return new Map();
-  const found = await rows<{
-    partner_id: number;
-    external_id: string;
-    mark_id: number;
-    station_id: string;
   }>(
     tx,
-    `select k.partner_id, k.external_id, k.mark_id, k.station_id
-     from unnest(?::int[], ?::text[]) as a(partner_id, external_id)
-     join mark_keys k on k.partner_id = a.partner_id and k.external_id = a.external_id and k.at > ${fromMs}`,
-    [
-      asked.map((mark) => mark.partnerId),
-      asked.map((mark) => mark.externalId),
-      now - config.externalIdDays * dayMs,
-    ],
+    `select id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
+       ${msOf("effective_at")} as effective_at, lat, lon from marks
+     where reporter_id = any(?::bigint[]) and id >= ? and id < ? and review <> 'expired'
+       and (received_at > ${fromMs} or lat is not null)`,
+    [[...byId.keys()], firstIdOfDay(now - reachMs), idAfter(now), since],
   );
-  return new Map(
-    found.map((row) => [
-      externalKey(row.partner_id, row.external_id),
-      { id: row.mark_id, stationId: row.station_id },
-    ]),
-  );
+  for (const row of past) {
+    const { recent, located } = byId.get(row.reporter_id)!;
+    const { id, effective_at: at } = row;
+    if (row.received_at > since) {
+      recent.push({
+        id,
+        stationId: row.station_id,
+        status: row.status,
+        receivedAt: row.received_at,
+        effectiveAt: at,
+      });
+    }
+    if (row.lat !== null && row.lon !== null) located.push({ id, lat: row.lat, lon: row.lon, at });
+  }
 }
+
+/** No mark that was stored by now has this id or a higher one. The bound spares the partitions of days to come. */
+const idAfter = (now: number): number => firstIdOfDay(now + dayMs);
 
 async function readNewReporters(
   tx: Tx,
@@ -217,8 +195,8 @@ async function readMassNo(
   const found = await rows<{ source: string; count: number }>(
     tx,
     `select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
-     where newcomer and status = 'no' and received_at > ${fromMs} and id >= ? and review <> 'expired' group by 1`,
-    [now - config.massNoWindowMs, firstIdOfDay(now - config.massNoWindowMs)],
+     where newcomer and status = 'no' and received_at > ${fromMs} and id >= ? and id < ? and review <> 'expired' group by 1`,
+    [now - config.massNoWindowMs, firstIdOfDay(now - config.massNoWindowMs), idAfter(now)],
   );
   return new Map(
     found.filter((row) => sources.has(row.source)).map((row) => [row.source, row.count]),
@@ -240,9 +218,10 @@ async function readNearby(
   const found = await rows<{ station_id: string; first: number; last: number }>(
     tx,
     `select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
-     where station_id = any(?::text[]) and id >= ? and effective_at > ${fromMs} and review in ('none', 'approved')
+     where station_id = any(?::text[]) and id >= ? and id < ? and effective_at > ${fromMs}
+       and review in ('none', 'approved')
      group by station_id`,
-    [[...stations], firstIdOfDay(since), since],
+    [[...stations], firstIdOfDay(since), idAfter(now), since],
   );
   return new Map(
     found.map((row) => [row.station_id, new Set([String(row.first), String(row.last)])]),

@@ -23,7 +23,23 @@ export async function storeMarks(
   const of = <T>(pick: (mark: Admitted) => T): T[] => accepted.map(pick);
   const done = (mark: Admitted): boolean => mark.review !== "none";
   await tx.raw(
-    `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
+    `with m as materialized (
+       select * from unnest(?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
+         ?::text[], ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[],
+         ?::text[], ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[],
+         ?::text[], ?::text[])
+       as m(id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status, effective_at, lat,
+         lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only, comment,
+         remote, needed, rule, newcomer, review, outcome)
+     ), named as (
+       -- An older row with this id is past its 30 days, or the mark would have been a duplicate.
+       insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
+       select partner_id, external_id, id, station_id, ${fromMs} from m
+       where external_id is not null and partner_id is not null
+       on conflict (partner_id, external_id) do update
+         set mark_id = excluded.mark_id, station_id = excluded.station_id, at = excluded.at
+     )
+     insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
        received_at, effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome, outcome_have)
      select id, station_id, reporter_id, partner_id, key_id, source, decode(viewer, 'hex'), external_id, status,
@@ -32,15 +48,8 @@ export async function storeMarks(
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review,
        case when outcome is not null then ${fromMs} end, outcome,
        case when outcome is not null then 0 end
-     from unnest(?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[],
-       ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[], ?::text[],
-       ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[], ?::text[], ?::text[])
-     as m(id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status, effective_at, lat, lon,
-       acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only, comment, remote,
-       needed, rule, newcomer, review, outcome)`,
+     from m`,
     [
-      now,
-      now,
       of((mark) => mark.id),
       of((mark) => mark.candidate.stationId),
       of((mark) => reporterIds.get(mark.candidate.reporter)!),
@@ -70,9 +79,11 @@ export async function storeMarks(
       of((mark) => mark.newcomer),
       of((mark) => mark.review),
       of((mark) => (done(mark) ? mark.review : null)),
+      now,
+      now,
+      now,
     ] as never,
   );
-  await storeExternalIds(tx, accepted, now);
 }
 
 /** New reporters get their row, and known ones without an accepted mark their first-seen time. Expired marks count for nothing. */
@@ -107,26 +118,4 @@ async function storeReporters(
     ],
   );
   for (const row of stored) reporterIds.set(row.hash, row.id);
-}
-
-async function storeExternalIds(tx: Tx, accepted: readonly Admitted[], now: number): Promise<void> {
-  const named = accepted.filter(
-    (mark) => mark.candidate.externalId !== null && mark.candidate.partnerId !== null,
-  );
-  if (named.length === 0) return;
-  // An older row with this id is past its 30 days, or the mark would have been a duplicate.
-  await tx.raw(
-    `insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
-     select partner_id, external_id, mark_id, station_id, ${fromMs}
-     from unnest(?::int[], ?::text[], ?::bigint[], ?::text[]) as k(partner_id, external_id, mark_id, station_id)
-     on conflict (partner_id, external_id) do update
-       set mark_id = excluded.mark_id, station_id = excluded.station_id, at = excluded.at`,
-    [
-      now,
-      named.map((mark) => mark.candidate.partnerId),
-      named.map((mark) => mark.candidate.externalId),
-      named.map((mark) => mark.id),
-      named.map((mark) => mark.candidate.stationId),
-    ] as never,
-  );
 }
