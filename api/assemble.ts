@@ -11,6 +11,7 @@ import type { Route } from "#api/route.ts";
 import { createRoutes } from "#api/routes.ts";
 import { createApiServer, type ServerTimes } from "#api/server.ts";
 import type { Services } from "#api/services.ts";
+import { createStartUp } from "#api/start-up.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/latest-dump.ts";
 import { createReadModel } from "#snapshots/model.ts";
@@ -111,17 +112,23 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     producer,
   };
 
+  const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
     const ok = ageMs !== null && ageMs < 3 * config.keysRefreshMs;
-    return { ok, critical: ageMs === null, detail: { count: keys.size, age_ms: ageMs } };
+    return {
+      ok,
+      critical: keys.size === 0 && ageMs === null,
+      detail: { count: keys.size, age_ms: ageMs },
+    };
   });
   health.add("stations", () => {
     const readAt = follower.readAt();
     const ageMs = readAt === 0 ? null : clock() - readAt;
     const ok = ageMs !== null && ageMs < 5 * config.pollMs;
-    return { ok, critical: ageMs === null, detail: { seq: follower.seq(), age_ms: ageMs } };
+    return { ok, critical: !follower.loaded(), detail: { seq: follower.seq(), age_ms: ageMs } };
   });
+  health.add("snapshot", () => startUp.condition());
   health.add("dump", () => dumps.condition(clock()));
   health.add("redis", () => ({ ok: !meter.away }));
 
@@ -137,8 +144,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     start: async () => {
       server.listen(config.port, config.host);
       await once(server, "listening");
-      await Promise.all([keys.start(), untilReady(redis), untilFollowing(services)]);
-      await dumps.start();
+      await Promise.all([keys.start(), untilReady(redis)]);
+      await Promise.all([startUp.start(), dumps.start()]);
       return { port: (server.address() as AddressInfo).port };
     },
     stop: async () => {
@@ -151,6 +158,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       clearInterval(idle);
       server.closeAllConnections();
       await intake.drain();
+      await startUp.stop();
       await follower.stop();
       await cities.stop();
       await dumps.stop();
@@ -161,21 +169,6 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await db.destroy();
     },
   };
-}
-
-/** Until everything has been read once nothing can be answered; the process stays up and tries again. */
-async function untilFollowing({ cities, follower, health, log }: Services): Promise<void> {
-  for (const part of [cities, follower]) {
-    for (let pauseMs = 200; !health.stopping; pauseMs = Math.min(pauseMs * 2, 2000)) {
-      try {
-        await part.start();
-        break;
-      } catch (error) {
-        log.debug({ err: (error as Error).message }, "not loaded yet");
-        await sleep(pauseMs);
-      }
-    }
-  }
 }
 
 /** A short wait for Redis, so that the first requests are metered by it; without it they are metered here. */

@@ -18,6 +18,8 @@ export interface CityStore {
   /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Takes cities from elsewhere, as long as none could be loaded. */
+  preload(cities: readonly City[]): void;
   /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
   find(name: string): City | null;
   /** Cities by population; with `q` those whose name begins with it, then those that hold it. */
@@ -31,21 +33,19 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
   const { db, config, log } = deps;
   let known: { city: City; folded: string }[] = [];
   let byName = new Map<string, City>();
+  let loaded = false;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
   let loading: Promise<void> = Promise.resolve();
 
-  const load = async (): Promise<void> => {
-    const found = await rows<Omit<City, "zoom">>(
-      db,
-      "select name, region, lat, lon, population from cities order by population desc, name, id",
-    );
-    known = found.map(({ population, ...city }) => ({
-      city: { ...city, zoom: zoomOf(population), population },
-      folded: foldText(city.name),
-    }));
+  const take = (cities: readonly City[]): void => {
+    known = cities.map((city) => ({ city, folded: foldText(city.name) }));
     // The first of a name is the largest; later homonyms must not replace it.
     byName = new Map(known.toReversed().map(({ city, folded }) => [folded, city]));
+  };
+  const load = async (): Promise<void> => {
+    take(await loadCities(db));
+    loaded = true;
   };
   const refresh = (): void => {
     loading = loading
@@ -64,6 +64,9 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
       await listener?.stop();
       await loading;
     },
+    preload: (cities) => {
+      if (!loaded) take(cities);
+    },
     find: (name) => byName.get(foldText(name)) ?? null,
     list({ q, offset, limit }) {
       const sought = foldText(q);
@@ -78,6 +81,19 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
       };
     },
   };
+}
+
+/** Every city, the largest first. */
+export async function loadCities(db: Db): Promise<City[]> {
+  const found = await rows<Omit<City, "zoom">>(
+    db,
+    "select name, region, lat, lon, population from cities order by population desc, name, id",
+  );
+  return found.map(({ population, ...city }) => ({
+    ...city,
+    zoom: zoomOf(population),
+    population,
+  }));
 }
 
 const zoomOf = (population: number): number =>

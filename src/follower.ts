@@ -11,6 +11,10 @@ export interface Follower {
   /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Goes on from rows that were read elsewhere earlier; the first read of the database compares. */
+  resume(from: { rows: FeedRow[]; seq: number; asOfMs: number }): void;
+  /** True when there is something to serve: all was read or resumed from. */
+  loaded(): boolean;
   /** Reads what has changed by now; rejects when the database is away. */
   refresh(): Promise<void>;
   /** Highest number applied. */
@@ -24,6 +28,8 @@ export interface Follower {
 /** Rows of one page: more would hold up whoever is being answered. */
 const pageRows = 250;
 const loadRows = 5000;
+/** `as_of` stays this far behind, because its comparison is by whole seconds. */
+const asOfLagMs = 1000;
 
 /**
  * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
@@ -43,6 +49,7 @@ export function createFollower(deps: {
   let lastSeq = 0;
   let safe = 0;
   let readAt = 0;
+  let loaded = false;
   let compare = false;
   let away = false;
   let stopped = false;
@@ -67,13 +74,14 @@ export function createFollower(deps: {
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
     const reports = ids.length > 0 ? await loadReports(db, ids) : [];
-    if (compare) {
-      await reload();
-      compare = false;
-    }
+    // Before anything was read there is nothing to compare.
+    const comparing = compare && loaded;
+    compare = false;
+    if (comparing) await reload();
     const [mark] = await rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`);
-    if (readAt === 0) await loadAll();
-    else await catchUp();
+    if (loaded) await catchUp();
+    else await loadAll();
+    loaded = true;
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
     outcomes?.settle(reports);
@@ -174,9 +182,18 @@ export function createFollower(deps: {
       await listener?.stop();
       await (again ?? running)?.catch(() => {});
     },
+    resume: (from) => {
+      if (loaded) return;
+      apply(from.rows);
+      lastSeq = from.seq;
+      safe = from.asOfMs + asOfLagMs;
+      loaded = true;
+      compare = true;
+    },
+    loaded: () => loaded,
     refresh,
     seq: () => lastSeq,
-    asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - 1000,
+    asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
     readAt: () => readAt,
   };
 }

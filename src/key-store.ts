@@ -2,7 +2,7 @@ import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import type { Db } from "#src/db.ts";
 import { createFirstSight } from "#src/key-first-sight.ts";
-import { loadKeys } from "#src/key-rows.ts";
+import { type HashedKey, loadKeys } from "#src/key-rows.ts";
 import { hashKey, isKeyText } from "#src/key-text.ts";
 import type { KeyInfo } from "#src/keys.ts";
 import { listen, type Listener } from "#src/listen.ts";
@@ -17,6 +17,8 @@ export interface KeyStore {
   /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Takes keys from elsewhere, as long as none could be loaded. */
+  preload(keys: readonly HashedKey[]): void;
   /** Keys in memory. */
   readonly size: number;
   /** When all keys were last read, ms; null before the first time. */
@@ -89,6 +91,9 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
       await listener?.stop();
       again = false;
       await running;
+    },
+    preload: (found) => {
+      if (refreshedAt === null) keys = new Map(found);
     },
     get size() {
       return keys.size;

@@ -6,13 +6,6 @@ import { buildDump } from "#snapshots/dump.ts";
 import type { DumpStore } from "#snapshots/dump-store.ts";
 import type { ReadModel } from "#snapshots/model.ts";
 
-/** Makes the dump of a slot, once; rejects when that failed, and then the next slot tries again. */
-export interface DumpDuty {
-  (slot: number): Promise<void>;
-  /** Resolves when no dump is being made. */
-  idle(): Promise<void>;
-}
-
 /** A dump is made when the content differs from the stored one's, or that one has become too old. */
 export function createDumpDuty(deps: {
   config: Config;
@@ -21,12 +14,10 @@ export function createDumpDuty(deps: {
   model: ReadModel;
   follower: Pick<Follower, "refresh" | "seq" | "asOf">;
   store: DumpStore;
-}): DumpDuty {
+}): (slot: number) => Promise<void> {
   const { config, log, clock, model, follower, store } = deps;
-  let doneSlot = -1;
-  let running: Promise<void> = Promise.resolve();
 
-  const make = async (slot: number): Promise<void> => {
+  return async (slot) => {
     // With the database away, what is in memory is still worth a dump: time goes on changing it.
     await follower.refresh().catch(() => {});
     const stored = await store.head();
@@ -46,12 +37,4 @@ export function createDumpDuty(deps: {
     const ms = Math.round(clock() - now);
     log.info({ seq, count, gzip: gzip.length, br: br.length, ms, kept }, "dump made");
   };
-
-  const duty = (slot: number): Promise<void> => {
-    if (slot <= doneSlot) return running;
-    doneSlot = slot;
-    running = running.catch(() => {}).then(() => make(slot));
-    return running;
-  };
-  return Object.assign(duty, { idle: () => running.catch(() => {}) });
 }

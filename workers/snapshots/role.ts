@@ -3,8 +3,11 @@ import type { SlotJob } from "#src/queues.ts";
 import { createFollower } from "#src/follower.ts";
 import { createDumpStore } from "#snapshots/dump-store.ts";
 import { createReadModel } from "#snapshots/model.ts";
+import { createLedger, createModelSnapshotStore } from "#snapshots/model-snapshot.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
+import { createModelDuty } from "#workers/snapshots/model-duty.ts";
+import { oncePerSlot } from "#workers/snapshots/slots.ts";
 
 /**
  * The snapshots role: keeps a read model of its own and makes a dump of it in each slot that needs one. The clock
@@ -13,14 +16,21 @@ import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
 export function createSnapshotsRole(deps: RoleDeps): Role {
   const { config, db, log, clock, redis, workerRedis } = deps;
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
-  const onRows = (rows: Parameters<typeof model.apply>[0]): void => model.apply(rows, clock());
+  const ledger = createLedger();
+  const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
+    model.apply(rows, clock());
+    ledger.apply(rows);
+  };
   const follower = createFollower({ db, config, log, clock, onRows });
   // Long enough for a slow release, short enough to get rid of a dump from a database that was restored.
   const store = createDumpStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
   const makeDump = createDumpDuty({ config, log, clock, model, follower, store });
+  const models = createModelSnapshotStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
+  const keepModel = createModelDuty({ config, log, clock, db, ledger, follower, store: models });
+  const duty = oncePerSlot([makeDump, keepModel]);
   let timer: NodeJS.Timeout | undefined;
 
-  const worker = new Worker<SlotJob>("snapshots", async (job) => makeDump(job.data.slot), {
+  const worker = new Worker<SlotJob>("snapshots", async (job) => duty(job.data.slot), {
     connection: workerRedis,
     prefix: config.redisPrefix,
     concurrency: 1,
@@ -30,14 +40,14 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     maxStalledCount: 10,
   });
   worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
-  worker.on("failed", (_, error) => log.warn({ err: error.message }, "dump not made"));
+  worker.on("failed", (_, error) => log.warn({ err: error.message }, "snapshots not made"));
 
   // A little after the slot begins, so that with a clock alive the job has come first.
   const lateMs = config.slotMs / 5;
   const byOneself = (): void => {
     const slot = Math.floor((clock() - lateMs) / config.slotMs);
-    makeDump(slot).catch((error: unknown) =>
-      log.warn({ err: (error as Error).message }, "dump not made"),
+    duty(slot).catch((error: unknown) =>
+      log.warn({ err: (error as Error).message }, "snapshots not made"),
     );
   };
 
@@ -51,7 +61,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     stop: async () => {
       clearInterval(timer);
       await worker.close();
-      await makeDump.idle();
+      await duty.idle();
       await follower.stop();
     },
   };
