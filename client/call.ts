@@ -11,7 +11,8 @@ export interface CallSettings {
   maxWaitS?: number;
   /** Longest single attempt, seconds; 60. */
   timeoutS?: number;
-  fetch?: typeof fetch;
+  /** In place of the global one: to go through a proxy, to choose a server. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 export interface CallOptions {

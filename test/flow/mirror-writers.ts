@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { createClient } from "#client/client.ts";
+import type { BatchReport } from "#client/types.ts";
+import type { Random } from "#demo/country/random.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { grades, queues, statuses } from "#src/domain/words.ts";
+import { applyStations, removeStations } from "#src/import/apply-stations.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
+import { type AnswerRecord, nameOf } from "#test/flow/mirror-record.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { RoleProcess } from "#test/harness/processes.ts";
+
+export const stationCount = 400;
+const marksPerS = 100;
+const lifetimeMs = 24 * 3600_000;
+
+/** What the writers work on. */
+export interface Stage {
+  instance: TestInstance;
+  country: Country;
+  webs: RoleProcess[];
+}
+
+/** Marks of ever new users in batches, some of them so old that they expire while all this goes on. */
+export async function sendMarks(
+  { webs, country }: Stage,
+  random: Random,
+  seed: number,
+  end: number,
+) {
+  const clients = webs.map(({ baseUrl }) => createClient({ baseUrl, key: country.secret }));
+  const everyMs = 250;
+  let sent = 0;
+  let lastExpiry = 0;
+  const mark = (): BatchReport => {
+    const { id, lat, lon } = placeOf(random.int(0, stationCount - 1));
+    const user = `${seed}-${sent++}`;
+    const some = {
+      station_id: id,
+      user_ref: user,
+      external_id: user,
+      status: random.pick(statuses),
+    };
+    const where = random.chance(0.8) ? { lat, lon } : {};
+    const more = random.chance(0.5)
+      ? {
+          fuels: [random.pick(grades)],
+          prices: { 92: random.int(50, 70) },
+          queue: random.pick(queues),
+        }
+      : {};
+    if (!random.chance(0.2)) return { ...some, ...where, ...more };
+    const observed = Math.floor(random.between(Date.now(), end + 2000) / 1000) * 1000;
+    lastExpiry = Math.max(lastExpiry, observed);
+    return { ...some, ...where, ...more, observed_at: formatTime(observed - lifetimeMs) };
+  };
+  const pending = new Set<Promise<unknown>>();
+  while (Date.now() < end) {
+    const batch = Array.from({ length: (marksPerS * everyMs) / 1000 }, mark);
+    const sending = random.pick(clients).reports(batch);
+    pending.add(sending);
+    sending.finally(() => pending.delete(sending)).catch(() => {});
+    await sleep(everyMs);
+  }
+  await Promise.all(pending);
+  return { sent, lastExpiry };
+}
+
+let version = 0;
+
+/** Imports that rename, move, add and bring back, and removals. */
+export async function importStations(
+  { country }: Stage,
+  random: Random,
+  end: number,
+): Promise<void> {
+  const { db } = country;
+  const some = (): number[] =>
+    Array.from({ length: random.int(1, 40) }, () => random.int(0, stationCount + 100));
+  while (Date.now() < end) {
+    const stations = [...new Set(some())].map((n) => {
+      const place = placeOf(n);
+      const name = nameOf(++version);
+      // Beyond the first ones they are new; a move keeps a station near enough for marks at the old place.
+      return {
+        ...place,
+        lon: place.lon + random.int(0, 3) * 0.001,
+        brand: "Brand",
+        name,
+        addr: "",
+      };
+    });
+    await applyStations(db, "test", stations, false, () => {});
+    if (random.chance(0.6)) {
+      const gone = some()
+        .slice(0, 8)
+        .map((n) => placeOf(n).id);
+      await removeStations(db, "test", [...new Set(gone)], () => {});
+    }
+    await sleep(random.int(100, 1200));
+  }
+}
+
+/** Somebody else's work in the same database, which has written and does not commit. */
+export async function holdTransaction({ databaseUrl }: TestInstance, ms: number): Promise<void> {
+  const stranger = new pg.Client({ connectionString: databaseUrl });
+  await stranger.connect();
+  try {
+    await stranger.query(
+      "begin; create table if not exists strange (x int); insert into strange values (1)",
+    );
+    await sleep(ms);
+    await stranger.query("commit");
+  } finally {
+    await stranger.end();
+  }
+}
+
+/** Lets a process fall behind: what it says when it goes on is old, and its `as_of` must say so. */
+export async function freezeSome(
+  { webs, country }: Stage,
+  random: Random,
+  record: AnswerRecord,
+  end: number,
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${country.secret}` };
+  while (Date.now() < end - 4000) {
+    await sleep(random.int(1000, 2000));
+    const { baseUrl, freeze, thaw } = random.pick(webs);
+    const since = encodeURIComponent(formatTime(Date.now() - 5000));
+    const url = `${baseUrl}/api/v1/partner/stations/delta?updated_since=${since}`;
+    freeze();
+    await sleep(random.int(500, 3000));
+    // They wait in its socket, and are answered before it has caught up.
+    const waiting = Array.from({ length: 5 }, () => fetch(url, { headers }));
+    await sleep(50);
+    thaw();
+    for (const response of await Promise.all(waiting))
+      record.note(baseUrl, url, await response.text());
+  }
+}
