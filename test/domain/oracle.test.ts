@@ -6,7 +6,8 @@ import { instants, view } from "#src/domain/view.ts";
 import { grades, queues, statuses } from "#src/domain/words.ts";
 import { minute, rules, t0 } from "#test/domain/marks.ts";
 import { asText, oracleMark, oracleSeed } from "#test/oracle/compare.ts";
-import { type OracleStory, replay } from "#test/oracle/fold.ts";
+import { replay } from "#test/oracle/fold.ts";
+import type { OracleStory } from "#test/oracle/story.ts";
 
 /** What happens to a station, in the order in which the server learns of it. */
 type Happening =

@@ -194,7 +194,8 @@ describe("flow: intake rules through HTTP", function () {
     const refused = await until(
       () => client.mark(at(1), `nowhere ${(tries += 1)}`, { status: "yes", lat: null, lon: null }),
       (answer) => answer.status === 422,
-    ).finally(() => rows(country.db, "update partners set accept_remote = true"));
+    );
+    await rows(country.db, "update partners set accept_remote = true");
     expect(code(refused)).to.equal("too-far");
     expect(refused.body.detail).to.be.a("string");
   });

@@ -14,8 +14,9 @@ import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
 import { asText } from "#test/oracle/compare.ts";
 import { bodyOf, dice, draw, type Drawn } from "#test/oracle/draw.ts";
-import { type OracleMark, replay } from "#test/oracle/fold.ts";
+import { replay } from "#test/oracle/fold.ts";
 import { judgedAs, type OracleReport } from "#test/oracle/intake.ts";
+import type { OracleMark } from "#test/oracle/story.ts";
 import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stored.ts";
 
 const users = 300;
@@ -127,10 +128,10 @@ describe("flow: 10,000 random marks against a second reading of the rules", func
 
   /** Sends `count` marks, `inFlight` at a time; some are sent twice, at once or later, also with a changed body. */
   async function sendMarks(count: number): Promise<void> {
-    const until_ = sent + count;
+    const last = sent + count;
     const earlier: { drawn: Drawn; body: Record<string, unknown>; id: string }[] = [];
     const lanes = Array.from({ length: inFlight }, async () => {
-      while (sent < until_) {
+      while (sent < last) {
         const n = (sent += 1);
         const drawn = draw(chance, n, { users, stations, keys: [0, 0, 0, 1, 2, 3, 4], placeOf });
         const observedAt =

@@ -1,6 +1,6 @@
 import type { FuelBlock, Mark, Seed } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
-import type { OracleBlock, OracleMark, OracleSeed, Says } from "#test/oracle/fold.ts";
+import type { OracleBlock, OracleMark, OracleSeed, Says } from "#test/oracle/story.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,5 +1,5 @@
 import { queues } from "#src/domain/words.ts";
-import { type Grade, type Says, type Status } from "#test/oracle/fold.ts";
+import { type Grade, type Says, type Status } from "#test/oracle/story.ts";
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function dice(seed: number): () => number {

@@ -1,75 +1,21 @@
+import { type Details, detailsOf, listed, noDetails } from "#test/oracle/details.ts";
+import { groups } from "#test/oracle/devices.ts";
+import {
+  type Grade,
+  grades,
+  type OracleBlock,
+  type OracleMark,
+  type OracleSeed,
+  type OracleStory,
+  type Status,
+} from "#test/oracle/story.ts";
+
 /**
  * A second reading of decisions 2, written without src/domain: slow and plain.
  *
  * It walks through every instant at which anything could change (each mark, 60 minutes and 24 hours
  * after it, 24 hours after each reporter's first mark) and evaluates everything from scratch there.
  */
-export type Status = "yes" | "low" | "no" | "queue";
-export type Grade = "92" | "95" | "98" | "100" | "ДТ";
-
-/** What a mark says beside its status; an absent field is no statement. */
-export interface Says {
-  readonly fuels?: readonly Grade[];
-  readonly fuelsNo?: readonly Grade[];
-  readonly queue?: string;
-  readonly prices?: Readonly<Partial<Record<Grade, number>>>;
-  /** null states "no limit" */
-  readonly limitL?: number | null;
-  readonly noCash?: boolean;
-  readonly fuelCardsOnly?: boolean;
-}
-
-/** A counted mark: accepted and not held, rejected, withdrawn or expired. Times in ms. */
-export interface OracleMark {
-  readonly id: number;
-  readonly reporter: string;
-  readonly status: Status;
-  readonly at: number;
-  readonly remote: boolean;
-  readonly needed: number;
-  readonly says: Says;
-}
-
-/** An imported status: an event at its time of import, as old as its source says. */
-export interface OracleSeed {
-  readonly status: Status;
-  readonly importedAt: number;
-  readonly at: number;
-  readonly fuels: readonly Grade[];
-  readonly fuelsNo: readonly Grade[];
-}
-
-export interface OracleStory {
-  readonly marks: readonly OracleMark[];
-  readonly firstSeen: (reporter: string) => number;
-  readonly seeds?: readonly OracleSeed[];
-}
-
-/** The served fields that the oracle vouches for, `updated` as ms (null: never set). */
-export interface OracleBlock {
-  readonly status: Status | "nodata";
-  readonly fuels_now: string;
-  readonly fuels_no: string;
-  readonly prices: string | undefined;
-  readonly queue: string;
-  readonly limit_l: number | null;
-  readonly no_cash: boolean;
-  readonly fuel_cards_only: boolean;
-  readonly confirmations: number;
-  readonly real_count: number;
-  readonly seeded: boolean;
-  readonly updated: number | null;
-  readonly pending_status: Status | "";
-  readonly pending_count: number;
-  readonly resolution_reason: "published" | "unconfirmed" | "conflict" | "no_data";
-  readonly sides: readonly [OracleSide, OracleSide] | null;
-}
-
-interface OracleSide {
-  readonly status: Status;
-  readonly count: number;
-}
-
 interface Opinion {
   readonly mark: OracleMark;
   /** which step of the fold brought it */
@@ -82,40 +28,13 @@ interface Version {
   readonly newest: OracleMark;
 }
 
-interface Details {
-  fuelsNow: Set<Grade>;
-  fuelsNo: Set<Grade>;
-  queue: string;
-  limitL: number | null;
-  noCash: boolean;
-  fuelCardsOnly: boolean;
-}
-
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const statuses: readonly Status[] = ["yes", "low", "no", "queue"];
-const grades: readonly Grade[] = ["92", "95", "98", "100", "ДТ"];
 
 const family = (status: Status) => (status === "no" ? "no" : "some");
 const inOrder = (a: OracleMark, b: OracleMark) => a.at - b.at || a.id - b.id;
-
-/** The groups of independent devices among these reporters (decisions 1). */
-export function groups(
-  reporters: readonly string[],
-  firstSeen: (reporter: string) => number,
-): string[][] {
-  const found: string[][] = [];
-  let opened = Number.NEGATIVE_INFINITY;
-  for (const reporter of [...reporters].sort((a, b) => firstSeen(a) - firstSeen(b))) {
-    if (found.length === 0 || firstSeen(reporter) - opened >= 10 * minute) {
-      found.push([]);
-      opened = firstSeen(reporter);
-    }
-    found.at(-1)!.push(reporter);
-  }
-  return found;
-}
 
 /** The fold of decisions 2 over a station's counted marks, seen at `now`. */
 export function replay(story: OracleStory, now: number) {
@@ -402,36 +321,3 @@ function instants(
   }
   return [...all].sort((a, b) => a - b);
 }
-
-function noDetails(): Details {
-  return {
-    fuelsNow: new Set(),
-    fuelsNo: new Set(),
-    queue: "",
-    limitL: null,
-    noCash: false,
-    fuelCardsOnly: false,
-  };
-}
-
-/** Newest statement first, field by field and grade by grade; `of` is in order, oldest first. */
-function detailsOf(of: readonly { readonly says: Says }[]): Details {
-  const found = noDetails();
-  for (const { says } of of) {
-    for (const grade of says.fuels ?? []) {
-      found.fuelsNow.add(grade);
-      found.fuelsNo.delete(grade);
-    }
-    for (const grade of says.fuelsNo ?? []) {
-      found.fuelsNo.add(grade);
-      found.fuelsNow.delete(grade);
-    }
-    if (says.queue !== undefined) found.queue = says.queue;
-    if (says.limitL !== undefined) found.limitL = says.limitL;
-    if (says.noCash !== undefined) found.noCash = says.noCash;
-    if (says.fuelCardsOnly !== undefined) found.fuelCardsOnly = says.fuelCardsOnly;
-  }
-  return found;
-}
-
-const listed = (of: ReadonlySet<Grade>) => grades.filter((grade) => of.has(grade)).join(",");

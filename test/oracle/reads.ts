@@ -1,0 +1,133 @@
+import { distanceM, type Point } from "#src/domain/geo.ts";
+import type { FuelBlock, StationState } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { instants, view } from "#src/domain/view.ts";
+import type { StationRow } from "#src/feed.ts";
+
+/** A station as it must be served. */
+export interface Shown extends StationRow {
+  fuel: FuelBlock;
+}
+
+/** What a caller means, before it is spelt as a query. */
+export interface Wanted {
+  words: readonly string[];
+  statuses: readonly string[];
+  /** Grades as they are served, those of `q` among them. */
+  grades: readonly string[];
+  brand: string;
+  hasPrice: boolean;
+  queues: readonly string[];
+  freshH: number | null;
+}
+
+export type Place =
+  | { box: readonly [lat1: number, lon1: number, lat2: number, lon2: number] }
+  | { centre: Point; radiusKm: number };
+
+/** A station with everything that its rows say. */
+export interface Known extends StationRow {
+  state: StationState;
+  /** Time of its stamp in the feed, ms. */
+  at: number;
+  removed: boolean;
+}
+
+const lifetimeMs = 24 * 3600_000;
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+const lower = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
+
+/** All stations in one list, each question answered by going through it. partner-api.md 2.3, 4.1 to 4.3; decisions.md 7. */
+export function createReads(known: readonly Known[]) {
+  let now = Number.NEGATIVE_INFINITY;
+  const all = known.map((row) => ({ row, times: instants(row.state, lifetimeMs), shown: null as Shown | null }));
+
+  const show = (row: Known): Shown => {
+    const { id, lat, lon, brand, name, addr } = row;
+    return { id, lat, lon, brand, name, addr, fuel: view(row.state, now, lifetimeMs) };
+  };
+
+  const served = (): Shown[] => all.flatMap(({ shown }) => (shown === null ? [] : [shown])).sort(byId);
+
+  return {
+    /** Time goes on; what it changes is shown anew. */
+    passTo(time: number): void {
+      const before = now;
+      now = time;
+      for (const one of all) {
+        if (one.row.removed) continue;
+        if (one.shown === null || one.times.some((at) => at > before && at <= time))
+          one.shown = show(one.row);
+      }
+    },
+    one: (id: string): Shown | null => all.find(({ row }) => row.id === id)?.shown ?? null,
+    everywhere: (wanted: Wanted): Shown[] => served().filter((station) => passes(station, wanted, now)),
+    /** Nearest first, ties by id; all of them. */
+    within(place: Place, wanted: Wanted): Shown[] {
+      const centre = centreOf(place);
+      return served()
+        .filter((station) => lies(station, place) && passes(station, wanted, now))
+        .map((station) => ({ station, far: distanceM(centre, station) }))
+        .sort((a, b) => a.far - b.far || byId(a.station, b.station))
+        .map(({ station }) => station);
+    },
+    changed(sinceMs: number): { stations: Shown[]; removed: string[] } {
+      const late = all.filter(({ row, times }) => {
+        const passed = row.removed ? [] : times.filter((at) => at <= now);
+        return Math.max(row.at, ...passed) >= sinceMs;
+      });
+      return {
+        stations: late.flatMap(({ shown }) => (shown === null ? [] : [shown])).sort(byId),
+        removed: late.filter(({ row }) => row.removed).map(({ row }) => row.id).sort(),
+      };
+    },
+  };
+}
+
+function passes({ brand, name, addr, fuel }: Shown, wanted: Wanted, now: number): boolean {
+  const { words, statuses, grades, queues, freshH } = wanted;
+  const present = fuel.fuels_now.split(",");
+  if (statuses.length > 0 && !statuses.includes(fuel.status)) return false;
+  if (queues.length > 0 && !queues.includes(fuel.queue)) return false;
+  if (!grades.every((grade) => present.includes(grade))) return false;
+  if (wanted.brand !== "" && brand.toLowerCase() !== wanted.brand.toLowerCase()) return false;
+  if (wanted.hasPrice && fuel.prices === undefined) return false;
+  if (freshH !== null) {
+    if (fuel.status === "nodata") return false;
+    if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;
+  }
+  return words.every((word) => [name, brand, addr].some((text) => lower(text).includes(lower(word))));
+}
+
+function lies({ lat, lon }: Point, place: Place): boolean {
+  if ("centre" in place) return distanceM(place.centre, { lat, lon }) <= place.radiusKm * 1000;
+  const [south, west, north, east] = place.box;
+  if (lat < south || lat > north) return false;
+  return west <= east ? lon >= west && lon <= east : lon >= west || lon <= east;
+}
+
+function centreOf(place: Place): Point {
+  if ("centre" in place) return place.centre;
+  const [south, west, north, east] = place.box;
+  const width = west <= east ? east - west : east + 360 - west;
+  const lon = west + width / 2;
+  return { lat: (south + north) / 2, lon: lon > 180 ? lon - 360 : lon };
+}
+
+export interface PlainCity {
+  name: string;
+  region: string;
+  lat: number;
+  lon: number;
+  population: number;
+}
+
+/** Matching cities in their order: those that begin with it, then those that hold it, each by population. */
+export function rankCities(cities: readonly PlainCity[], q: string): { rank: string; city: PlainCity }[] {
+  const sought = lower(q);
+  return cities
+    .filter(({ name }) => lower(name).includes(sought))
+    .map((city) => ({ city, begins: lower(city.name).startsWith(sought) }))
+    .sort((a, b) => Number(b.begins) - Number(a.begins) || b.city.population - a.city.population)
+    .map(({ city, begins }) => ({ city, rank: `${begins} ${city.population}` }));
+}
