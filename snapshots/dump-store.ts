@@ -2,24 +2,32 @@ import type { Redis } from "#src/redis.ts";
 import type { Dump, DumpHead } from "#snapshots/dump.ts";
 import { loadVersion, saveVersion } from "#snapshots/versioned-store.ts";
 
-/** The newest dump in Redis, for all processes. Every call rejects while Redis is away. */
+/** The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. */
 export interface DumpStore {
   /** Stores a dump unless a newer one is there; false when it is. Wakes the web processes. */
   save(dump: Dump): Promise<boolean>;
   head(): Promise<DumpHead | null>;
   load(): Promise<Dump | null>;
-  /** The channel on which a stored dump is announced. */
+  /** The channel on which stored dumps are announced, each by the name of its set. */
   channel: string;
 }
 
 /** Raise it when the fields or the JSON change, so that old and new processes keep apart. */
 const format = 1;
 
-/** `keptMs`: a dump that nobody renews goes, so that one with too high a number cannot stay for ever. */
-export function createDumpStore(redis: Redis, prefix: string, keptMs: number): DumpStore {
-  const key = `${prefix}:dump:${format}`;
+/**
+ * `name`: of the set (see `setName`), "" for the whole country; dumps are announced by it. `keptMs`: a dump that nobody renews goes, so that one with too high a number cannot stay
+ * for ever.
+ */
+export function createDumpStore(
+  redis: Redis,
+  prefix: string,
+  keptMs: number,
+  name = "",
+): DumpStore {
+  const key = name === "" ? `${prefix}:dump:${format}` : `${prefix}:dump:${format}:${name}`;
   const channel = `${prefix}:dumps`;
-  const shelf = { key, channel, keptMs, silentMs: keptMs };
+  const shelf = { key, channel, name, keptMs, silentMs: keptMs };
   const headFields = ["count", "sum"];
   return {
     channel,

@@ -2,7 +2,10 @@ import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import { makeCursor } from "#snapshots/cursor.ts";
+import type { DumpSet } from "#snapshots/dump-set.ts";
 import { listHead, listTail } from "#snapshots/envelope.ts";
+import { filtersKey } from "#snapshots/filters.ts";
 import type { ReadModel } from "#snapshots/model.ts";
 
 /** What is known of a dump without reading it. Times in ms. */
@@ -12,12 +15,13 @@ export interface DumpHead {
   asOfMs: number;
   /** Until when time's own changes are in it. */
   builtAtMs: number;
+  /** Stations of the whole set, on however many pages. */
   count: number;
-  /** Sum of the stations' digests: together with `count` its content. */
+  /** Sum of their digests: together with `count` the set's content. */
   sum: string;
 }
 
-/** The whole country in the envelope of partner-api.md 2.3, as one page, compressed once for all processes. */
+/** The first page of a set in the envelope of partner-api.md 2.3, compressed once for all processes. */
 export interface Dump extends DumpHead {
   gzip: Buffer;
   br: Buffer;
@@ -27,15 +31,16 @@ export interface Dump extends DumpHead {
 const perTurn = 2000;
 const chunkSize = 1 << 20;
 
-/** Builds a dump of what the model holds at `now`, in small steps; later changes do not get into it. */
-export async function buildDump(given: {
+interface Given {
   model: ReadModel;
   seq: number;
   asOfMs: number;
   now: number;
   lifetimeMs: number;
-}): Promise<Dump> {
-  const { model, seq, asOfMs, now, lifetimeMs } = given;
+}
+
+/** Builds a dump of the whole country as of `now`, in small steps; later changes do not get into it. */
+export async function buildDump({ model, seq, asOfMs, now, lifetimeMs }: Given): Promise<Dump> {
   const { count, sum, parts } = model.freeze(now);
   const json: Buffer[] = [listHead];
   for (const part of parts(perTurn)) {
@@ -43,11 +48,26 @@ export async function buildDump(given: {
     await nextTurn();
   }
   json.push(listTail({ count, asOfMs, lifetimeMs, truncated: false, nextCursor: "" }));
-  const head: DumpHead = { seq, asOfMs, builtAtMs: now, count, sum };
+  return { seq, asOfMs, builtAtMs: now, count, sum, ...(await compressed(json)) };
+}
+
+/** Builds a dump of another set as of `now`. Its cursor leads to the pages that web processes answer by themselves. */
+export async function buildSetDump(
+  { filters, limit }: DumpSet,
+  { model, seq, asOfMs, now, lifetimeMs }: Given,
+): Promise<Dump> {
+  const page = model.page({ filters, after: "", limit, now });
+  const nextCursor =
+    page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, filtersKey(filters));
+  const rest = { count: page.count, asOfMs, lifetimeMs, truncated: false, nextCursor };
+  const json = [listHead, ...page.slices(), listTail(rest)];
+  return { seq, asOfMs, builtAtMs: now, ...page.whole, ...(await compressed(json)) };
+}
+
+async function compressed(json: readonly Buffer[]): Promise<{ gzip: Buffer; br: Buffer }> {
   const gzip = await through(json, createGzip({ level: 6, chunkSize }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-  const br = await through(json, createBrotliCompress({ chunkSize, params }));
-  return { ...head, gzip, br };
+  return { gzip, br: await through(json, createBrotliCompress({ chunkSize, params })) };
 }
 
 /** Compresses off the main thread. */

@@ -45,7 +45,7 @@ export function createModelSnapshotStore(
   silentMs: number,
 ): ModelSnapshotStore {
   const key = `${prefix}:model:${format}`;
-  const shelf = { key, channel: `${prefix}:models`, keptMs, silentMs };
+  const shelf = { key, channel: `${prefix}:models`, name: "", keptMs, silentMs };
   return {
     save: async (version, around, lines) => {
       const text = [JSON.stringify(around), ...lines].join("\n");

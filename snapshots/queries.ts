@@ -63,7 +63,7 @@ export interface Queries {
   page(query: PageQuery): PageAnswer;
   /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
   delta(sinceMs: number, now: number): Answer & { removed: string[] };
-  whole(now: number): { count: number; sum: string };
+  whole(now: number, filters?: Filters): { count: number; sum: string };
   /** The next instant at which time alone changes a station of the area, ms; Infinity when there is none. */
   nextInside(area: Area, now: number): number;
   freeze(now: number): Frozen;
@@ -154,9 +154,12 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       };
     },
 
-    whole(now) {
+    whole(now, filters) {
       drain(now);
-      return { count: tree.count(), sum: sumText(tree.sum()) };
+      const chosen = matcher(filters);
+      if (chosen === null) return { count: tree.count(), sum: sumText(tree.sum()) };
+      const found = select(tree, everywhere, chosen);
+      return { count: found.count, sum: sumText(found.sum) };
     },
 
     nextInside(area, now) {

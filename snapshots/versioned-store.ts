@@ -12,8 +12,9 @@ export interface Version {
 /** Where a snapshot is kept, a hash of `seq`, `as_of`, `built_at` and other fields. */
 export interface Shelf {
   key: string;
-  /** Told of each stored snapshot. */
+  /** Where each stored snapshot is announced, by `name`. */
   channel: string;
+  name: string;
   /** It goes when nobody renews it for so long. */
   keptMs: number;
   /** One that nobody has renewed for so long is replaced by whatever comes: its database may have been restored. */
@@ -32,19 +33,20 @@ const storeUnlessOlder = `
     end
   end
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'seq', ARGV[1], 'as_of', ARGV[2], 'built_at', ARGV[3], unpack(ARGV, 6))
+  redis.call('HSET', KEYS[1], 'seq', ARGV[1], 'as_of', ARGV[2], 'built_at', ARGV[3], unpack(ARGV, 7))
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  redis.call('PUBLISH', KEYS[2], KEYS[1])
+  redis.call('PUBLISH', KEYS[2], ARGV[6])
   return 1`;
 
 /** Stores a snapshot unless a newer one is there; false when it is. Rejects while Redis is away. */
 export async function saveVersion(
   redis: Redis,
-  { key, channel, keptMs, silentMs }: Shelf,
+  { key, channel, name, keptMs, silentMs }: Shelf,
   { seq, asOfMs, builtAtMs }: Version,
   fields: Readonly<Record<string, string | number | Buffer>>,
 ): Promise<boolean> {
-  const values = [seq, asOfMs, builtAtMs, keptMs, silentMs, ...Object.entries(fields).flat()];
+  const times = [seq, asOfMs, builtAtMs, keptMs, silentMs];
+  const values = [...times, name, ...Object.entries(fields).flat()];
   return (await redis.eval(storeUnlessOlder, 2, key, channel, ...values)) === 1;
 }
 

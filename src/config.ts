@@ -277,7 +277,7 @@ export const settings = {
     "MARKS_CONCURRENCY",
     4,
     integer(1, 64),
-    "jobs at once in one marks process",
+    "transactions at once in one marks process",
   ),
   sweepMs: setting(
     "SWEEP_MS",
@@ -297,6 +297,18 @@ export const settings = {
     60_000,
     integer(1000, 3600_000),
     "longest time between two dump versions",
+  ),
+  askedSets: setting(
+    "ASKED_SETS",
+    100,
+    integer(0, 10_000),
+    "filter sets of /stations/all, of those asked for in the last hour, that are kept ready",
+  ),
+  askedSetsBytes: setting(
+    "ASKED_SETS_BYTES",
+    64 * 1024 * 1024,
+    integer(0, 1e12),
+    "most bytes that these take, in Redis and in each web process",
   ),
   cacheTtlS: setting(
     "CACHE_TTL_S",
@@ -321,6 +333,12 @@ export const settings = {
     10_000,
     integer(100, 600_000),
     "period of the key store's refresh",
+  ),
+  usageFlushMs: setting(
+    "USAGE_FLUSH_MS",
+    60_000,
+    integer(1000, 600_000),
+    "period in which usage is moved from Redis to durable rows",
   ),
   retentionDays: setting(
     "RETENTION_DAYS",

@@ -3,11 +3,12 @@ import { pickEncoding } from "#api/encoding.ts";
 import { pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
 import { type ApiRequest, type Reply, route } from "#api/route.ts";
-import { makeCursor, readCursor } from "#api/routes/stations-cursor.ts";
+import { makeCursor, readCursor } from "#snapshots/cursor.ts";
 import { filterParameters, readFilters } from "#api/routes/stations-query.ts";
 import type { Services } from "#api/services.ts";
 import type { Dump } from "#snapshots/dump.ts";
-import { filtersKey } from "#snapshots/filters.ts";
+import { type Filters, filtersKey } from "#snapshots/filters.ts";
+import type { Whole } from "#snapshots/held-dump.ts";
 import { isProblem, refuse } from "#src/domain/problems.ts";
 
 const query = Type.Object({
@@ -30,7 +31,8 @@ export const allStationsRoute = (services: Services) =>
       const { cursor = "", limit = 10_000 } = request.query;
       const read = readFilters(request.query);
       if (isProblem(read)) return read;
-      const key = filtersKey(read.filters);
+      const { filters } = read;
+      const key = filtersKey(filters);
       const from = cursor === "" ? null : readCursor(cursor, key);
       if (cursor !== "" && from === null)
         return refuse(
@@ -47,20 +49,13 @@ export const allStationsRoute = (services: Services) =>
       const headers = { Vary: "Accept" };
       const tag = (whole: { count: number; sum: string }): string =>
         etagOf(request, { route: "/stations/all", format, query: [key, cursor, limit], ...whole });
-      if (from === null && key === noFilters && format === "json") {
-        const whole = services.model.whole(now);
-        const dump = services.dumps.current(whole, now);
-        if (dump !== null && dump.count <= limit)
-          return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs, headers }, () =>
-            sendDump(services, request, dump),
-          );
-      }
-      const page = services.model.page({
-        filters: read.filters,
-        after: from?.after ?? "",
-        limit,
-        now,
-      });
+      const dump =
+        from === null && format === "json" ? dumpOf(services, filters, limit, now) : null;
+      if (dump !== null)
+        return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs, headers }, () =>
+          sendDump(services, request, dump),
+        );
+      const page = services.model.page({ filters, after: from?.after ?? "", limit, now });
       // Every page carries the first one's time: a delta from it misses nothing that changed in between.
       const asOfMs = from?.asOfMs ?? services.asOf(now);
       const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
@@ -71,6 +66,21 @@ export const allStationsRoute = (services: Services) =>
       );
     },
   });
+
+/** What the snapshots worker has made of the first page of these filters, when it may be served. */
+function dumpOf(
+  { model, dumps }: Services,
+  filters: Filters,
+  limit: number,
+  now: number,
+): Dump | null {
+  const whole = (): Whole => model.whole(now, filters);
+  if (filtersKey(filters) === noFilters && model.whole(now).count <= limit) {
+    const dump = dumps.whole(whole, now);
+    if (dump === null || dump.count <= limit) return dump;
+  }
+  return dumps.set({ filters, limit }, whole, now);
+}
 
 async function sendDump(services: Services, request: ApiRequest, dump: Dump): Promise<Reply> {
   const encoding = pickEncoding(request.headers["accept-encoding"]);

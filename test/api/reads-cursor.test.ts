@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { makeCursor, readCursor } from "#api/routes/stations-cursor.ts";
+import { makeCursor, readCursor } from "#snapshots/cursor.ts";
 import { parseBox } from "#api/routes/stations-query.ts";
 
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);

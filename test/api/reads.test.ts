@@ -390,7 +390,7 @@ describe("station reads", function () {
       });
       expect(again.status).to.equal(304);
       const builtAt = (): number | undefined =>
-        services.dumps.current(services.model.whole(Date.now()), Date.now())?.builtAtMs;
+        services.dumps.whole(() => services.model.whole(Date.now()), Date.now())?.builtAtMs;
       const early = await until(async () => builtAt(), Boolean);
       await until(
         async () => builtAt(),

@@ -7,6 +7,7 @@ import { createLedger, createModelSnapshotStore } from "#snapshots/model-snapsho
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
 import { createModelDuty } from "#workers/snapshots/model-duty.ts";
+import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";
 import { oncePerSlot } from "#workers/snapshots/slots.ts";
 
 /**
@@ -27,7 +28,8 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const makeDump = createDumpDuty({ config, log, clock, model, follower, store });
   const models = createModelSnapshotStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
   const keepModel = createModelDuty({ config, log, clock, db, ledger, follower, store: models });
-  const duty = oncePerSlot([makeDump, keepModel]);
+  const keepSets = createSetsDuty({ config, log, clock, redis, model, follower });
+  const duty = oncePerSlot([makeDump, keepSets, keepModel]);
   let timer: NodeJS.Timeout | undefined;
 
   const worker = new Worker<SlotJob>("snapshots", async (job) => duty(job.data.slot), {

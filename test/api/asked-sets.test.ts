@@ -1,0 +1,136 @@
+import { gunzipSync } from "node:zlib";
+import { expect } from "chai";
+import { createDb, type Db } from "#src/db.ts";
+import { createSnapshotsRole } from "#workers/snapshots/role.ts";
+import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { serving, writeStations } from "#test/api/reads-country.ts";
+import { startHere } from "#test/api/roles.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const places = Array.from({ length: 30 }, (_, n) => ({
+  id: `s${10 + n}`,
+  lat: 50 + n / 10,
+  lon: 30,
+  brand: n % 2 === 0 ? "Even" : "Odd",
+}));
+
+describe("dumps of the filter sets asked for", function () {
+  this.timeout(30_000);
+  let instance: TestInstance;
+  let db: Db;
+  let edges: Edge[];
+  let clients: Client[];
+  let stopRole: () => Promise<void>;
+
+  before(async () => {
+    instance = await startInstance({ SLOT_MS: "500", DUMP_MAX_AGE_MS: "2000" });
+    db = createDb(instance.config, "setup");
+    const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
+    const key = await addKey(db, partner);
+    await writeStations(db, places);
+    edges = [await startEdge(instance.config), await startEdge(instance.config)];
+    clients = edges.map(({ port }) => createClient(`http://127.0.0.1:${port}`, key));
+    stopRole = await startHere(createSnapshotsRole, instance.config);
+  });
+
+  after(async () => {
+    await stopRole?.();
+    for (const edge of edges ?? []) await edge.stop();
+    await db.destroy();
+    await instance?.drop();
+  });
+
+  const dumpsMade = async (): Promise<string[]> => {
+    const { redis, config } = edges[0]!.web.services;
+    return redis.keys(`${config.redisPrefix}:dump:1:*`);
+  };
+  const withoutTime = ({ body }: Answer): object => ({ ...body, as_of: "", next_cursor: "" });
+
+  it("are made by the worker, used by every process, and agree with the model", async () => {
+    const [first, second] = clients as [Client, Client];
+    const paths = ["/stations/all?brand=even&limit=4", "/stations/all?limit=7"];
+    for (const path of paths) {
+      const model = await first.get(path);
+      const queries: number[] = [];
+      for (const edge of edges) {
+        const { page } = edge.web.services.model;
+        edge.web.services.model.page = (query) => {
+          queries.push(query.limit);
+          return page(query);
+        };
+      }
+      for (const client of [first, second]) {
+        await until(
+          async () => {
+            queries.length = 0;
+            return client.get(path);
+          },
+          () => queries.length === 0,
+        );
+        for (const encoding of ["gzip", "br", "identity"]) {
+          const answer = await client.get(path, { "Accept-Encoding": encoding });
+          expect(answer.headers.get("content-encoding") ?? "identity").to.equal(encoding);
+          expect(withoutTime(answer)).to.deep.equal(withoutTime(model));
+          expect(answer.headers.get("etag")).to.equal(model.headers.get("etag"));
+        }
+        const etag = model.headers.get("etag")!;
+        const same = await client.get(path, { "If-None-Match": etag });
+        expect([same.status, same.headers.has("x-as-of")]).to.deep.equal([304, true]);
+      }
+      expect(queries).to.deep.equal([]);
+    }
+    expect(await dumpsMade()).to.have.length(2);
+  });
+
+  it("lead by their cursor to all the other pages, on any process", async () => {
+    const ids: string[] = [];
+    const times = new Set<string>();
+    let cursor = "";
+    for (let n = 0; n === 0 || cursor !== ""; n++) {
+      const page = await clients[n % 2]!.get(`/stations/all?limit=7&cursor=${cursor}`);
+      ids.push(...page.body.stations.map(({ id }: { id: string }) => id));
+      times.add(page.body.as_of);
+      cursor = page.body.next_cursor;
+    }
+    expect(ids).to.deep.equal(places.map(({ id }) => id));
+    expect(times.size).to.equal(1);
+  });
+
+  it("show a change within a slot and a half, never under the old ETag", async () => {
+    const path = "/stations/all?brand=even&limit=4";
+    const before = await clients[1]!.get(path);
+    const etag = before.headers.get("etag")!;
+    const at = Date.now();
+    await writeStations(db, [{ ...places[0]!, state: serving("yes", at) }]);
+    const changed = await until(
+      () => clients[1]!.get(path, { "If-None-Match": etag }),
+      ({ status }) => status === 200,
+      3000,
+    );
+    expect(changed.body.stations[0].fuel.status).to.equal("yes");
+    const stored = await until(
+      async () => {
+        const { redis } = edges[0]!.web.services;
+        const bodies = await Promise.all(
+          (await dumpsMade()).map((key) => redis.hgetBuffer(key, "gzip")),
+        );
+        return bodies.map((body) => gunzipSync(body!).toString());
+      },
+      (texts) => texts.every((text) => text.includes('"status":"yes"')),
+      3000,
+    );
+    expect(stored).to.have.length(2);
+  });
+
+  it("are remembered for as many sets as the setting says", async () => {
+    const { redis, config } = edges[0]!.web.services;
+    for (let n = 0; n < config.askedSets + 20; n++)
+      await clients[n % 2]!.get(`/stations/all?q=nothing${n}`);
+    await until(
+      () => redis.zcard(`${config.redisPrefix}:asked`),
+      (count) => count === config.askedSets,
+      5000,
+    );
+  });
+});
