@@ -1,6 +1,7 @@
 import { assembleWeb } from "#api/assemble.ts";
 import { loadConfig, missingSettings, type Config } from "#src/config.ts";
 import { createLog } from "#src/log.ts";
+import { dieLoudly } from "#src/stop.ts";
 
 // The web role.
 let config: Config;
@@ -17,6 +18,7 @@ if (missing !== null) {
   process.exit(1);
 }
 
+dieLoudly(log);
 const web = assembleWeb(config, { log });
 try {
   const { port } = await web.start();

@@ -3,8 +3,7 @@ import type { Log } from "#src/log.ts";
 
 /**
  * Runs one role of a process: starts it (again and again until its servers are there), says `ready`, and on SIGINT or
- * SIGTERM stops it; exits hard when that takes longer than `stopMs`. An error that nobody caught ends the process
- * with a log line, so that whoever watches it starts it anew.
+ * SIGTERM stops it; exits hard when that takes longer than `stopMs`.
  */
 export async function untilStopped(
   config: Pick<Config, "stopMs">,
@@ -33,12 +32,7 @@ export async function untilStopped(
   };
   process.once("SIGINT", () => stop("SIGINT"));
   process.once("SIGTERM", () => stop("SIGTERM"));
-  const die = (error: unknown): void => {
-    log.fatal({ err: error }, "unexpected error");
-    process.exit(1);
-  };
-  process.on("uncaughtException", die);
-  process.on("unhandledRejection", die);
+  dieLoudly(log);
 
   for (let pauseMs = 250; !stopping; pauseMs = Math.min(pauseMs * 2, 4000)) {
     try {
@@ -50,4 +44,17 @@ export async function untilStopped(
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+}
+
+/**
+ * An error that nobody caught ends the process with a log line: whoever watches it starts it anew, and whoever reads
+ * the log knows why.
+ */
+export function dieLoudly(log: Log): void {
+  const die = (error: unknown): void => {
+    log.fatal({ err: error }, "unexpected error");
+    process.exit(1);
+  };
+  process.on("uncaughtException", die);
+  process.on("unhandledRejection", die);
 }
