@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { makeCursor, readCursor } from "#snapshots/cursor.ts";
-import { parseBox } from "#api/routes/stations-query.ts";
+import { parseBox, widenBox } from "#api/routes/stations-query.ts";
 
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 
@@ -45,6 +45,26 @@ describe("bbox", () => {
       north: 70,
       east: -170,
     });
+  });
+
+  it("is widened to the grid for a publishable key: never smaller, never a cell more than needed", () => {
+    const box = { south: 55.0123, west: 82.999, north: 55.02, east: 83.0001 };
+    const wide = { south: 55.01, west: 82.99, north: 55.02, east: 83.01 };
+    expect(widenBox(box)).to.deep.equal(wide);
+    expect(widenBox({ ...wide })).to.deep.equal(wide);
+    expect(widenBox({ south: 0, west: 10.006, north: 1, east: 10.004 })).to.deep.equal({
+      ...{ south: 0, west: -180, north: 1, east: 180 },
+    });
+    const degrees = fc.double({ min: -180, max: 180, noNaN: true });
+    fc.assert(
+      fc.property(degrees, degrees, (a, b) => {
+        const given = { south: -1, west: Math.min(a, b), north: 1, east: Math.max(a, b) };
+        const { west, east } = widenBox(given);
+        expect(west).to.be.within(given.west - 0.0100001, given.west);
+        expect(east).to.be.within(given.east, given.east + 0.0100001);
+        expect(widenBox({ ...given, west, east })).to.include({ west, east });
+      }),
+    );
   });
 
   it("is refused in any other form", () => {
