@@ -45,6 +45,7 @@ export function createRectangles(deps: {
   const { config, redis, model, follower, beforeStore } = deps;
   const store = createRectangleStore(redis, config.redisPrefix, config.cacheBytes);
   let reached = 0;
+  let gaveUpAt = -Infinity;
 
   const ttlMs = ({ kind, partner }: KeyInfo): number =>
     kind === "secret" ? 0 : (partner.cacheTtlS ?? config.cacheTtlS) * 1000;
@@ -67,11 +68,16 @@ export function createRectangles(deps: {
     async catchUp({ key, seq }) {
       if (key.kind === "secret" || seq === null) return false;
       if (Math.max(follower.seq(), reached) < seq) {
-        const read = follower.refresh().then(
-          () => true,
-          () => false,
+        // A frozen database must not make every caller wait.
+        if (performance.now() - gaveUpAt < patienceMs) return false;
+        const read = await inTime(
+          follower.refresh().then(
+            () => true,
+            () => false,
+          ),
         );
-        if (!(await inTime(read))) return false;
+        if (read === null) gaveUpAt = performance.now();
+        if (read !== true) return false;
         // After a restore the database's numbers may lie below: what was read is all there is.
         reached = Math.max(reached, seq);
       }
@@ -106,10 +112,11 @@ async function send(
   return { headers: { ...named, "Content-Encoding": "gzip" }, body: zipped };
 }
 
-async function inTime(read: Promise<boolean>): Promise<boolean> {
+/** Null when it takes longer than `patienceMs`. */
+async function inTime(read: Promise<boolean>): Promise<boolean | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), patienceMs);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), patienceMs);
   });
   const done = await Promise.race([read, late]);
   clearTimeout(timer);

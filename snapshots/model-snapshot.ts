@@ -96,10 +96,8 @@ type Line = [
   ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
 ];
 
-const empty = JSON.stringify(emptyState);
-
 function writeLine({ id, lat, lon, brand, name, addr, seq, at, removed, state }: FeedRow): string {
-  const said = JSON.stringify(state) === empty ? null : state;
+  const said = state === emptyState ? null : state;
   const line: Line = [id, lat, lon, brand, name, addr, seq, at, removed ? 1 : 0, said];
   return JSON.stringify(line);
 }
