@@ -19,6 +19,13 @@ const refused: Record<string, { code: string; rule: string }> = {
   ...wrongImports("api", ["#workers/a.ts", "#cli/a.ts", "#demo/a.ts", "../workers/a.ts"]),
   ...wrongImports("workers", ["#api/a.ts", "#cli/a.ts", "#demo/a.ts", "./../api/a.ts"]),
   ...wrongImports("cli", ["#api/a.ts", "#workers/a.ts", "#demo/a.ts", "#test/a.ts"]),
+  ...wrongImports("client", [
+    "#src/domain/a.ts",
+    "#api/a.ts",
+    "#client/a.ts",
+    "koa",
+    "../src/a.ts",
+  ]),
   ...wrongImports("demo", ["#test/a.ts"]),
   ...wrongImports("migrations", ["#api/a.ts", "#workers/a.ts", "#snapshots/a.ts"]),
   "api/again.ts": { code: 'export { a } from "#workers/a.ts";', rule: restricted },
@@ -45,6 +52,7 @@ const allowed: Record<string, string> = {
   "snapshots/good.ts": 'export { a } from "#src/a.ts";',
   "api/good.ts": 'export { a } from "#snapshots/a.ts";\nexport { b } from "#src/a.ts";',
   "workers/good.ts": 'export { a } from "#snapshots/a.ts";\nexport { b } from "#src/a.ts";',
+  "client/good.ts": 'export { a } from "./a.ts";\nexport { readFile } from "node:fs";',
   "demo/good.ts": 'export { a } from "#workers/a.ts";',
 };
 

@@ -40,14 +40,18 @@ const lower = (text: string): string => text.toLowerCase().replaceAll("ё", "е"
 /** All stations in one list, each question answered by going through it. partner-api.md 2.3, 4.1 to 4.3; decisions.md 7. */
 export function createReads(known: readonly Known[]) {
   let now = Number.NEGATIVE_INFINITY;
-  const all = known.map((row) => ({ row, times: instants(row.state, lifetimeMs), shown: null as Shown | null }));
+  const all = known.toSorted(byId).map((row) => ({
+    row,
+    times: instants(row.state, lifetimeMs),
+    shown: null as Shown | null,
+  }));
 
   const show = (row: Known): Shown => {
     const { id, lat, lon, brand, name, addr } = row;
     return { id, lat, lon, brand, name, addr, fuel: view(row.state, now, lifetimeMs) };
   };
 
-  const served = (): Shown[] => all.flatMap(({ shown }) => (shown === null ? [] : [shown])).sort(byId);
+  const served = (): Shown[] => all.flatMap(({ shown }) => (shown === null ? [] : [shown]));
 
   return {
     /** Time goes on; what it changes is shown anew. */
@@ -61,7 +65,8 @@ export function createReads(known: readonly Known[]) {
       }
     },
     one: (id: string): Shown | null => all.find(({ row }) => row.id === id)?.shown ?? null,
-    everywhere: (wanted: Wanted): Shown[] => served().filter((station) => passes(station, wanted, now)),
+    everywhere: (wanted: Wanted): Shown[] =>
+      served().filter((station) => passes(station, wanted, now)),
     /** Nearest first, ties by id; all of them. */
     within(place: Place, wanted: Wanted): Shown[] {
       const centre = centreOf(place);
@@ -77,8 +82,8 @@ export function createReads(known: readonly Known[]) {
         return Math.max(row.at, ...passed) >= sinceMs;
       });
       return {
-        stations: late.flatMap(({ shown }) => (shown === null ? [] : [shown])).sort(byId),
-        removed: late.filter(({ row }) => row.removed).map(({ row }) => row.id).sort(),
+        stations: late.flatMap(({ shown }) => (shown === null ? [] : [shown])),
+        removed: late.filter(({ row }) => row.removed).map(({ row }) => row.id),
       };
     },
   };
@@ -96,7 +101,9 @@ function passes({ brand, name, addr, fuel }: Shown, wanted: Wanted, now: number)
     if (fuel.status === "nodata") return false;
     if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;
   }
-  return words.every((word) => [name, brand, addr].some((text) => lower(text).includes(lower(word))));
+  return words.every((word) =>
+    [name, brand, addr].some((text) => lower(text).includes(lower(word))),
+  );
 }
 
 function lies({ lat, lon }: Point, place: Place): boolean {
@@ -123,7 +130,10 @@ export interface PlainCity {
 }
 
 /** Matching cities in their order: those that begin with it, then those that hold it, each by population. */
-export function rankCities(cities: readonly PlainCity[], q: string): { rank: string; city: PlainCity }[] {
+export function rankCities(
+  cities: readonly PlainCity[],
+  q: string,
+): { rank: string; city: PlainCity }[] {
   const sought = lower(q);
   return cities
     .filter(({ name }) => lower(name).includes(sought))
