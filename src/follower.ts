@@ -73,12 +73,15 @@ export function createFollower(deps: {
 
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
-    const reports = ids.length > 0 ? await loadReports(db, ids) : [];
+    // Both before any change is read; they do not wait for each other.
+    const [reports, [mark]] = await Promise.all([
+      loadReports(db, ids),
+      rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`),
+    ]);
     // Before anything was read there is nothing to compare.
     const comparing = compare && loaded;
     compare = false;
     if (comparing) await reload();
-    const [mark] = await rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`);
     if (loaded) await catchUp();
     else await loadAll();
     loaded = true;

@@ -1,4 +1,3 @@
-import type { MarkOutcome } from "#src/domain/decide.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import type {
   Grade,
@@ -20,6 +19,12 @@ export const firstIdOfDay = (ms: number): number => Math.floor(ms / dayMs) * per
 /** The mark id of a time of receipt and a sequence number. */
 export const markId = (receivedAt: number, sequence: number): number =>
   firstIdOfDay(receivedAt) + sequence;
+
+/**
+ * No mark that is stored by `now`, or within the hour after it, has this id or a higher one. As a bound it spares a
+ * query the partitions of days to come, which cost more to plan than to read.
+ */
+export const idAfter = (now: number): number => firstIdOfDay(now + dayMs + 3_600_000);
 
 /** SQL for milliseconds since the epoch of a timestamptz column. */
 export const msOf = (column: string): string =>
@@ -152,30 +157,3 @@ const outcomeOf = (row: ReportRow) => ({
   reason: row.outcome_reason,
   have: row.outcome_have,
 });
-
-/** Writes what became of marks, once: only where `processed_at` is still null. Returns how many it wrote. */
-export async function saveOutcomes(
-  tx: Tx,
-  outcomes: ReadonlyMap<number, MarkOutcome>,
-): Promise<number> {
-  const list = [...outcomes];
-  if (list.length === 0) return 0;
-  const written = await rows(
-    tx,
-    `update marks set processed_at = server_now(), outcome = o.outcome, outcome_status = o.status,
-       outcome_reason = o.reason, outcome_have = o.have
-     from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[])
-       as o(id, outcome, status, reason, have)) o
-     where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
-     returning marks.id`,
-    [
-      list.map(([id]) => id),
-      list.map(([, is]) => is.outcome),
-      list.map(([, is]) => is.status),
-      list.map(([, is]) => is.reason),
-      list.map(([, is]) => is.have),
-      list.map(([id]) => id),
-    ],
-  );
-  return written.length;
-}

@@ -12,18 +12,10 @@ export async function lockStations(
   stationIds: readonly string[],
   locking: Locking,
 ): Promise<string[]> {
-  const ids = [...new Set(stationIds)].sort();
-  await tx.raw(
-    `insert into station_status (station_id)
-     select id from stations s where id = any(?::text[]) and not exists (select from station_status st where st.station_id = s.id)
-     order by id on conflict do nothing`,
-    [ids] as never,
-  );
   const locked = await rows<{ station_id: string }>(
     tx,
-    `select station_id from station_status where station_id = any(?::text[]) order by station_id
-     for no key update ${locking === "skip" ? "skip locked" : ""}`,
-    [ids],
+    "select lock_stations(?::text[], ?) as station_id",
+    [[...new Set(stationIds)], locking === "skip"],
   );
   return locked.map((row) => row.station_id);
 }

@@ -9,7 +9,7 @@ import {
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/words.ts";
-import { firstIdOfDay, fromMs, msOf } from "#src/marks.ts";
+import { firstIdOfDay, fromMs, idAfter, msOf } from "#src/marks.ts";
 
 const dayMs = 86_400_000;
 const intakeLock = 7_166_736;
@@ -135,9 +135,6 @@ async function readPast(
     if (row.lat !== null && row.lon !== null) located.push({ id, lat: row.lat, lon: row.lon, at });
   }
 }
-
-/** No mark that was stored by now has this id or a higher one. The bound spares the partitions of days to come. */
-const idAfter = (now: number): number => firstIdOfDay(now + dayMs);
 
 async function readNewReporters(
   tx: Tx,

@@ -5,7 +5,6 @@ import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Log } from "#src/log.ts";
 import { loadFirstSeen } from "#src/histories.ts";
-import { msOf } from "#src/marks.ts";
 import { type Locking, lockStations } from "#src/station-lock.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
@@ -77,11 +76,8 @@ const processTogether = (
     const { config } = deps;
     const locked = await lockStations(tx, stationIds, scope.locking);
     if (locked.length === 0) return { processed: 0, seq: null };
-    const work = await loadWork(tx, locked, scope, config);
+    const { work, firstSeen, now } = await loadWork(tx, locked, scope, config);
     if (work.length === 0) return { processed: 0, seq: null };
-    const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
-    const now = clock!.now;
-    const firstSeen = await firstSeenOf(tx, work);
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -107,7 +103,7 @@ async function decideOne(
   const history = await loadHistory(tx, work.stationId, facts.state, arrivals, config, true);
   if (history.marks.length === facts.history.marks.length) return decision;
   const whole = { ...work, facts: { ...facts, history } };
-  return decide(whole.facts, arrivals, await firstSeenOf(tx, [whole]), now, config);
+  return decide(whole.facts, arrivals, await firstSeenOf(tx, whole), now, config);
 }
 
 /** A refold over all marks that are kept must not keep the age of a status that a withdrawn mark had set. */
@@ -119,17 +115,13 @@ function forgetting(facts: Facts, now: number, config: Config): Facts {
     : { ...facts, state: { ...facts.state, lastUpdated: null } };
 }
 
-const firstSeenOf = (tx: Tx, work: readonly StationWork[]): Promise<FirstSeen> =>
+const firstSeenOf = (tx: Tx, { facts, arrivals }: StationWork): Promise<FirstSeen> =>
   loadFirstSeen(
     tx,
     new Set(
-      work
-        .flatMap(({ facts, arrivals }) => [
-          ...facts.opinions,
-          ...arrivals.marks,
-          ...(facts.history?.marks ?? []),
-        ])
-        .map((mark) => mark.reporterId),
+      [...facts.opinions, ...arrivals.marks, ...(facts.history?.marks ?? [])].map(
+        (mark) => mark.reporterId,
+      ),
     ),
   );
 

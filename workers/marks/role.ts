@@ -4,10 +4,13 @@ import { firstIdOfDay, fromMs } from "#src/marks.ts";
 import type { MarksJob } from "#src/queues.ts";
 import { raiseSequence } from "#src/sequence.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+import { createGatherer } from "#workers/marks/gather.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 
 const dayMs = 86_400_000;
 const sweepStations = 200;
+/** Jobs that one process holds, to gather them into few transactions. */
+const jobsAtOnce = 16;
 
 /**
  * The marks role: jobs of the `marks` queue say where to look, and every `sweepMs` it looks by itself for marks that
@@ -31,20 +34,17 @@ export function createMarksRole(deps: RoleDeps): Role {
     return processed;
   };
 
-  const worker = new Worker<MarksJob>(
-    "marks",
-    async (job) => void (await run(job.data.stationIds)),
-    {
-      connection: workerRedis,
-      prefix: config.redisPrefix,
-      concurrency: config.marksConcurrency,
-      autorun: false,
-      // Recovery after kill -9 took over a minute on defaults, and a second stall failed the job for good.
-      lockDuration: 10_000,
-      stalledInterval: 5_000,
-      maxStalledCount: 100,
-    },
-  );
+  const gather = createGatherer(run, config.marksConcurrency);
+  const worker = new Worker<MarksJob>("marks", (job) => gather(job.data.stationIds), {
+    connection: workerRedis,
+    prefix: config.redisPrefix,
+    concurrency: jobsAtOnce,
+    autorun: false,
+    // Recovery after kill -9 took over a minute on defaults, and a second stall failed the job for good.
+    lockDuration: 10_000,
+    stalledInterval: 5_000,
+    maxStalledCount: 100,
+  });
   worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
   worker.on("failed", (job, error) =>
     log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
