@@ -11,12 +11,24 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
+    /** A folder for a CPU profile of each server process. */
+    profile: { type: "string" },
+    /** NAME=VALUE,…: the rival is Fuelmark itself with these settings. Not written to results.md. */
+    against: { type: "string" },
   },
 });
 const options = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   clients: values.clients.split(",").map(Number),
+  ...(values.profile === undefined ? {} : { profileTo: values.profile }),
+  ...(values.against === undefined
+    ? {}
+    : {
+        against: Object.fromEntries(
+          values.against.split(",").map((one) => one.split("=") as [string, string]),
+        ),
+      }),
 };
 const benches: Record<string, () => Promise<string>> = { marks: () => benchMarks(options) };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
@@ -28,5 +40,5 @@ if (unknown !== undefined) {
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
-  if (!values.dry) writeSection(name, text);
+  if (!values.dry && values.against === undefined) writeSection(name, text);
 }

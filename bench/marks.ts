@@ -22,6 +22,10 @@ export interface MarksOptions {
   rounds: number;
   seconds: number;
   clients: readonly number[];
+  /** A folder for a CPU profile of each server process. */
+  profileTo?: string;
+  /** Compares Fuelmark with itself under these settings instead. */
+  against?: Record<string, string>;
 }
 
 interface Side {
@@ -63,18 +67,24 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
       HOST: "127.0.0.1",
       PORT: String(port),
     });
-    const start = async (name: string, index: number, commands: (readonly string[])[]) => {
+    const start = async (
+      name: string,
+      commands: (readonly string[])[],
+      settings: Record<string, string> = {},
+    ) => {
       const port = await somePort();
       const side: Side = { name, port, processes: [] };
-      sides.push(side);
+      const itsEnv = { ...env(sides.push(side) - 1, port), ...settings };
       for (const command of commands)
-        side.processes.push(await startServer(command, env(index, port)));
+        side.processes.push(await startServer(command, itsEnv, options.profileTo));
       return side;
     };
-    const ours = await start("Fuelmark", 0, [procfile.get("web")!, procfile.get("marks")!]);
-    const rival = await start("direct", 1, [
-      ["node", "--import", "tsx", "bench/rivals/marks-direct.ts"],
-    ]);
+    const product = [procfile.get("web")!, procfile.get("marks")!];
+    const ours = await start("Fuelmark", product);
+    const rival =
+      options.against === undefined
+        ? await start("direct", [["node", "--import", "tsx", "bench/rivals/marks-direct.ts"]])
+        : await start("changed", product, options.against);
     const cpu = await createCpuMeter(servers.databaseUrl, servers.redisUrl);
     const results = await measure(ours, rival, options, cpu, join(folder, "country.json"));
     return report(results, options, `Postgres ${version}`);

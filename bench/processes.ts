@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import pg from "pg";
@@ -11,14 +12,17 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a `node …` command and waits for its ready line. */
+/** Starts a `node …` command and waits for its ready line; `profileTo` is a folder for its CPU profile. */
 export async function startServer(
   command: readonly string[],
   env: Record<string, string>,
+  profileTo?: string,
 ): Promise<Server> {
-  // NODE_OPTIONS for a profiler.
-  const { PATH, HOME, NODE_OPTIONS } = process.env;
-  const child = spawnRole(command, { PATH, HOME, NODE_OPTIONS, ...env });
+  const [program = "", ...args] = command;
+  const profiling =
+    profileTo === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(profileTo)}`];
+  const { PATH, HOME } = process.env;
+  const child = spawnRole([program, ...profiling, ...args], { PATH, HOME, ...env });
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let tail = "";
   await new Promise<void>((ready, fail) => {
