@@ -269,13 +269,13 @@ export const settings = {
   batchMax: setting("BATCH_MAX", 256, integer(1, 5000), "marks in one intake transaction"),
   batchesInFlight: setting(
     "BATCHES_IN_FLIGHT",
-    2,
+    1,
     integer(1, 64),
     "intake transactions at once in one process",
   ),
   marksConcurrency: setting(
     "MARKS_CONCURRENCY",
-    4,
+    2,
     integer(1, 64),
     "transactions at once in one marks process",
   ),
