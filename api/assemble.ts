@@ -26,6 +26,7 @@ import { createMeter } from "#src/meter.ts";
 import { createProducer } from "#src/queues.ts";
 import { createRedis } from "#src/redis.ts";
 import { createRaiser } from "#src/sequence.ts";
+import { createUsedToday } from "#src/usage/used-today.ts";
 import { createWaiters } from "#src/waiters.ts";
 
 export interface Web {
@@ -61,6 +62,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const redis = createRedis(config, log);
   const keys = createKeyStore({ db, config, log, clock });
   const meter = createMeter({ redis, config, clock, log });
+  const usedToday = createUsedToday({ db, config, log });
   const health = createHealth();
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const cities = createCityStore({ db, config, log });
@@ -98,6 +100,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     redis,
     keys,
     meter,
+    usedToday,
     health,
     model,
     cities,
@@ -144,7 +147,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     start: async () => {
       server.listen(config.port, config.host);
       await once(server, "listening");
-      await Promise.all([keys.start(), untilReady(redis)]);
+      await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
       await Promise.all([startUp.start(), dumps.start()]);
       return { port: (server.address() as AddressInfo).port };
     },
@@ -163,6 +166,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await cities.stop();
       await dumps.stop();
       await keys.stop();
+      await usedToday.stop();
       await producer.close();
       await meter.stop();
       redis.disconnect();

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Context } from "#api/context.ts";
+import type { Services } from "#api/services.ts";
 import { viewerNetwork } from "#src/addresses.ts";
 import type { Grant } from "#src/grant.ts";
 import type { KeyInfo } from "#src/keys.ts";
@@ -20,11 +21,18 @@ export function setLimitHeaders(ctx: Context, grant: Grant): void {
 
 /**
  * Whose budget a request uses (decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,
- * so that a busy page cannot starve its own server. `pepper` keeps viewers' addresses out of Redis.
+ * so that a busy page cannot starve its own server. The pepper keeps viewers' addresses out of Redis.
  */
-export function meteredOf(key: KeyInfo, ip: string, pepper: string): Metered {
+export function meteredOf(
+  { config, usedToday }: Pick<Services, "config" | "usedToday">,
+  key: KeyInfo,
+  ip: string,
+): Metered {
   const { id, rpm, daily } = key.partner;
-  if (key.kind === "secret") return { bucket: `p${id}`, usage: `p${id}`, rpm, daily, floor: null };
-  const viewer = createHmac("sha256", pepper).update(viewerNetwork(ip)).digest("base64url");
+  if (key.kind === "secret")
+    return { bucket: `p${id}`, usage: `p${id}`, rpm, daily, floor: usedToday.floorOf(id) };
+  const viewer = createHmac("sha256", config.reporterPepper)
+    .update(viewerNetwork(ip))
+    .digest("base64url");
   return { bucket: `pk:${id}:${viewer.slice(0, 22)}`, usage: `w${id}`, rpm, daily, floor: null };
 }

@@ -27,6 +27,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   ip: string;
   /** What the cached rectangles' sequence was when the request was counted; null while Redis is away. */
   seq: number | null;
+  /** What the partner (for publishable keys: the viewer) has left today, as the answer's headers say. */
+  dailyRemaining: number;
 }
 
 /** Who may call a route: any key (also publishable ones), or secret keys only (decisions.md 8). */

@@ -7,6 +7,7 @@ import { stationsRoute } from "#api/routes/stations.ts";
 import { allStationsRoute } from "#api/routes/stations-all.ts";
 import { deltaRoute } from "#api/routes/stations-delta.ts";
 import { oneStationRoute } from "#api/routes/stations-one.ts";
+import { usageRoute } from "#api/routes/usage.ts";
 import type { Services } from "#api/services.ts";
 
 /** Every route below /api/v1/partner, in the order of partner-api.md 4. */
@@ -16,6 +17,7 @@ export const createRoutes = (services: Services): Route[] => [
   deltaRoute(services),
   oneStationRoute(services),
   citiesRoute(services),
+  usageRoute(services),
   reportRoute(services),
   reportBatchRoute(services),
   reportStateRoute(services),

@@ -14,6 +14,7 @@ import type { Log } from "#src/log.ts";
 import type { Meter } from "#src/meter.ts";
 import type { Producer } from "#src/queues.ts";
 import type { Redis } from "#src/redis.ts";
+import type { UsedToday } from "#src/usage/used-today.ts";
 import type { Waiters } from "#src/waiters.ts";
 
 /** What routes and middleware of one web process work with. */
@@ -25,6 +26,8 @@ export interface Services {
   redis: Redis;
   keys: KeyStore;
   meter: Meter;
+  /** What partners have durably used today. */
+  usedToday: UsedToday;
   health: Health;
   /** All stations as they are served. */
   model: ReadModel;

@@ -1,15 +1,15 @@
-import type { Note, Owed } from "#src/meter-script.ts";
+import type { Debt, Note } from "#src/meter-script.ts";
 import { dayOf, minuteOf } from "#src/stand-in.ts";
 
 /** What is to be told to Redis with the next call. */
 export interface Settlement {
-  owed: Owed[];
+  owed: Debt[];
   notes: Note[];
 }
 
 export interface MeterDebts {
-  /** Remembers `n` requests that were granted without Redis. */
-  owe(bucket: string, n: number, nowS: number): void;
+  /** Remembers `n` requests that were granted without Redis, on top of the durable count of their day. */
+  owe(bucket: string, n: number, nowS: number, floor: { day: number; count: number } | null): void;
   /** Remembers `n` for a field of a day's usage. */
   note(usage: string, day: number, field: string, n: number): void;
   /** Takes out what fits into one call. */
@@ -23,7 +23,7 @@ const perCall = 500;
 
 /** Counts that wait for Redis, summed up. More than `max` of a kind are not kept: an outage must not fill memory. */
 export function createMeterDebts(max: number): MeterDebts {
-  const owed = new Map<string, Owed>();
+  const owed = new Map<string, Debt>();
   const notes = new Map<string, Note>();
 
   const addNote = (one: Note): void => {
@@ -33,7 +33,7 @@ export function createMeterDebts(max: number): MeterDebts {
     else if (notes.size < max) notes.set(key, { ...one });
   };
 
-  const addOwed = (one: Owed): void => {
+  const addOwed = (one: Debt): void => {
     const known = owed.get(one.bucket);
     if (known === undefined) {
       if (owed.size < max) owed.set(one.bucket, { ...one });
@@ -44,12 +44,17 @@ export function createMeterDebts(max: number): MeterDebts {
       ...newer,
       mn: newer.mn + (older.minute === newer.minute ? older.mn : 0),
       dn: newer.dn + (older.day === newer.day ? older.dn : 0),
+      // The first one known: a later one may have these among it.
+      floor: (older.day === newer.day ? older : newer).floor,
     });
   };
 
   return {
-    owe: (bucket, n, nowS) =>
-      addOwed({ bucket, minute: minuteOf(nowS), mn: n, day: dayOf(nowS), dn: n }),
+    owe: (bucket, n, nowS, floor) => {
+      const day = dayOf(nowS);
+      const base = floor?.day === day ? floor.count : 0;
+      addOwed({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor: base });
+    },
     note: (usage, day, field, n) => addNote({ usage, day, field, n }),
     settle: () => ({ owed: takeOut(owed), notes: takeOut(notes) }),
     restore: (settlement) => {

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { Redis } from "#src/redis.ts";
 
 /** One bucket's part of a call. `uses`: [label, n] in the order of arrival; none of them only looks. */
@@ -21,6 +21,11 @@ export interface Owed {
   dn: number;
 }
 
+/** `floor`: the durable count of that day, which these come on top of; 0 where none is known. */
+export interface Debt extends Owed {
+  floor: number;
+}
+
 /** A count to add to a day's usage. */
 export interface Note {
   usage: string;
@@ -31,7 +36,7 @@ export interface Note {
 
 export interface MeterCall {
   takes: Take[];
-  owed: Owed[];
+  owed: Debt[];
   notes: Note[];
 }
 
@@ -66,6 +71,7 @@ end
 local function count(usage, onDay, field, n)
   local key = usage .. ':' .. string.format('%d', onDay)
   if redis.call('HINCRBY', key, field, n) == n then
+    redis.call('HSETNX', key, 'id', call.id)
     redis.call('EXPIRE', key, 3456000)
     redis.call('SADD', index, key)
   end
@@ -75,7 +81,7 @@ for _, o in ipairs(call.owed) do
   local key = KEYS[o.k]
   local mn, dn, known = counts(key)
   if o.minute == minute then mn = mn + o.mn end
-  if o.day == day then save(key, mn, dn + o.dn, known) end
+  if o.day == day then save(key, mn, math.max(dn, o.floor) + o.dn, known) end
 end
 for _, note in ipairs(call.notes) do
   count(KEYS[note.k], note.day, note.field, note.n)
@@ -120,6 +126,8 @@ export async function runMeter(
   const key = (name: string): number => keys.push(`${prefix}:${name}`);
   const argument = JSON.stringify({
     offset: offsetS,
+    // Names a day's usage from its first request on, so that it is added to the durable rows once.
+    id: randomUUID(),
     owed: call.owed.map((owed) => ({ ...owed, k: key(`meter:${owed.bucket}`) })),
     notes: call.notes.map((note) => ({ ...note, k: key(`usage:${note.usage}`) })),
     takes: call.takes.map((take) => {

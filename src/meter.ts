@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { grantOf, type Grant } from "#src/grant.ts";
@@ -54,6 +55,8 @@ interface Needs {
 const bucketsMax = 50_000;
 const settleMs = 250;
 const retryMs = 1000;
+const patienceMs = 1500;
+const lookMs = 50;
 
 /**
  * The request limits of partner-api.md 8. All requests of one turn of the event loop share one call to Redis,
@@ -104,7 +107,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       const { bucket, rpm, daily } = group.who;
       const n = group.waiting.filter(({ label }) => label !== null).length;
       const counts = standIn.take(bucket, n, rpm, daily, atS);
-      if (counts.granted > 0) debts.owe(bucket, counts.granted, atS);
+      if (counts.granted > 0) debts.owe(bucket, counts.granted, atS, group.who.floor);
       answer(group, counts, atS, null, ({ label }, grant) => {
         if (label !== null && grant.granted) debts.note(group.who.usage, grant.day, label, 1);
       });
@@ -184,7 +187,17 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     },
     stop: async () => {
       clearInterval(timer);
-      while (debts.size > 0 && mayCall()) await send([]);
+      // A Redis that is just coming back is waited for: what is not told to it now is told to nobody.
+      const end = performance.now() + patienceMs;
+      while (debts.size > 0 || inFlight > 0) {
+        if (debts.size > 0 && inFlight === 0 && redis.status === "ready") await send([]);
+        if (debts.size === 0 && inFlight === 0) break;
+        if (performance.now() > end) {
+          log.warn({ counts: debts.size }, "redis is away: some usage was not counted");
+          break;
+        }
+        await sleep(lookMs);
+      }
     },
   };
 }

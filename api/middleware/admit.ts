@@ -11,7 +11,8 @@ import type { KeyInfo } from "#src/keys.ts";
  * The 403s of a valid key, in the order of decisions.md 3: the partner's switch, the key's bindings, its kind.
  * They are not counted and carry the partner's limits.
  */
-export function admit({ config, meter }: Services, router: Router): Step {
+export function admit(services: Services, router: Router): Step {
+  const { config, meter } = services;
   const bound = new WeakMap<KeyInfo, AddressSet>();
 
   const isBoundAddress = (key: KeyInfo, ip: string): boolean => {
@@ -52,7 +53,7 @@ export function admit({ config, meter }: Services, router: Router): Step {
     if (match !== null) ctx.state.match = match;
     const refused = refusal(ctx, key);
     if (refused === null) return next();
-    setLimitHeaders(ctx, await meter.peek(meteredOf(key, ctx.state.ip, config.reporterPepper)));
+    setLimitHeaders(ctx, await meter.peek(meteredOf(services, key, ctx.state.ip)));
     return refused;
   };
 }

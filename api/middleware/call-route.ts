@@ -48,6 +48,7 @@ export function callRoute(routes: readonly Route[]): Step {
       arrivedAt: ctx.state.arrivedAt,
       ip: ctx.state.ip,
       seq: ctx.state.grant?.seq ?? null,
+      dailyRemaining: ctx.state.grant?.dailyRemaining ?? 0,
     };
     return found.route.handle(request);
   };

@@ -6,9 +6,10 @@ import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
 import type { KeyInfo } from "#src/keys.ts";
 
 /** Counts the request against minute and day; 429 when one of them is used up (partner-api.md 8). */
-export function count({ config, meter }: Services): Step {
+export function count(services: Services): Step {
+  const { meter } = services;
   return async (ctx, next) => {
-    const who = meteredOf(ctx.state.key as KeyInfo, ctx.state.ip, config.reporterPepper);
+    const who = meteredOf(services, ctx.state.key as KeyInfo, ctx.state.ip);
     // The template, not the path: as many labels as routes.
     const label = `${ctx.method} ${ctx.state.match?.place.template ?? "(unknown)"}`;
     const grant = await meter.take(who, label);

@@ -282,7 +282,10 @@ describe("requests to the API", () => {
     await edge.web.services.meter.stop();
     const { redis } = edge.web.services;
     const day = Math.floor(Date.now() / 86_400_000);
-    const counted = await redis.hgetall(`${instance.redisPrefix}:usage:p${partner}:${day}`);
+    const { id, ...counted } = await redis.hgetall(
+      `${instance.redisPrefix}:usage:p${partner}:${day}`,
+    );
+    expect(id).to.have.length(36);
     expect(counted).to.deep.equal({
       "GET /things/{thing_id}": "3",
       "GET /things/{thing_id}|errors": "1",

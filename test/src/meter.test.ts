@@ -35,8 +35,12 @@ describe("the meter", () => {
     names += 1;
     return { bucket: `t${names}`, usage: `t${names}`, rpm, daily, floor: null, ...more };
   };
-  const usage = (who: Metered): Promise<Record<string, string>> =>
-    (redises[0] as Redis).hgetall(`${config.redisPrefix}:usage:${who.usage}:${today()}`);
+  const usage = async (who: Metered): Promise<Record<string, string>> => {
+    const key = `${config.redisPrefix}:usage:${who.usage}:${today()}`;
+    const { id, ...fields } = await (redises[0] as Redis).hgetall(key);
+    expect(id).to.match(/^[0-9a-f-]{36}$/);
+    return fields;
+  };
 
   /** A test that counts in one minute must not begin at its end. */
   const withinMinute = async (): Promise<void> => {

@@ -16,10 +16,15 @@ interface Schedule {
  * only makes things later.
  */
 export function createClockRole({ config, clock, log, producer }: RoleDeps): Role {
-  const slotS = Math.max(1, Math.min(59, Math.round(config.slotMs / 1000)));
   const schedules: Schedule[] = [
-    { queue: "snapshots", duty: "dumps", cron: `*/${slotS} * * * * *`, slotMs: config.slotMs },
+    { queue: "snapshots", duty: "dumps", cron: every(config.slotMs), slotMs: config.slotMs },
     { queue: "upkeep", duty: "instants", cron: "*/5 * * * * *", slotMs: 5000 },
+    {
+      queue: "upkeep",
+      duty: "usage",
+      cron: every(config.usageFlushMs),
+      slotMs: config.usageFlushMs,
+    },
     { queue: "upkeep", duty: "partitions", cron: "0 7 * * * *", slotMs: 3_600_000 },
     { queue: "upkeep", duty: "retention", cron: "0 23 * * * *", slotMs: 3_600_000 },
   ];
@@ -42,4 +47,10 @@ export function createClockRole({ config, clock, log, producer }: RoleDeps): Rol
       for (const task of tasks) await task.destroy();
     },
   };
+}
+
+/** A cron pattern for a period: whole seconds below a minute, else whole minutes. */
+function every(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return seconds < 60 ? `*/${seconds} * * * * *` : `0 */${Math.round(seconds / 60)} * * * *`;
 }

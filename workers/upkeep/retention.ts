@@ -1,6 +1,7 @@
 import { rows } from "#src/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
 import type { RoleDeps } from "#workers/role.ts";
+import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const dayMs = 86_400_000;
 
@@ -17,13 +18,14 @@ export async function makePartitions({
   return made!.made;
 }
 
-/** Drops what is past its time: mark partitions, external ids, imported statuses, opinions that no late mark can meet any more. */
-export async function retire({
-  db,
-  config,
-  clock,
-  log,
-}: Pick<RoleDeps, "db" | "config" | "clock" | "log">): Promise<void> {
+/**
+ * Drops what is past its time: mark partitions, external ids, imported statuses, opinions that no late mark can meet
+ * any more, usage.
+ */
+export async function retire(
+  deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,
+): Promise<void> {
+  const { db, config, clock, log } = deps;
   const now = clock();
   const day = new Date(now - config.retentionDays * dayMs)
     .toISOString()
@@ -48,4 +50,5 @@ export async function retire({
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),
   ]);
+  await retireUsage(deps);
 }

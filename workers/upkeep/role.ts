@@ -3,42 +3,52 @@ import type { SlotJob } from "#src/queues.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { settleInstants } from "#workers/upkeep/instants.ts";
 import { makePartitions, retire } from "#workers/upkeep/retention.ts";
+import { flushUsage } from "#workers/upkeep/usage.ts";
 
 type Duty = (deps: RoleDeps) => Promise<unknown>;
 
 /** The duties that the clock enqueues, by name. Each can be done twice, or late, without harm. */
 export const duties: Readonly<Record<string, Duty>> = {
   instants: settleInstants,
+  usage: flushUsage,
   partitions: makePartitions,
   retention: retire,
 };
 
-/** The upkeep role: rows for what time changed, partitions, retention. */
+/** The upkeep role: rows for what time changed, usage, partitions, retention. */
 export function createUpkeepRole(deps: RoleDeps): Role {
   const { config, log, workerRedis } = deps;
-  const worker = new Worker<SlotJob>(
-    "upkeep",
-    async (job) => {
-      const duty = duties[job.data.duty];
-      if (duty === undefined) throw new Error(`unknown duty ${job.data.duty}`);
-      const startedAt = performance.now();
-      const result = await duty(deps);
-      const level = result ? "info" : "debug";
-      log[level](
-        { duty: job.data.duty, result, ms: Math.round(performance.now() - startedAt) },
-        "duty done",
-      );
-    },
-    {
-      connection: workerRedis,
-      prefix: config.redisPrefix,
-      concurrency: 2,
-      autorun: false,
-      lockDuration: 30_000,
-      stalledInterval: 10_000,
-      maxStalledCount: 10,
-    },
-  );
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<unknown> = Promise.resolve();
+  let flushedAt = -Infinity;
+
+  const run = async (name: string): Promise<void> => {
+    const duty = duties[name];
+    if (duty === undefined) throw new Error(`unknown duty ${name}`);
+    const startedAt = performance.now();
+    if (name === "usage") flushedAt = startedAt;
+    const result = await duty(deps);
+    const level = result ? "info" : "debug";
+    log[level]({ duty: name, result, ms: Math.round(performance.now() - startedAt) }, "duty done");
+  };
+
+  /** Usage that a wiped Redis takes along is gone for good, so this duty does not depend on the clock. */
+  const flushUnasked = (): void => {
+    if (performance.now() - flushedAt < 0.9 * config.usageFlushMs) return;
+    flushing = run("usage").catch((error: Error) =>
+      log.debug({ err: error.message }, "usage not flushed, will try again"),
+    );
+  };
+
+  const worker = new Worker<SlotJob>("upkeep", (job) => run(job.data.duty), {
+    connection: workerRedis,
+    prefix: config.redisPrefix,
+    concurrency: 2,
+    autorun: false,
+    lockDuration: 30_000,
+    stalledInterval: 10_000,
+    maxStalledCount: 10,
+  });
   worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
   worker.on("failed", (job, error) =>
     log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
@@ -46,8 +56,13 @@ export function createUpkeepRole(deps: RoleDeps): Role {
   return {
     start: async () => {
       await makePartitions(deps);
+      timer = setInterval(flushUnasked, config.usageFlushMs);
       worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped"));
     },
-    stop: () => worker.close(),
+    stop: async () => {
+      clearInterval(timer);
+      await flushing;
+      await worker.close();
+    },
   };
 }

@@ -1,0 +1,51 @@
+import { formatTime } from "#src/domain/time.ts";
+
+/** Who sent a request: a partner's server, or its pages through a publishable key. */
+export type Audience = "partner" | "widget";
+
+/** What was counted of one method (`GET /stations`) on one UTC day (days since the epoch). */
+export interface UsageCount {
+  day: number;
+  audience: Audience;
+  method: string;
+  requests: number;
+  notModified: number;
+  errors: number;
+}
+
+/** A day of the usage record, decisions.md 6. */
+export interface UsageDay {
+  /** `YYYY-MM-DD`, UTC. */
+  date: string;
+  requests: number;
+  not_modified: number;
+  errors: number;
+  methods: Record<string, number>;
+}
+
+/** One audience's last `days` days, the newest (`today`) first, days without requests filled in. */
+export function usageDays(
+  counts: readonly UsageCount[],
+  audience: Audience,
+  today: number,
+  days: number,
+): UsageDay[] {
+  return Array.from({ length: days }, (_, back) => {
+    const ofDay = counts.filter((one) => one.day === today - back && one.audience === audience);
+    const methods = new Map<string, number>();
+    for (const { method, requests } of ofDay)
+      methods.set(method, (methods.get(method) ?? 0) + requests);
+    return {
+      date: dateOf(today - back),
+      requests: sum(ofDay, "requests"),
+      not_modified: sum(ofDay, "notModified"),
+      errors: sum(ofDay, "errors"),
+      methods: Object.fromEntries([...methods].sort(([a], [b]) => (a < b ? -1 : 1))),
+    };
+  });
+}
+
+const dateOf = (day: number): string => formatTime(day * 86_400_000).slice(0, 10);
+
+const sum = (counts: readonly UsageCount[], field: "requests" | "notModified" | "errors"): number =>
+  counts.reduce((total, one) => total + one[field], 0);

@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { loadConfig, type Config } from "#src/config.ts";
+import { rows } from "#src/db.ts";
+import { createLog } from "#src/log.ts";
+import { createRedis, type Redis } from "#src/redis.ts";
+import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+
+const bbox = "/stations?bbox=54,36,56,38";
+const daily = 100_000_000;
+
+describe("flow: usage", function () {
+  this.timeout(60_000);
+  let server: OwnServer;
+  let instance: TestInstance;
+  let env: Record<string, string>;
+  let config: Config;
+  let country: Country;
+  let redis: Redis;
+  let webs: RoleProcess[];
+
+  before(async () => {
+    server = await startPrivateRedis({ durable: true });
+    instance = await createTestInstance({ USAGE_FLUSH_MS: "1000", KEYS_REFRESH_MS: "500" });
+    env = { ...instance.env, REDIS_URL: server.url };
+    config = loadConfig(env);
+    country = await openCountry(config, 3);
+    redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
+    webs = await Promise.all([startRole("web", env), startRole("web", env)]);
+  });
+  after(async () => {
+    await Promise.all(webs.map((web) => web.stop()));
+    redis.disconnect();
+    await country.close();
+    await instance.drop();
+    await server.drop();
+  });
+
+  // Partners of their own, so that each test counts from nothing.
+  const partner = async (): Promise<{ id: number; secret: Client[]; page: Client[] }> => {
+    const other = await addPartner(country);
+    return {
+      id: other.id,
+      secret: webs.map((web) => createClient(web.baseUrl, other.secret)),
+      page: webs.map((web) => createClient(web.baseUrl, other.publishable)),
+    };
+  };
+  const flush = () => flushUsage({ db: country.db, config, redis });
+  const durable = async (id: number): Promise<number> => {
+    const sql =
+      "select coalesce(sum(requests), 0)::int as n from usage_days where partner_id = ? and audience = 'partner'";
+    return (await rows<{ n: number }>(country.db, sql, [id]))[0]!.n;
+  };
+
+  it("shows days and methods, newest first, empty days filled in, pages apart", async () => {
+    const { id, secret, page } = await partner();
+    const [one, two] = secret as [Client, Client];
+    const today = new Date().toISOString().slice(0, 10);
+    await rows(
+      country.db,
+      "insert into usage_days select ?, current_date - 2, 'partner', 'GET /cities', 7, 3, 1",
+      [id],
+    );
+    const first = await one.get(bbox);
+    await two.get(bbox, { "If-None-Match": first.headers.get("etag")! });
+    await two.get("/stations");
+    await one.get("/nowhere");
+    await page[0]!.get(bbox);
+    await flush();
+    await one.get("/cities");
+    // What became of a request is counted a moment after it was answered.
+    const { body } = await until(
+      () => one.get("/usage?days=4"),
+      (answer) => answer.body.days[0].errors === 2 && answer.body.days[0].not_modified === 1,
+    );
+    const { requests, remaining } = body.today;
+    expect(body.today).to.deep.equal({ date: today, requests, remaining: daily - requests });
+    expect(requests).to.equal(5 + body.days[0].methods["GET /usage"]);
+    expect(remaining).to.equal(daily - requests);
+    expect(body.limits).to.deep.equal({ rpm: 100_000, daily });
+    expect(body.days.map((day: { requests: number }) => day.requests)).to.deep.equal([
+      requests,
+      0,
+      7,
+      0,
+    ]);
+    expect(body.days[0].methods).to.deep.include({
+      "GET /stations": 3,
+      "GET (unknown)": 1,
+      "GET /cities": 1,
+    });
+    expect(body.days[2]).to.deep.include({ not_modified: 3, errors: 1 });
+    expect(body.days[2].methods).to.deep.equal({ "GET /cities": 7 });
+    expect(body.days[3]).to.deep.include({ requests: 0, not_modified: 0, errors: 0, methods: {} });
+    expect(body.widget.today).to.deep.equal({ date: today, requests: 1 });
+    expect(body.widget.days).to.have.length(4);
+    expect(body.widget.days[0].methods).to.deep.equal({ "GET /stations": 1 });
+    expect((await one.get("/usage?days=1")).body.days).to.have.length(1);
+    expect((await one.get("/usage")).body.days).to.have.length(7);
+    for (const days of ["0", "366", "x", "1.5"])
+      expect((await one.get(`/usage?days=${days}`)).status, days).to.equal(422);
+    const refused = await page[0]!.get("/usage");
+    expect(refused.body.type).to.match(/\/secret-key-required$/);
+  });
+
+  it("is right at every moment while two processes flush, and adds each request once", async () => {
+    const { id, secret } = await partner();
+    let [sent, answered] = [0, 0];
+    const ask = async (client: Client, path: string) => {
+      sent += 1;
+      const got = await client.get(path);
+      answered += 1;
+      return got;
+    };
+    const end = Date.now() + 3000;
+    const repeat = async (work: () => Promise<unknown>) => {
+      while (Date.now() < end) await work();
+    };
+    let looks = 0;
+    await Promise.all([
+      ...secret.map((client) => repeat(() => ask(client, "/cities"))),
+      ...[0, 1].map(() => repeat(flush)),
+      repeat(async () => {
+        const before = answered;
+        const { body } = await ask(secret[looks % 2]!, "/usage?days=1");
+        expect(body.today.requests).to.be.within(before + 1, sent);
+        looks += 1;
+      }),
+    ]);
+    expect(looks).to.be.greaterThan(20);
+    await flush();
+    expect(await durable(id)).to.equal(sent);
+  });
+
+  it("adds what a process that died in the middle of a flush has left, once", async () => {
+    const { id, secret } = await partner();
+    const dying = (method: string): Redis =>
+      new Proxy(redis, {
+        get: (target, name) => {
+          if (name === method) throw new Error("killed here");
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    for (const [nth, method] of ["hgetall", "unlink", "srem"].entries()) {
+      for (let i = 0; i < 3; i += 1) await secret[0]!.get("/cities");
+      const died = await flushUsage({ db: country.db, config, redis: dying(method) }).catch(
+        () => "died",
+      );
+      expect(died).to.equal("died");
+      expect((await secret[1]!.get("/usage")).body.today.requests).to.equal(4 * nth + 4);
+      await flush();
+      expect(await durable(id)).to.equal(4 * nth + 4);
+    }
+    expect(await redis.smembers(`${config.redisPrefix}:usage-sealed`)).to.deep.equal([]);
+  });
+
+  it("equals what was sent over restarts of web, upkeep and Redis with its data", async () => {
+    const { id, secret } = await partner();
+    let sent = 0;
+    const send = async (n: number) => {
+      for (let i = 0; i < n; i += 1) {
+        expect((await secret[i % 2]!.get("/cities")).status).to.equal(200);
+        sent += 1;
+      }
+    };
+    await send(20);
+    const first = await startRole("upkeep", env);
+    await send(20);
+    await until(
+      () => durable(id),
+      (n) => n > 0,
+    );
+    await send(10);
+    await first.kill9();
+    await send(10);
+    await server.stop();
+    await send(10);
+    await server.restart();
+    await until(
+      async () => redis.status,
+      (status) => status === "ready",
+    );
+    await send(10);
+    const port = new URL(webs[0]!.baseUrl).port;
+    await webs[0]!.stop();
+    webs[0] = await startRole("web", { ...env, PORT: port });
+    await send(10);
+    const second = await startRole("upkeep", env);
+    try {
+      await until(
+        () => durable(id),
+        (n) => n === sent,
+      );
+      await sleep(1500);
+      expect(await durable(id)).to.equal(sent);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it("answers from the durable rows while Redis is away, and restores the quota after a wiped Redis", async () => {
+    const { id, secret } = await partner();
+    const [one, two] = secret as [Client, Client];
+    for (let i = 0; i < 20; i += 1) await one.get("/cities");
+    await flush();
+    await sleep(config.keysRefreshMs + 200);
+    for (let i = 0; i < 5; i += 1) await two.get("/cities");
+    await server.stop();
+    const away = await two.get("/usage");
+    expect(away.status).to.equal(200);
+    expect(away.body.today.requests).to.equal(20);
+    await server.restart({ wiped: true });
+    await until(
+      async () => redis.status,
+      (status) => status === "ready",
+    );
+    const back = await until(
+      () => one.get("/usage?days=1"),
+      (answer) => answer.body.today.requests > 20,
+    );
+    // The five that were counted since the last flush are gone; all else is there, in the quota too.
+    const { requests } = back.body.today;
+    await flush();
+    expect(await durable(id)).to.be.within(requests, requests + 3);
+    await until(
+      () => two.get("/usage?days=1"),
+      ({ body }) => body.today.remaining === daily - body.today.requests,
+    );
+    expect(
+      Number((await one.get("/cities")).headers.get("x-ratelimit-daily-remaining")),
+    ).to.be.most(daily - 22);
+  });
+
+  it("drops days past their time, and ids of batches that cannot come again", async () => {
+    const { id } = await partner();
+    await rows(
+      country.db,
+      `insert into usage_days select ?, current_date - n, 'partner', 'GET /x', 1 from unnest(array[399, 400, 401]) as n`,
+      [id],
+    );
+    await rows(
+      country.db,
+      "insert into usage_batches values ('p1:1:old', now() - interval '3 days'), ('p1:1:held', now() - interval '3 days'), ('p1:1:new', now())",
+    );
+    const held = `${config.redisPrefix}:usage:p1:1:held`;
+    await redis.hset(held, "GET /x", 1);
+    await redis.sadd(`${config.redisPrefix}:usage-sealed`, held);
+    await retireUsage({ db: country.db, config, redis });
+    const days = await rows(
+      country.db,
+      "select current_date - day as age from usage_days where partner_id = ? order by 1",
+      [id],
+    );
+    expect(days).to.deep.equal([{ age: 399 }, { age: 400 }]);
+    const ids = await rows(
+      country.db,
+      "select id from usage_batches where id like 'p1:1:%' order by id",
+    );
+    expect(ids).to.deep.equal([{ id: "p1:1:held" }, { id: "p1:1:new" }]);
+    await flush();
+  });
+});

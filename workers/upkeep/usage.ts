@@ -1,0 +1,37 @@
+import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/usage/pending.ts";
+import { addUsage, pruneUsage } from "#src/usage/rows.ts";
+import type { RoleDeps } from "#workers/role.ts";
+
+type Needs = Pick<RoleDeps, "db" | "config" | "redis">;
+
+const batchesAtOnce = 200;
+
+/**
+ * Moves what the meter has counted in Redis to the durable rows (partner-api.md 2.5): close, add under the batch's id,
+ * drop. Killed anywhere it loses nothing and adds nothing twice. Returns the number of batches added.
+ */
+export async function flushUsage(deps: Needs): Promise<number> {
+  const { redis, config } = deps;
+  // First what an earlier flush has left: while Postgres is away this fails, and nothing more piles up.
+  const left = await addSealed(deps);
+  await sealUsage(redis, config.redisPrefix);
+  return left + (await addSealed(deps));
+}
+
+async function addSealed({ db, config, redis }: Needs): Promise<number> {
+  const { redisPrefix } = config;
+  const names = await sealedUsage(redis, redisPrefix);
+  let added = 0;
+  for (let at = 0; at < names.length; at += batchesAtOnce) {
+    const some = names.slice(at, at + batchesAtOnce);
+    added += await addUsage(db, await readUsage(redis, redisPrefix, some));
+    await dropUsage(redis, redisPrefix, some);
+  }
+  return added;
+}
+
+/** Drops usage past its time. Rejects while Redis is away: an id that it still holds must stay. */
+export async function retireUsage({ db, config, redis }: Needs): Promise<void> {
+  const names = await sealedUsage(redis, config.redisPrefix);
+  await pruneUsage(db, config.retentionDays, await readUsage(redis, config.redisPrefix, names));
+}
