@@ -1,5 +1,6 @@
 import type { Route } from "#api/route.ts";
 import { citiesRoute } from "#api/routes/cities.ts";
+import { askLimitsRoute, listLimitsRoute } from "#api/routes/limit-requests.ts";
 import { reportRoute } from "#api/routes/report.ts";
 import { reportBatchRoute } from "#api/routes/report-batch.ts";
 import { reportStateRoute } from "#api/routes/report-state.ts";
@@ -18,6 +19,8 @@ export const createRoutes = (services: Services): Route[] => [
   oneStationRoute(services),
   citiesRoute(services),
   usageRoute(services),
+  askLimitsRoute(services),
+  listLimitsRoute(services),
   reportRoute(services),
   reportBatchRoute(services),
   reportStateRoute(services),

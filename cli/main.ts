@@ -4,6 +4,7 @@ import { citiesCommand } from "#cli/cities.ts";
 import { configCommand } from "#cli/config.ts";
 import { demoCommand } from "#cli/demo.ts";
 import { keyCommand } from "#cli/key.ts";
+import { limitRequestCommand } from "#cli/limit-request.ts";
 import { marksCommand } from "#cli/marks.ts";
 import { createOutput } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
@@ -17,6 +18,7 @@ import { line } from "#cli/values.ts";
 const nouns = [
   partnerCommand,
   keyCommand,
+  limitRequestCommand,
   stationsCommand,
   citiesCommand,
   statusesCommand,

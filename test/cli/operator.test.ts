@@ -131,6 +131,8 @@ describe("the operator's command line", function () {
       ["partner", "update", "1"],
       ["key", "issue", "--partner", "1", "--kind", "public"],
       ["key", "issue", "--partner", "1", "--kind", "secret", "--domains", "a.example"],
+      ["limit-request", "list", "--status", "open"],
+      ["limit-request", "approve", "1", "--rpm", "100001"],
       ["nonsense"],
       ["stations", "import", "/does/not/exist"],
     ]) {

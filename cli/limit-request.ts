@@ -1,0 +1,117 @@
+import { Command } from "commander";
+import { withDb } from "#cli/instance.ts";
+import { card, table, time, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { choice, id, integer, line } from "#cli/values.ts";
+import { inTransaction, type Tx } from "#src/db.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import {
+  approveLimitRequest,
+  type Edited,
+  type LimitRequest,
+  limitRequestStatus,
+  limitRequestStatuses,
+  listLimitRequests,
+  rejectLimitRequest,
+} from "#src/limit-requests.ts";
+import { logAction } from "#src/operator-log.ts";
+
+const comment = line("--comment", 500, "may be empty");
+
+/** `operator limit-request list|approve|reject` (partner-api.md 3.3). */
+export function limitRequestCommand(output: () => Output): Command {
+  const command = new Command("limit-request").description("partners' requests for other limits");
+
+  command
+    .command("list")
+    .description("requests, newest first")
+    .option("--partner <id>", "of one partner", id("partner"))
+    .option(
+      "--status <pending|approved|rejected>",
+      "in one state",
+      choice("--status", limitRequestStatuses),
+    )
+    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .action(async ({ limit, ...only }: ListOptions) => {
+      const requests = await withDb((db) => listLimitRequests(db, only, limit));
+      // What a stranger typed must not steer the operator's terminal.
+      output().result(requests.map(shown), (list) =>
+        table(
+          list.map((one) => ({ ...one, comment: cleanText(one.comment, 200) })),
+          "no limit requests",
+        ),
+      );
+    });
+
+  command
+    .command("approve")
+    .description("give the partner what it asked for, or what you say; in force within 15 s")
+    .argument("<id>", "the request's id", id("request"))
+    .option("--rpm <n>", "requests per minute, instead", integer("--rpm", 1, 100_000))
+    .option("--daily <n>", "requests per UTC day, instead", integer("--daily", 1, 100_000_000))
+    .option("--comment <text>", "a word to the partner", comment)
+    .action(async (requestId: number, options: Edited & { comment?: string }) => {
+      const { actor, result } = output();
+      const { request, partner } = await withDb((db) =>
+        inTransaction(db, async (tx) => {
+          const decision = { ...options, comment: options.comment ?? "" };
+          const approved = await approveLimitRequest(tx, requestId, decision);
+          if (approved === null) throw await whyNot(tx, requestId);
+          const { id: partnerId, rpm, daily } = approved.partner;
+          await logAction(tx, {
+            actor,
+            action: "limit-request.approve",
+            subject: `limit request ${requestId}`,
+            details: { partner: partnerId, rpm, daily, comment: decision.comment },
+          });
+          return approved;
+        }),
+      );
+      result({ ...shown(request), rpm: partner.rpm, daily: partner.daily }, card);
+    });
+
+  command
+    .command("reject")
+    .description("leave the partner's limits as they are")
+    .argument("<id>", "the request's id", id("request"))
+    .option("--comment <text>", "a word to the partner", comment)
+    .action(async (requestId: number, options: { comment?: string }) => {
+      const { actor, result } = output();
+      const request = await withDb((db) =>
+        inTransaction(db, async (tx) => {
+          const rejected = await rejectLimitRequest(tx, requestId, options.comment ?? "");
+          if (rejected === null) throw await whyNot(tx, requestId);
+          await logAction(tx, {
+            actor,
+            action: "limit-request.reject",
+            subject: `limit request ${requestId}`,
+            details: { partner: rejected.partner_id, comment: rejected.decision_comment },
+          });
+          return rejected;
+        }),
+      );
+      result(shown(request), card);
+    });
+
+  return command;
+}
+
+interface ListOptions {
+  partner?: number;
+  status?: LimitRequest["status"];
+  limit: number;
+}
+
+/** Why a request cannot be decided: each is decided once. */
+async function whyNot(tx: Tx, requestId: number): Promise<Refusal> {
+  const status = await limitRequestStatus(tx, requestId);
+  if (status === null) return new Refusal(`there is no limit request ${requestId}`, 1);
+  return new Refusal(`limit request ${requestId} is ${status} already`, 1);
+}
+
+const shown = ({ created_at, decided_at, decision_comment, ...request }: LimitRequest) => ({
+  ...request,
+  created: time(created_at),
+  decided: time(decided_at),
+  decision_comment,
+});

@@ -1,0 +1,195 @@
+import { expect } from "chai";
+import { rows } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
+
+describe("flow: limit requests", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let webs: RoleProcess[];
+
+  before(async () => {
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "60000" });
+    country = await openCountry(instance.config, 1);
+    webs = await Promise.all([startRole("web", instance.env), startRole("web", instance.env)]);
+  });
+  after(async () => {
+    await Promise.all(webs.map((web) => web.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  const partner = async () => {
+    const { id, secret, publishable } = await addPartner(country, { rpm: 1000, daily: 5000 });
+    const clients = webs.map((web) => createClient(web.baseUrl, secret)) as [Client, Client];
+    return { id, clients, page: createClient(webs[0]!.baseUrl, publishable) };
+  };
+  const operator = (...args: string[]): Promise<Ran> =>
+    runOperator(instance.env, "limit-request", ...args, "--json", "--actor", "olga");
+  const limits = ({ headers }: Answer): number[] =>
+    ["x-ratelimit-limit", "x-ratelimit-daily-limit"].map((name) => Number(headers.get(name)));
+  const wish = { requested_rpm: 2000, requested_daily: 90_000, comment: "Новый город" };
+
+  it("of 50 at once over two processes take one, and refuse 49", async () => {
+    const { id, clients } = await partner();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => clients[i % 2]!.post("/limit-requests", wish)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).to.have.length(49);
+    expect(refused[0]!.body.type).to.match(/\/limit-request-pending$/);
+    const sql = "select status from limit_requests where partner_id = ?";
+    expect(await rows(country.db, sql, [id])).to.deep.equal([{ status: "pending" }]);
+  });
+
+  it("apply by themselves on every process when they are approved, once", async () => {
+    const { id, clients } = await partner();
+    const asked = await clients[0].post("/limit-requests", wish);
+    expect(asked.status).to.equal(201);
+    const request = String(asked.body.id);
+    const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+    expect(asked.body.created).to.match(time);
+    expect(asked.body).to.deep.equal({
+      id: asked.body.id,
+      status: "pending",
+      ...wish,
+      created: asked.body.created,
+      decided: null,
+      decision_comment: "",
+    });
+    expect(limits(asked)).to.deep.equal([1000, 5000]);
+    const listed = await operator("list", "--partner", String(id), "--status", "pending");
+    expect(listed.json).to.have.length(1);
+    expect(listed.json[0]).to.deep.include({ id: asked.body.id, partner_id: id, ...wish });
+
+    const approved = await operator("approve", request);
+    expect(approved.json).to.include({ status: "approved", rpm: 2000, daily: 90_000 });
+    for (const client of clients) {
+      await until(
+        () => client.get("/cities"),
+        (answer) => String(limits(answer)) === "2000,90000",
+      );
+    }
+    const seen = await clients[1].get("/limit-requests");
+    expect(seen.body.count).to.equal(1);
+    expect(seen.body.requests[0]).to.include({ status: "approved", ...wish });
+    expect(seen.body.requests[0].decided).to.match(time);
+    expect((await clients[0].get("/usage")).body.limits).to.deep.equal({
+      rpm: 2000,
+      daily: 90_000,
+    });
+
+    for (const verb of ["approve", "reject"]) {
+      const again = await operator(verb, request, "--comment", "late");
+      expect([again.code, again.json]).to.deep.equal([
+        1,
+        { error: `limit request ${request} is approved already` },
+      ]);
+    }
+    expect((await operator("approve", "999999")).code).to.equal(1);
+    const log = await rows(
+      country.db,
+      "select actor, action, details from operator_log where subject = ?",
+      [`limit request ${request}`],
+    );
+    expect(log).to.deep.equal([
+      {
+        actor: "olga",
+        action: "limit-request.approve",
+        details: { partner: id, rpm: 2000, daily: 90_000, comment: "" },
+      },
+    ]);
+  });
+
+  it("are decided once when two operators decide at the same moment", async () => {
+    const { id, clients } = await partner();
+    const request = String((await clients[0].post("/limit-requests", wish)).body.id);
+    const decisions = await Promise.all([
+      operator("approve", request, "--rpm", "3000"),
+      operator("reject", request),
+      operator("approve", request, "--rpm", "4000"),
+    ]);
+    const done = decisions.filter(({ code }) => code === 0);
+    expect(done).to.have.length(1);
+    const sql = "select rpm from partners where id = ?";
+    expect(await rows(country.db, sql, [id])).to.deep.equal([{ rpm: done[0]!.json.rpm ?? 1000 }]);
+  });
+
+  it("can be edited or rejected with a comment, and then another can be sent", async () => {
+    const { clients } = await partner();
+    const [one, two] = clients;
+    const first = await one.post("/limit-requests", { requested_rpm: 1, requested_daily: 1 });
+    expect(first.body.comment).to.equal("");
+    await operator("reject", String(first.body.id), "--comment", "Too little");
+    expect(limits(await two.get("/cities"))).to.deep.equal([1000, 5000]);
+    const second = await two.post("/limit-requests", wish);
+    expect(second.status).to.equal(201);
+    const edited = ["--rpm", "1500", "--comment", "Half of it"];
+    await operator("approve", String(second.body.id), ...edited);
+    await until(
+      () => one.get("/cities"),
+      (answer) => String(limits(answer)) === "1500,90000",
+    );
+    const { requests } = (await one.get("/limit-requests")).body;
+    expect(
+      requests.map((each: Record<string, unknown>) => [
+        each["status"],
+        each["requested_rpm"],
+        each["decision_comment"],
+      ]),
+    ).to.deep.equal([
+      ["approved", 2000, "Half of it"],
+      ["rejected", 1, "Too little"],
+    ]);
+    expect((await one.get("/limit-requests?limit=1")).body).to.deep.include({ count: 1 });
+    expect((await one.get("/limit-requests?limit=1")).body.requests[0].id).to.equal(second.body.id);
+  });
+
+  it("are a partner's own, and for secret keys only", async () => {
+    const { clients, page } = await partner();
+    expect((await clients[0].get("/limit-requests")).body).to.deep.equal({
+      requests: [],
+      count: 0,
+    });
+    for (const answer of [
+      await page.get("/limit-requests"),
+      await page.post("/limit-requests", wish),
+    ])
+      expect(answer.body.type).to.match(/\/secret-key-required$/);
+  });
+
+  it("are refused with 422 when a field is missing, out of range or of another type", async () => {
+    const { id, clients } = await partner();
+    for (const body of [
+      {},
+      { requested_rpm: 1 },
+      { ...wish, requested_rpm: 0 },
+      { ...wish, requested_rpm: 100_001 },
+      { ...wish, requested_daily: 100_000_001 },
+      { ...wish, requested_daily: 1.5 },
+      { ...wish, requested_daily: "5" },
+      { ...wish, comment: "ё".repeat(501) },
+      { ...wish, comment: "a\0b" },
+      { ...wish, comment: null },
+      [],
+    ]) {
+      const { status, body: answer } = await clients[0].post("/limit-requests", body);
+      expect([status, Array.isArray(answer.detail)], JSON.stringify(body)).to.deep.equal([
+        422,
+        true,
+      ]);
+    }
+    for (const limit of ["0", "101", "x"])
+      expect((await clients[0].get(`/limit-requests?limit=${limit}`)).status).to.equal(422);
+    const sql = "select id from limit_requests where partner_id = ?";
+    expect(await rows(country.db, sql, [id])).to.deep.equal([]);
+    const longest = { ...wish, comment: "😀".repeat(500) };
+    expect((await clients[0].post("/limit-requests", longest)).status).to.equal(201);
+  });
+});
