@@ -21,10 +21,10 @@ export const markId = (receivedAt: number, sequence: number): number =>
   firstIdOfDay(receivedAt) + sequence;
 
 /**
- * No mark that is stored by `now`, or within the hour after it, has this id or a higher one. As a bound it spares a
- * query the partitions of days to come, which cost more to plan than to read.
+ * No mark that is stored by `now`, or within the day after it (another machine's clock), has this id or a higher
+ * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
  */
-export const idAfter = (now: number): number => firstIdOfDay(now + dayMs + 3_600_000);
+export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
 
 /** SQL for milliseconds since the epoch of a timestamptz column. */
 export const msOf = (column: string): string =>

@@ -1,3 +1,4 @@
+import { createClock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { rows, type Tx } from "#src/db.ts";
 import {
@@ -27,7 +28,27 @@ interface First {
   now: number;
   sequences: number[];
   reporters: { hash: string; id: number; first_seen: number | null }[] | null;
-  named: { partner_id: number; external_id: string; id: number; station_id: string }[] | null;
+  named: NamedRow[] | null;
+  past: PastRow[] | null;
+}
+
+interface NamedRow {
+  partner_id: number;
+  external_id: string;
+  id: number;
+  station_id: string;
+  at: number;
+}
+
+interface PastRow {
+  id: number;
+  reporter_id: number;
+  station_id: string;
+  status: Status;
+  received_at: number;
+  effective_at: number;
+  lat: number | null;
+  lon: number | null;
 }
 
 /**
@@ -39,7 +60,8 @@ export async function readFacts(
   batch: readonly Candidate[],
   config: Config,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
-  const { now, sequences, reporters: known, named } = await readFirst(tx, batch, config);
+  const first = await readFirst(tx, batch, config);
+  const { now, sequences, reporters: known, named } = first;
   const reporters = new Map<string, ReporterFacts>();
   const byId = new Map<number, ReporterFacts>();
   for (const { hash, id, first_seen: firstSeen } of known ?? []) {
@@ -47,15 +69,17 @@ export async function readFacts(
     reporters.set(hash, reporter);
     byId.set(id, reporter);
   }
-  await readPast(tx, byId, now, config);
+  for (const row of first.past ?? []) remember(byId.get(row.reporter_id)!, row, now);
   const facts: AdmitFacts = {
     now,
     reporters,
     externalIds: new Map(
-      (named ?? []).map((row) => [
-        externalKey(row.partner_id, row.external_id),
-        { id: row.id, stationId: row.station_id },
-      ]),
+      (named ?? [])
+        .filter((row) => row.at > now - config.externalIdDays * dayMs)
+        .map((row) => [
+          externalKey(row.partner_id, row.external_id),
+          { id: row.id, stationId: row.station_id },
+        ]),
     ),
     newReporters: await readNewReporters(tx, batch, reporters, now),
     massNo: await readMassNo(tx, batch, reporters, now, config),
@@ -65,9 +89,19 @@ export async function readFacts(
   return { facts, sequences, reporterIds };
 }
 
-/** All that needs nothing else to be known, in one statement: a batch is as fast as its statements are few. */
+/** Half the equator: no two places are further apart. */
+const halfwayKm = 20_038;
+
+/**
+ * All that needs nothing else to be known, in one statement: a batch is as fast as its statements are few. Of each
+ * reporter the marks of the last day, and located ones for as long as a movement from them may be impossible.
+ */
 async function readFirst(tx: Tx, batch: readonly Candidate[], config: Config): Promise<First> {
   const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
+  // Only which partitions are looked into follows from this process's clock, with days to spare.
+  const now = createClock(config)();
+  const hashes = [...new Set(batch.map((mark) => mark.reporter))];
+  const reachMs = 2 * dayMs + (halfwayKm / config.speedMaxKmh) * 3_600_000;
   const [first] = await rows<First>(
     tx,
     `select ${msOf("server_now()")} as now,
@@ -75,65 +109,42 @@ async function readFirst(tx: Tx, batch: readonly Candidate[], config: Config): P
        (select json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'id', r.id, 'first_seen', ${msOf("r.first_seen")}))
         from reporters r where r.hash = any(select decode(h, 'hex') from unnest(?::text[]) as h)) as reporters,
        (select json_agg(json_build_object('partner_id', k.partner_id, 'external_id', k.external_id, 'id', k.mark_id,
-          'station_id', k.station_id))
-        from unnest(?::int[], ?::text[]) as a(partner_id, external_id)
-        join mark_keys k on k.partner_id = a.partner_id and k.external_id = a.external_id
-          and k.at > server_now() - ?::int * interval '1 day') as named`,
+          'station_id', k.station_id, 'at', ${msOf("k.at")}))
+        from unnest(?::int[], ?::text[]) as a(partner_id, external_id) cross join lateral (
+          -- The limit makes it one probe of the index each, where a join would read the whole table.
+          select * from mark_keys where partner_id = a.partner_id and external_id = a.external_id limit 1) k) as named,
+       (select json_agg(p) from (
+          select m.id, m.reporter_id, m.station_id, m.status, ${msOf("m.received_at")} as received_at,
+            ${msOf("m.effective_at")} as effective_at, m.lat, m.lon
+          from reporters r join marks m on m.reporter_id = r.id
+          where r.hash = any(select decode(h, 'hex') from unnest(?::text[]) as h)
+            and m.id >= ? and m.id < ? and m.review <> 'expired') p) as past`,
     [
       batch.length,
-      [...new Set(batch.map((mark) => mark.reporter))],
+      hashes,
       asked.map((mark) => mark.partnerId),
       asked.map((mark) => mark.externalId),
-      config.externalIdDays,
+      hashes,
+      firstIdOfDay(now - reachMs),
+      idAfter(now),
     ],
   );
   return first!;
 }
 
-/** Half the equator: no two places are further apart. */
-const halfwayKm = 20_038;
-
-/** Accepted marks of the last day, and located ones for as long as a movement from them may be impossible. */
-async function readPast(
-  tx: Tx,
-  byId: ReadonlyMap<number, ReporterFacts>,
-  now: number,
-  config: Config,
-): Promise<void> {
-  if (byId.size === 0) return;
-  const since = now - dayMs;
-  const reachMs = dayMs + (halfwayKm / config.speedMaxKmh) * 3_600_000;
-  const past = await rows<{
-    id: number;
-    reporter_id: number;
-    station_id: string;
-    status: Status;
-    received_at: number;
-    effective_at: number;
-    lat: number | null;
-    lon: number | null;
-  }>(
-    tx,
-    `select id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
-       ${msOf("effective_at")} as effective_at, lat, lon from marks
-     where reporter_id = any(?::bigint[]) and id >= ? and id < ? and review <> 'expired'
-       and (received_at > ${fromMs} or lat is not null)`,
-    [[...byId.keys()], firstIdOfDay(now - reachMs), idAfter(now), since],
-  );
-  for (const row of past) {
-    const { recent, located } = byId.get(row.reporter_id)!;
-    const { id, effective_at: at } = row;
-    if (row.received_at > since) {
-      recent.push({
-        id,
-        stationId: row.station_id,
-        status: row.status,
-        receivedAt: row.received_at,
-        effectiveAt: at,
-      });
-    }
-    if (row.lat !== null && row.lon !== null) located.push({ id, lat: row.lat, lon: row.lon, at });
+function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
+  const { id, effective_at: at, received_at: receivedAt } = row;
+  if (receivedAt > now - dayMs) {
+    reporter.recent.push({
+      id,
+      stationId: row.station_id,
+      status: row.status,
+      receivedAt,
+      effectiveAt: at,
+    });
   }
+  if (row.lat !== null && row.lon !== null)
+    reporter.located.push({ id, lat: row.lat, lon: row.lon, at });
 }
 
 async function readNewReporters(

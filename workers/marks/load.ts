@@ -16,6 +16,13 @@ export interface StationWork {
   refold: boolean;
 }
 
+/** Which unprocessed marks: received from `since` to `until` (ms), or only one. */
+export interface LoadScope {
+  since: number;
+  until: number;
+  only?: number;
+}
+
 export interface Loaded {
   work: StationWork[];
   firstSeen: FirstSeen;
@@ -28,50 +35,34 @@ interface StateRow {
   state: StationState | null;
   refold: boolean;
   opinions: { mark: Mark; seen: number | null }[] | null;
+  arrivals: (MarkRow & { seen: number | null })[] | null;
   now: number;
 }
 
 /**
- * What is to be done at the locked stations: their unprocessed marks received since `since` (ms), or `only` one, and, where one of
- * them does not sort last or a review or an import asks for it, the history.
+ * What is to be done at the locked stations: their unprocessed marks of the scope, and, where one of them does not sort last or a review or an import asks for it, the history.
  */
 export async function loadWork(
   tx: Tx,
   stationIds: readonly string[],
-  scope: { since: number; only?: number },
+  scope: LoadScope,
   config: Config,
 ): Promise<Loaded> {
-  const states = await rows<StateRow>(
-    tx,
-    `select s.station_id, s.state, s.refold, ${msOf("server_now()")} as now,
-       (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
-        from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions
-     from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
-    [stationIds],
-  );
+  let states = await loadStates(tx, stationIds, scope);
   const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   // A mark that was approved after days lies in an old partition.
-  const since = touched.length > 0 ? 0 : scope.since;
-  const readAt = Math.max(...states.map((row) => row.now));
-  const unprocessed = await rows<MarkRow & { seen: number | null }>(
-    tx,
-    `select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen from marks
-     where station_id = any(?::text[]) and processed_at is null and failed_at is null and id >= ? and id < ?
-       and id = coalesce(?::bigint, id)`,
-    [stationIds, firstIdOfDay(since), idAfter(readAt), scope.only ?? null],
-  );
+  if (touched.length > 0) states = await loadStates(tx, stationIds, { ...scope, since: 0 });
   const whole = await loadHistories(tx, touched, 0, "processed");
   const work: StationWork[] = [];
-  const seen = new Map(unprocessed.map((row) => [row.reporter_id, row.seen]));
-  for (const { station_id: stationId, state: saved, refold, opinions } of states) {
-    const state = saved ?? emptyState;
-    const arrivals = {
-      marks: unprocessed.filter((row) => row.station_id === stationId).map(toMark),
-      seeds: [],
-    };
+  const seen = new Map<number, number | null>();
+  for (const row of states) {
+    const { station_id: stationId, refold } = row;
+    const state = row.state ?? emptyState;
+    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [] };
     if (arrivals.marks.length === 0 && !refold) continue;
-    const known = (opinions ?? []).map((row) => row.mark);
-    for (const { mark, seen: at } of opinions ?? []) seen.set(mark.reporterId, at);
+    const known = (row.opinions ?? []).map((one) => one.mark);
+    for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
+    for (const one of row.opinions ?? []) seen.set(one.mark.reporterId, one.seen);
     const history =
       whole.get(stationId) ??
       (sortsLast(state, arrivals)
@@ -84,10 +75,28 @@ export async function loadWork(
   return {
     work,
     firstSeen: (id) => (seen.has(id) ? (seen.get(id) ?? 0) : (ofHistory?.(id) ?? 0)),
-    // A mark may have come in between the two statements.
-    now: Math.max(readAt, ...unprocessed.map((row) => row.at)),
+    now: Math.max(...states.map((row) => row.now)),
   };
 }
+
+/** Everything about the stations in one statement: a job is as fast as its statements are few. */
+const loadStates = (
+  tx: Tx,
+  stationIds: readonly string[],
+  { since, until, only }: LoadScope,
+): Promise<StateRow[]> =>
+  rows<StateRow>(
+    tx,
+    `select s.station_id, s.state, s.refold, ${msOf("server_now()")} as now,
+       (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
+        from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
+       (select json_agg(a) from (
+          select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen
+          from marks where station_id = s.station_id and processed_at is null and failed_at is null
+            and id >= ? and id < ? and id = coalesce(?::bigint, id)) a) as arrivals
+     from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
+    [firstIdOfDay(since), idAfter(until), only ?? null, stationIds],
+  );
 
 const reportersOf = (marks: readonly Mark[]): Set<number> =>
   new Set(marks.map((mark) => mark.reporterId));

@@ -76,7 +76,12 @@ const processTogether = (
     const { config } = deps;
     const locked = await lockStations(tx, stationIds, scope.locking);
     if (locked.length === 0) return { processed: 0, seq: null };
-    const { work, firstSeen, now } = await loadWork(tx, locked, scope, config);
+    const { work, firstSeen, now } = await loadWork(
+      tx,
+      locked,
+      { ...scope, until: deps.clock() },
+      config,
+    );
     if (work.length === 0) return { processed: 0, seq: null };
     const decided: Decided[] = [];
     for (const one of work)
