@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { fillCountry } from "#bench/country.ts";
@@ -54,6 +54,7 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
     log: console.log,
   });
   const sides: Side[] = [];
+  const loadBefore = loadavg()[0]!.toFixed(1);
   const names = ["ours", "rival"].map((name) => `fuelmark_bench_${process.pid}_${name}`);
   try {
     const { urls, version } = await prepare(servers.databaseUrl, servers.redisUrl, folder, names);
@@ -87,7 +88,11 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
         : await start("changed", product, options.against);
     const cpu = await createCpuMeter(servers.databaseUrl, servers.redisUrl);
     const results = await measure(ours, rival, options, cpu, join(folder, "country.json"));
-    return report(results, options, `Postgres ${version}`);
+    return report(
+      results,
+      options,
+      `Postgres ${version}, load average before the start ${loadBefore}`,
+    );
   } finally {
     await Promise.all(sides.flatMap((side) => side.processes.map((process) => process.stop())));
     await asAdmin(servers.databaseUrl, async (admin) => {
