@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import type { Config } from "#src/config.ts";
-import { createDb, inTransaction, rows } from "#src/db.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/db.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
 import { storeKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
@@ -29,39 +29,8 @@ export async function fillCountry(config: Config): Promise<Country> {
   try {
     const stations = makeStations(createRandom(1), stationCount);
     await applyStations(db, "bench", stations, false, () => {});
-    const partners: { id: number; key: string }[] = [];
-    for (let n = 0; n < partnerCount; n++) {
-      const key = newKey("secret", randomBytes(32));
-      const id = await inTransaction(db, async (tx) => {
-        const partner = await createPartner(tx, {
-          name: `Partner ${n}`,
-          rpm: 100_000,
-          daily: 100_000_000,
-        });
-        await storeKey(
-          tx,
-          { partner_id: partner.id, kind: "secret", prefix: keyPrefix(key), hash: hashKey(key) },
-          { mass_no_limit: 1_000_000 },
-        );
-        return partner.id;
-      });
-      partners.push({ id, key });
-    }
-    for (let from = 0; from < users; from += chunk) {
-      const some = Array.from({ length: Math.min(chunk, users - from) }, (_, i) => from + i);
-      const ownerOf = (n: number): number => partners[n % partners.length]!.id;
-      await rows(
-        db,
-        `insert into reporters (hash, partner_id, first_seen)
-         select decode(hash, 'hex'), partner_id, server_now() - interval '3 days' - n * interval '1 minute'
-         from unnest(?::text[], ?::int[], ?::int[]) as r(hash, partner_id, n)`,
-        [
-          some.map((n) => partnerReporter(config.reporterPepper, ownerOf(n), `user-${n}`)),
-          some.map(ownerOf),
-          some.map((n) => n % 10_000),
-        ],
-      );
-    }
+    const partners = await addPartners(db, partnerCount);
+    await meetUsers(db, config, partners, users);
     await db.raw("vacuum analyze");
     return {
       stations: stations.map(({ id, lat, lon }) => ({ id, lat, lon })),
@@ -70,5 +39,57 @@ export async function fillCountry(config: Config): Promise<Country> {
     };
   } finally {
     await db.destroy();
+  }
+}
+
+export interface BenchPartner {
+  id: number;
+  key: string;
+}
+
+/** Partners with a secret key each and the widest limits there are. */
+export async function addPartners(db: Db, count: number): Promise<BenchPartner[]> {
+  const partners: BenchPartner[] = [];
+  for (let n = 0; n < count; n++) {
+    const key = newKey("secret", randomBytes(32));
+    const id = await inTransaction(db, async (tx) => {
+      const partner = await createPartner(tx, {
+        name: `Partner ${n}`,
+        rpm: 100_000,
+        daily: 100_000_000,
+      });
+      await storeKey(
+        tx,
+        { partner_id: partner.id, kind: "secret", prefix: keyPrefix(key), hash: hashKey(key) },
+        { mass_no_limit: 1_000_000 },
+      );
+      return partner.id;
+    });
+    partners.push({ id, key });
+  }
+  return partners;
+}
+
+/** Users that were seen before, each by partner n % partners. */
+export async function meetUsers(
+  db: Db,
+  config: Config,
+  partners: readonly BenchPartner[],
+  count: number,
+): Promise<void> {
+  const ownerOf = (n: number): number => partners[n % partners.length]!.id;
+  for (let from = 0; from < count; from += chunk) {
+    const some = Array.from({ length: Math.min(chunk, count - from) }, (_, i) => from + i);
+    await rows(
+      db,
+      `insert into reporters (hash, partner_id, first_seen)
+       select decode(hash, 'hex'), partner_id, server_now() - interval '3 days' - n * interval '1 minute'
+       from unnest(?::text[], ?::int[], ?::int[]) as r(hash, partner_id, n)`,
+      [
+        some.map((n) => partnerReporter(config.reporterPepper, ownerOf(n), `user-${n}`)),
+        some.map(ownerOf),
+        some.map((n) => n % 10_000),
+      ],
+    );
   }
 }

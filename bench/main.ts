@@ -1,14 +1,18 @@
 import { parseArgs } from "node:util";
 import { benchMarks } from "#bench/marks.ts";
+import { benchReads } from "#bench/reads.ts";
 import { writeSection } from "#bench/results.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
+// `npm run bench -- reads [--quick] [--dry]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "5" },
     clients: { type: "string", default: "1,16,64" },
+    /** Reads: a smoke run, whose figures mean little. Not written to results.md. */
+    quick: { type: "boolean", default: false },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
     /** A folder for a CPU profile of each server process. */
@@ -30,7 +34,10 @@ const options = {
         ),
       }),
 };
-const benches: Record<string, () => Promise<string>> = { marks: () => benchMarks(options) };
+const benches: Record<string, () => Promise<string>> = {
+  marks: () => benchMarks(options),
+  reads: () => benchReads({ quick: values.quick, profileTo: values.profile }),
+};
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);
 if (unknown !== undefined) {
@@ -40,5 +47,5 @@ if (unknown !== undefined) {
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
-  if (!values.dry && values.against === undefined) writeSection(name, text);
+  if (!values.dry && !values.quick && values.against === undefined) writeSection(name, text);
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import pg from "pg";
@@ -12,11 +13,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a `node …` command and waits for its ready line; `profileTo` is a folder for its CPU profile. */
+/**
+ * Starts a `node …` command and waits for its ready line; `profileTo` is a folder for its CPU profile, `hear` gets
+ * each line that it logs.
+ */
 export async function startServer(
   command: readonly string[],
   env: Record<string, string>,
   profileTo?: string,
+  hear?: (line: string) => void,
 ): Promise<Server> {
   const [program = "", ...args] = command;
   const profiling =
@@ -25,13 +30,17 @@ export async function startServer(
   const child = spawnRole([program, ...profiling, ...args], { PATH, HOME, ...env });
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let tail = "";
+  const outputs = [child.stdout!, child.stderr!];
   await new Promise<void>((ready, fail) => {
     const look = (chunk: Buffer): void => {
       tail = (tail + chunk.toString()).slice(-4000);
-      if (/"msg":"ready"/.test(tail)) ready();
+      if (!/"msg":"ready"/.test(tail)) return;
+      // Looking at each line of an access log would take the machine's time from what is measured.
+      for (const output of outputs) output.off("data", look).resume();
+      ready();
     };
-    child.stdout!.on("data", look);
-    child.stderr!.on("data", look);
+    for (const output of outputs) output.on("data", look);
+    if (hear !== undefined) createInterface({ input: child.stdout! }).on("line", hear);
     void exited.then(() => fail(new Error(`${command.join(" ")} ended:\n${tail}`)));
   });
   return {
@@ -43,16 +52,24 @@ export async function startServer(
   };
 }
 
-export interface Load {
-  run(job: Job): Promise<Measured>;
+export interface Generator<Job, Result> {
+  run(job: Job): Promise<Result>;
   stop(): void;
 }
 
-/** Starts the load generator; `countryFile` holds a Country as JSON. */
-export function startLoad(countryFile: string): Load {
+export type Load = Generator<Job, Measured>;
+
+/** Starts the load generator of marks; `countryFile` holds a Country as JSON. */
+export const startLoad = (countryFile: string): Load => startGenerator("main", [countryFile]);
+
+/** Starts a load generator of `bench/load`, a process of its own that takes one job at a time. */
+export function startGenerator<Job, Result>(
+  name: string,
+  args: readonly string[] = [],
+): Generator<Job, Result> {
   const child: ChildProcess = fork(
-    fileURLToPath(new URL("load/main.ts", import.meta.url)),
-    [countryFile],
+    fileURLToPath(new URL(`load/${name}.ts`, import.meta.url)),
+    args,
     { execArgv: ["--import", "tsx"] },
   );
   return {
@@ -62,11 +79,12 @@ export function startLoad(countryFile: string): Load {
         child.once("exit", lost);
         child.once("message", (measured) => {
           child.off("exit", lost);
-          resolve(measured as Measured);
+          resolve(measured as Result);
         });
-        child.send(job);
+        child.send(job as object);
       }),
-    stop: () => child.disconnect(),
+    // One that failed has ended by itself.
+    stop: () => void (child.connected && child.disconnect()),
   };
 }
 

@@ -1,0 +1,244 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ReadJob, ReadMeasured } from "#bench/load/reads.ts";
+import type { VisibilityJob, Watched } from "#bench/load/visibility.ts";
+import { createCpuMeter, type Server, startGenerator, startServer } from "#bench/processes.ts";
+import { casesOf, dumpUrl, get, record, requestsOf, type Case } from "#bench/reads/cases.ts";
+import { enlargeCountry, fillReadCountry } from "#bench/reads/country.ts";
+import { measureFreshness, type LoopDelay } from "#bench/reads/fresh.ts";
+import { fillObviousTable } from "#bench/reads/obvious-table.ts";
+import { report } from "#bench/reads/report.ts";
+import { measureRounds, type Side } from "#bench/reads/rounds.ts";
+import { startNginx } from "#bench/rivals/nginx.ts";
+import { readProcfile } from "#demo/roles.ts";
+import { release } from "#demo/release.ts";
+import { somePort } from "#demo/servers/port.ts";
+import { startServers } from "#demo/servers/start.ts";
+import { loadConfig } from "#src/config.ts";
+import { createDb, rows } from "#src/db.ts";
+
+const stationCount = 30_000;
+const enlargedTimes = 10;
+const changedCount = 1000;
+const marksPerSecond = 100;
+
+/** Reads of every kind beside their rivals, then freshness and memory. Answers the section of results.md. */
+export async function benchReads({
+  quick,
+  profileTo,
+}: {
+  quick: boolean;
+  profileTo: string | undefined;
+}): Promise<string> {
+  const rounds = quick ? 1 : 3;
+  const seconds = quick ? 0.4 : 1.5;
+  const markSeconds = quick ? 8 : 25;
+  const folder = resolve(".data", `bench-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const given = await startServers({
+    dataDir: folder,
+    env: process.env,
+    durable: true,
+    log: console.log,
+  });
+  const name = `fuelmark_bench_${process.pid}`;
+  const url = new URL(given.databaseUrl);
+  url.pathname = `/${name}`;
+  const settings = {
+    DATABASE_URL: url.href,
+    REDIS_URL: given.redisUrl,
+    REDIS_PREFIX: `{bench-${name}}`,
+    REPORTER_PEPPER: randomBytes(16).toString("hex"),
+    NEW_REPORTERS_DAILY: "1000000",
+    HOST: "127.0.0.1",
+  };
+  const config = loadConfig(settings);
+  const admin = createDb(loadConfig({ ...settings, DATABASE_URL: given.databaseUrl }), "bench");
+  const stops: (() => Promise<void> | void)[] = [];
+  const start = async (
+    command: readonly string[],
+    extra: Record<string, string> = {},
+    hear?: (line: string) => void,
+  ): Promise<{ port: number; server: Server }> => {
+    const port = await somePort();
+    const env = { ...settings, PORT: String(port), ...extra };
+    const server = await startServer(command, env, profileTo, hear);
+    stops.push(() => server.stop());
+    return { port, server };
+  };
+  const tsx = (file: string): string[] => ["node", "--import", "tsx", file];
+  const role = (which: string): string[] => readProcfile().get(which)!;
+
+  try {
+    await admin.raw(`create database ${name}`);
+    await release({ DATABASE_URL: settings.DATABASE_URL, REDIS_URL: settings.REDIS_URL });
+    console.log("Filling the country");
+    const country = await fillReadCountry(config, stationCount);
+    const key = country.keys[0]!;
+    const changed = country.stations.filter((_, n) => n % 30 === 0).map(({ id }) => id);
+    const changedIds = changed.slice(0, changedCount);
+    await fillObviousTable(config, country, changedIds);
+    // `as_of` counts whole seconds: what was loaded lies clearly before what changes.
+    await sleep(3000);
+    const sinceMs = Date.now() - 1000;
+    const db = createDb(config, "bench");
+    await db.raw("select feed_stamp(?::text[])", [changedIds] as never);
+    const [settled] = await rows<{ version: string; fsync: string }>(
+      db,
+      "select current_setting('server_version') as version, current_setting('fsync') as fsync",
+    );
+    await db.destroy();
+
+    const built: number[] = [];
+    await start(role("snapshots"), {}, (line) => {
+      const ms = line.includes('"dump made"') ? (JSON.parse(line) as { ms: number }).ms : null;
+      if (ms !== null) built.push(ms);
+    });
+    const web = await start(role("web"));
+    const auth = { Authorization: `Bearer ${key}` };
+    const dump = await untilDump(web.port, auth);
+    const idle = [...built];
+
+    const cases = casesOf(country, sinceMs, dump.etag);
+    const recorded = join(folder, "recorded");
+    mkdirSync(recorded);
+    const answers = await record(cases, web.port, key, (file, body) =>
+      writeFileSync(join(recorded, file), body),
+    );
+    writeFileSync(join(recorded, "recorded.json"), JSON.stringify(answers));
+    const keysFile = join(folder, "keys.json");
+    writeFileSync(keysFile, JSON.stringify(country.keys));
+    const raw = await start(tsx("bench/rivals/raw-node.ts"), { RECORDED: recorded });
+    const obvious = await start(tsx("bench/rivals/obvious-reads.ts"), { KEYS_FILE: keysFile });
+    const nginxPort = await somePort();
+    const path = dumpUrl.split("?")[0]!;
+    const nginx = await startNginx(folder, nginxPort, path, dump.body);
+    if (nginx === null) console.log("nginx: skipped, there is none with gzip_static here");
+    else stops.push(() => nginx.stop());
+
+    const cpu = await createCpuMeter(settings.DATABASE_URL, settings.REDIS_URL);
+    const load = startGenerator<ReadJob, ReadMeasured>("reads");
+    stops.push(() => load.stop());
+    const sides: Side[] = [
+      { name: "Fuelmark", port: web.port, pids: [web.server.pid] },
+      { name: "raw Node", port: raw.port, pids: [raw.server.pid] },
+      ...(nginx === null ? [] : [{ name: "nginx" as const, port: nginxPort, pids: nginx.pids }]),
+      { name: "gzip on the fly", port: raw.port, pids: [raw.server.pid] },
+      { name: "Koa + knex", port: obvious.port, pids: [obvious.server.pid] },
+    ];
+    const loadBefore = loadavg();
+    const results = await measureRounds(cases, sides, load, cpu, {
+      rounds,
+      seconds,
+      keys: country.keys,
+    });
+    const loadAfter = loadavg();
+    const small = rssMb(web.server.pid);
+
+    console.log("Freshness");
+    let delay: LoopDelay | null = null;
+    const second = await start(
+      ["node", "--import", "tsx", "--import", "./bench/loop-delay.ts", "api/main.ts"],
+      {},
+      (line) => {
+        if (line.includes('"loop delay"')) delay = JSON.parse(line) as LoopDelay;
+      },
+    );
+    await start(role("marks"));
+    const marks = startGenerator<VisibilityJob, Watched>("visibility");
+    stops.push(() => marks.stop());
+    const unmarked = country.stations
+      .filter(({ id }) => !country.states.has(id))
+      .map(({ id, lat, lon }) => ({ id, lat, lon }));
+    const builtBefore = built.length;
+    const calm = (seconds: number): Promise<ReadMeasured> =>
+      load.run({
+        port: second.port,
+        clients: 4,
+        seconds,
+        requests: mixed(cases, country.keys),
+      });
+    await calm(2);
+    const fresh = await measureFreshness(
+      { port: second.port, key, server: second.server, delay: () => delay },
+      () =>
+        marks.run({
+          country: { stations: unmarked, keys: country.keys, users: 10_000 },
+          postTo: web.port,
+          watch: second.port,
+          perSecond: marksPerSecond,
+          seconds: markSeconds,
+        }),
+      () => calm(markSeconds),
+    );
+    const loaded = built.slice(builtBefore);
+
+    console.log("Ten times the stations");
+    await enlargeCountry(config, country, enlargedTimes);
+    const large = await start(role("web"));
+    const largeReady = rssMb(large.server.pid);
+    await load.run({
+      port: large.port,
+      clients: 8,
+      seconds: quick ? 3 : 15,
+      requests: mixed(cases, country.keys),
+    });
+    return report({
+      results,
+      rounds,
+      seconds,
+      real: country.real,
+      nginx: nginx?.version ?? null,
+      memory: {
+        small,
+        large: rssMb(large.server.pid),
+        largeReady,
+        largeCount: stationCount * enlargedTimes,
+      },
+      dumps: { idle, loaded },
+      fresh,
+      marksPerSecond,
+      loadBefore,
+      loadAfter,
+      postgres: `Postgres ${settled!.version.split(" ")[0]}, fsync ${settled!.fsync}`,
+      command: `npm run bench -- reads${quick ? " --quick" : ""}`,
+    });
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+    await admin.raw(`drop database if exists ${name} with (force)`);
+    await admin.destroy();
+    await given.stop();
+    given.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The first dump of the web process; the worker makes it within a slot. */
+async function untilDump(
+  port: number,
+  auth: Record<string, string>,
+): Promise<{ etag: string; body: Buffer }> {
+  for (;;) {
+    const ready = await get(port, "/readyz", {});
+    const { checks = {} } = JSON.parse(ready.body.toString()) as {
+      checks?: Record<string, { ok: boolean }>;
+    };
+    if (checks["dump"]?.ok === true) break;
+    await sleep(200);
+  }
+  const { headers, body } = await get(port, dumpUrl, { ...auth, "Accept-Encoding": "gzip" });
+  return { etag: headers["etag"]!, body };
+}
+
+/** Small reads, as a map and its markers ask for them. */
+const mixed = (cases: readonly Case[], keys: readonly string[]): string[] =>
+  cases
+    .filter(({ name }) => name === "one station" || name.startsWith("rectangle of 50,"))
+    .flatMap((one) => requestsOf(one, "Fuelmark", keys));
+
+const rssMb = (pid: number): number =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024;
