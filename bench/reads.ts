@@ -204,6 +204,7 @@ export async function benchReads({
       marksPerSecond,
       loadBefore,
       loadAfter,
+      loadEnd: loadavg(),
       postgres: `Postgres ${settled!.version.split(" ")[0]}, fsync ${settled!.fsync}`,
       command: `npm run bench -- reads${quick ? " --quick" : ""}`,
     });

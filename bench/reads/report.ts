@@ -16,6 +16,7 @@ export interface Found {
   marksPerSecond: number;
   loadBefore: number[];
   loadAfter: number[];
+  loadEnd: number[];
   postgres: string;
   command: string;
 }
@@ -54,7 +55,7 @@ ${rows.join("\n")}
 
 ${others(found)}
 
-${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, \`${found.command}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}, ${found.postgres}; load average ${loadText(found.loadBefore)} before the rounds, ${loadText(found.loadAfter)} after. Medians of ${rounds} rounds of ${seconds} s in turns; the ratio is the median of each round's. The load generator shares the cores.
+${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, \`${found.command}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}, ${found.postgres}; load average ${loadText(found.loadBefore)} before the rounds, ${loadText(found.loadAfter)} after them, ${loadText(found.loadEnd)} at the end. Medians of ${rounds} rounds of ${seconds} s in turns; the ratio is the median of each round's. The load generator shares the cores.
 `;
 }
 
