@@ -29,15 +29,6 @@ describe("flow: a mark through two web processes and two marks workers", functio
   });
 
   after(async () => {
-    if (process.env["SHOW"])
-      for (const role of roles)
-        console.log(
-          role.role,
-          role.lines
-            .filter((l) => !/"path"/.test(l))
-            .slice(0, 30)
-            .join("\n"),
-        );
     await Promise.all(roles.map((role) => role.stop()));
     await country.close();
     await instance.drop();
