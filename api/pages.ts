@@ -1,6 +1,7 @@
 import type { Page } from "#api/app.ts";
+import { assetPages } from "#api/pages/assets.ts";
 import { listPage } from "#api/pages/list.ts";
 import type { Services } from "#api/services.ts";
 
 /** What is served outside the API, without a key and unmetered: plain Koa middleware, asked in this order. */
-export const createPages = (services: Services): Page[] => [listPage(services)];
+export const createPages = (services: Services): Page[] => [assetPages(), listPage(services)];

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { buildPages } from "#demo/build-pages.ts";
 import { demoKeys } from "#demo/demo-keys.ts";
 import { fillEmptyDatabase, undoHalfFill } from "#demo/fill.ts";
 import { lockFolder } from "#demo/lock.ts";
@@ -58,7 +59,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const starting = startServers({ dataDir, env: process.env, durable: true, log: console.log });
   // Told to stop in the middle, this waits for the server that is being born.
   cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
-  const servers = await starting;
+  const [servers] = await Promise.all([starting, buildPages(console.log)]);
 
   const secrets = secretsOf(dataDir);
   const claimed = await claimWebPort(Number(process.env.PORT) || 8080);

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildPages } from "#demo/build-pages.ts";
 import { lockFolder } from "#demo/lock.ts";
 import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
@@ -33,6 +34,7 @@ try {
       counts[ok ? "passed" : "failed"] += 1;
     }
   }
+  if (!interrupted) await buildPages(console.log);
   if (!interrupted) await runTests();
 } catch (error) {
   console.error((error as Error).message);

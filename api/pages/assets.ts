@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import sirv from "sirv";
+import type { Page } from "#api/app.ts";
+
+/** Where `npm run build` puts the pages. */
+export const builtFolder = fileURLToPath(new URL("../../web/dist/", import.meta.url));
+
+/**
+ * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
+ * and are therefore good for ever.
+ */
+export const assetPages = (): Page => {
+  const folder = `${builtFolder}assets`;
+  if (!existsSync(folder)) return (_ctx, next) => next();
+  const serve = sirv(folder, {
+    gzip: true,
+    brotli: true,
+    etag: true,
+    immutable: true,
+    maxAge: 31_536_000,
+  });
+  return async (ctx, next) => {
+    if (!ctx.state.path.startsWith("/assets/") || !["GET", "HEAD"].includes(ctx.method))
+      return next();
+    const { req, res } = ctx;
+    const target = req.url;
+    req.url = ctx.state.path.slice("/assets".length);
+    const found = await new Promise<boolean>((done) => {
+      res.once("close", () => done(true));
+      // Koa has set 404 beforehand.
+      res.statusCode = 200;
+      serve(req, res, () => done(false));
+    });
+    req.url = target;
+    if (!found) {
+      res.statusCode = 404;
+      return next();
+    }
+    ctx.respond = false;
+    return undefined;
+  };
+};

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+
+/** Every `web/<app>/<page>.html` is a page of its own; all share the chunks in `web/dist/assets/`. */
+const pages = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && existsSync(join(root, entry.name, "index.html")))
+  .filter(({ name }) => name !== "dist")
+  .flatMap(({ name }) =>
+    readdirSync(join(root, name))
+      .filter((file) => file.endsWith(".html"))
+      .map((file) => join(root, name, file)),
+  );
+
+export default defineConfig({
+  root,
+  // Relative, so that the service may stand below a path of a proxy.
+  base: "./",
+  publicDir: false,
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2022",
+    // Data URLs would need more of the content security policy than the pages give.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: pages },
+    chunkSizeWarningLimit: 2000,
+  },
+});
