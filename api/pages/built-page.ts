@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Reply } from "#api/route.ts";
+import { builtFolder } from "#api/pages/assets.ts";
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+] as const;
+
+/** Further sources that the operator has configured, and who may embed the page (none unless said). */
+export interface PolicyMore {
+  frameAncestors?: readonly string[];
+  /** Hosts of the operator's base map, for images, styles and data. */
+  hosts?: readonly string[];
+}
+
+/** The content security policy of every built page: nothing inline, nothing evaluated, no host but ours. */
+export function contentPolicy({
+  frameAncestors = ["'none'"],
+  hosts = [],
+}: PolicyMore = {}): string {
+  const open = /^(img|connect|font)-src/;
+  const own = policy.map((line) => (open.test(line) ? [line, ...hosts].join(" ") : line));
+  return [...own, `frame-ancestors ${frameAncestors.join(" ")}`].join("; ");
+}
+
+/**
+ * The page of `web/<name>` (`widget/index.html`) as it was built; null when it was not built. Read once: a deploy is
+ * a restart.
+ */
+export function readBuilt(name: string): string | null {
+  try {
+    return readFileSync(join(builtFolder, name), "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** The answer with a built page. */
+export const builtPage = (body: string | null, more: PolicyMore = {}): Reply =>
+  body === null ? notBuilt : { headers: headersOf(more), body };
+
+const headersOf = (more: PolicyMore): Record<string, string> => ({
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-cache",
+  "Content-Security-Policy": contentPolicy(more),
+});
+
+const notBuilt: Reply = {
+  status: 503,
+  headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+  body: "The pages are not built: run `npm run build`, then restart.\n",
+};
