@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type App, type Page } from "#api/app.ts";
 import { createHealth } from "#api/health.ts";
 import { createIntake } from "#api/intake/intake.ts";
+import { createMetrics } from "#api/metrics.ts";
+import { countMarks } from "#api/metrics/marks.ts";
 import { createPages } from "#api/pages.ts";
 import { createRectangles } from "#api/rectangles.ts";
 import type { Route } from "#api/route.ts";
@@ -91,7 +93,11 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   });
   const { beforeStore } = parts;
   const rectangles = createRectangles({ config, redis, model, follower, beforeStore });
-  const intake = createIntake({ db, config, log, waiters, wake: producer.wakeMarks });
+  const metrics = createMetrics();
+  const intake = countMarks(
+    createIntake({ db, config, log, waiters, wake: producer.wakeMarks }),
+    metrics,
+  );
   const services: Services = {
     config,
     log,
@@ -113,6 +119,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     waiters,
     intake,
     producer,
+    metrics,
   };
 
   const startUp = createStartUp(services);

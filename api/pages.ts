@@ -1,7 +1,12 @@
 import type { Page } from "#api/app.ts";
+import { metricsPage } from "#api/metrics-page.ts";
 import { assetPages } from "#api/pages/assets.ts";
 import { listPage } from "#api/pages/list.ts";
 import type { Services } from "#api/services.ts";
 
 /** What is served outside the API, without a key and unmetered: plain Koa middleware, asked in this order. */
-export const createPages = (services: Services): Page[] => [assetPages(), listPage(services)];
+export const createPages = (services: Services): Page[] => [
+  metricsPage(services),
+  assetPages(),
+  listPage(services),
+];

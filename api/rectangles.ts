@@ -19,6 +19,8 @@ export interface Rectangles {
   catchUp(request: ApiRequest): Promise<boolean>;
   /** The stored answer of this content, or the one that `present` makes, stored. Says which in `X-Service-Cache`. */
   serve(asked: Asked, present: () => Reply | Promise<Reply>): Promise<Reply>;
+  /** How often `serve` found an answer, and how often it had none. */
+  served(): { hits: number; misses: number };
 }
 
 interface Asked {
@@ -46,6 +48,8 @@ export function createRectangles(deps: {
   const store = createRectangleStore(redis, config.redisPrefix, config.cacheBytes);
   let reached = 0;
   let gaveUpAt = -Infinity;
+  let hits = 0;
+  let misses = 0;
 
   const ttlMs = ({ kind, partner }: KeyInfo): number =>
     kind === "secret" ? 0 : (partner.cacheTtlS ?? config.cacheTtlS) * 1000;
@@ -65,6 +69,7 @@ export function createRectangles(deps: {
   };
 
   return {
+    served: () => ({ hits, misses }),
     async catchUp({ key, seq }) {
       if (key.kind === "secret" || seq === null) return false;
       if (Math.max(follower.seq(), reached) < seq) {
@@ -88,7 +93,11 @@ export function createRectangles(deps: {
       // Content is part of the name: what a mark made stale cannot be asked for any more, whoever stores it when.
       const name = `${lifeMs / 1000}:${etag.replaceAll(/^W\/|"/g, "")}`;
       const found = await store.load(name).catch(() => null);
-      if (found !== null) return send(request, found, { "X-Service-Cache": "hit" });
+      if (found !== null) {
+        hits += 1;
+        return send(request, found, { "X-Service-Cache": "hit" });
+      }
+      misses += 1;
       const untilMs = model.nextInside(area, now) - now;
       const reply = await present();
       const kept = await keep(name, reply, Math.min(lifeMs, untilMs));

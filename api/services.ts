@@ -1,5 +1,6 @@
 import type { Health } from "#api/health.ts";
 import type { Intake } from "#api/intake/intake.ts";
+import type { Metrics } from "#api/metrics.ts";
 import type { Rectangles } from "#api/rectangles.ts";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { LatestDump } from "#snapshots/latest-dump.ts";
@@ -50,4 +51,6 @@ export interface Services {
   /** Checks and stores marks. */
   intake: Intake;
   producer: Producer;
+  /** What `/metrics` shows. */
+  metrics: Metrics;
 }

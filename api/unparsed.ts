@@ -40,7 +40,7 @@ const lingerMs = 1000;
 
 /** Writes a problem straight to the socket and closes it. */
 export function answerUnparsed(services: Services, socket: Duplex, problem: Problem): void {
-  const { config, log, meter } = services;
+  const { config, log, meter, metrics } = services;
   const requestId = randomUUID();
   const peer = plainAddress((socket as Socket).remoteAddress ?? "");
   const { status, headers, body } = renderProblem(problem, config.problemBase, requestId);
@@ -54,6 +54,7 @@ export function answerUnparsed(services: Services, socket: Duplex, problem: Prob
     Connection: "close",
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  metrics.finished("(unreadable)", status, 0);
   log.info({ request_id: requestId, status }, "unreadable request");
   socket.on("error", () => {});
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);

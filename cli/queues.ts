@@ -8,6 +8,7 @@ import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, readBacklog } from "#src/backlog.ts";
 import { inTransaction } from "#src/db.ts";
 import { logAction } from "#src/operator-log.ts";
+import { depthOf } from "#src/queue-depth.ts";
 import { queueNames, type QueueName } from "#src/queues.ts";
 
 const shownFailed = 1000;
@@ -71,15 +72,6 @@ export function queuesCommand(output: () => Output): Command {
     });
 
   return command;
-}
-
-async function depthOf(queue: Queue) {
-  const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
-  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-  const waits: Job[] = (await queue.getJobs(["waiting", "delayed"], 0, 0, true)).filter(Boolean);
-  const oldest = Math.min(...waits.map((job) => job.timestamp));
-  const oldest_age_s = Number.isFinite(oldest) ? Math.floor((Date.now() - oldest) / 1000) : null;
-  return { depth: waiting + delayed, oldest_age_s, active, failed };
 }
 
 /** What a queue of wake-ups cannot show: a lost job loses no mark, so the marks themselves are counted. */

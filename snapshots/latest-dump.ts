@@ -19,6 +19,8 @@ export interface LatestDump {
   set(set: DumpSet, whole: () => Whole, now: number): Dump | null;
   /** The dump's plain JSON; kept until another's is asked for. */
   plain(dump: Dump): Promise<Buffer>;
+  /** Age of the newest dump of the whole country; null without one. */
+  ageMs(now: number): number | null;
   /** For `/readyz`: whether dumps arrive. */
   condition(now: number): { ok: boolean; detail?: unknown };
 }
@@ -95,6 +97,10 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
     plain(dump) {
       if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
       return json.text;
+    },
+    ageMs: (now) => {
+      const latest = main.latest();
+      return latest === null ? null : now - latest.builtAtMs;
     },
     condition(now) {
       const latest = main.latest();

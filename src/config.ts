@@ -92,6 +92,13 @@ export const settings = {
     list,
     "addresses or CIDRs whose X-Forwarded-For is believed",
   ),
+  metricsToken: setting(
+    "METRICS_TOKEN",
+    "",
+    text,
+    "bearer token that GET /metrics asks for; without one it answers direct callers of private networks only",
+    true,
+  ),
   logLevel: setting("LOG_LEVEL", "info", text, "trace, debug, info, warn, error or silent"),
   clockOffsetS: setting(
     "CLOCK_OFFSET_S",

@@ -1,0 +1,20 @@
+import type { Job, Queue } from "bullmq";
+
+/** What waits in one queue, and how it went. */
+export interface QueueDepth {
+  depth: number;
+  /** Age of the job that waits longest, whole seconds; null when none does. */
+  oldest_age_s: number | null;
+  active: number;
+  failed: number;
+}
+
+/** Rejects while Redis is away. */
+export async function depthOf(queue: Queue): Promise<QueueDepth> {
+  const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const waits: Job[] = (await queue.getJobs(["waiting", "delayed"], 0, 0, true)).filter(Boolean);
+  const oldest = Math.min(...waits.map((job) => job.timestamp));
+  const oldest_age_s = Number.isFinite(oldest) ? Math.floor((Date.now() - oldest) / 1000) : null;
+  return { depth: waiting + delayed, oldest_age_s, active, failed };
+}
