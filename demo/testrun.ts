@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPages } from "#demo/build-pages.ts";
+import { findChromium } from "#demo/chromium.ts";
 import { lockFolder } from "#demo/lock.ts";
 import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
@@ -13,6 +14,8 @@ const args = process.argv.slice(2);
 const fault = args.includes("--fault");
 const mochaArgs = args.filter((arg) => arg !== "--fault");
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
+const flags = mochaArgs.filter((arg) => !paths.includes(arg));
+const phases = phasesOf(paths);
 const children = new Set<ChildProcess>();
 let interrupted = false;
 
@@ -56,15 +59,20 @@ async function runTests(): Promise<void> {
   try {
     const template = await createTemplate(servers.databaseUrl, servers.redisUrl);
     try {
-      const result = join(data, "result.json");
-      const code = await runMocha({
-        TEST_DATABASE_URL: servers.databaseUrl,
-        TEST_REDIS_URL: servers.redisUrl,
-        TEST_TEMPLATE: template.name,
-        TEST_DATA: data,
-        TEST_RESULT: result,
-      });
-      count(result, code);
+      for (const phase of phases) {
+        if (interrupted) break;
+        const result = join(data, "result.json");
+        rmSync(result, { force: true });
+        const code = await runMocha(phase, {
+          TEST_DATABASE_URL: servers.databaseUrl,
+          TEST_REDIS_URL: servers.redisUrl,
+          TEST_TEMPLATE: template.name,
+          TEST_DATA: data,
+          TEST_RESULT: result,
+          ...(phase.browser ? { TEST_CHROMIUM: (await findChromium(console.log)) ?? "" } : {}),
+        });
+        count(result, code);
+      }
     } finally {
       await template.drop();
     }
@@ -88,16 +96,36 @@ async function ownFolder(): Promise<string> {
   }
 }
 
-function runMocha(env: Record<string, string>): Promise<number | null> {
-  const layers = fault ? ["test/fault/**/*.test.ts"] : ["test/!(fault)/**/*.test.ts"];
-  const specs = paths.length > 0 ? paths.map(asSpec) : layers;
-  const flags = mochaArgs.filter((arg) => !paths.includes(arg));
+interface Phase {
+  specs: string[];
+  /** Tests with a real browser come after all others: they need the machine for themselves. */
+  browser: boolean;
+}
+
+/** What to run, in this order: the files named, or everything of this kind of run. */
+function phasesOf(named: readonly string[]): Phase[] {
+  const inBrowser = (path: string): boolean => /^test\/browser(\/|$)/.test(relative(".", path));
+  const others = named.filter((path) => !inBrowser(path)).map(asSpec);
+  const browser = named.filter(inBrowser).map(asSpec);
+  if (named.length === 0 && fault) return [{ specs: ["test/fault/**/*.test.ts"], browser: false }];
+  if (named.length === 0) {
+    others.push("test/!(fault|browser)/**/*.test.ts");
+    browser.push("test/browser/**/*.test.ts");
+  }
+  return [
+    { specs: others, browser: false },
+    { specs: browser, browser: true },
+  ].filter(({ specs }) => specs.length > 0);
+}
+
+function runMocha({ specs, browser }: Phase, env: Record<string, string>): Promise<number | null> {
   return runToEnd(
     process.execPath,
     [
       ...["--import", fileURLToPath(new URL("follow-launcher.mjs", import.meta.url))],
       ...["--import", "tsx", "node_modules/mocha/bin/mocha.js"],
       ...specs,
+      ...(browser ? ["--timeout", "60000"] : []),
       ...flags,
     ],
     env,

@@ -27,6 +27,7 @@ const refused: Record<string, { code: string; rule: string }> = {
     "../src/a.ts",
   ]),
   ...wrongImports("demo", ["#test/a.ts"]),
+  ...wrongImports("web", ["#src/db.ts", "#api/a.ts", "#snapshots/a.ts", "#demo/a.ts", "./a.ts"]),
   ...wrongImports("migrations", ["#api/a.ts", "#workers/a.ts", "#snapshots/a.ts"]),
   "api/again.ts": { code: 'export { a } from "#workers/a.ts";', rule: restricted },
   "api/type.ts": { code: 'export type { A } from "#workers/a.ts";', rule: restricted },
@@ -54,6 +55,7 @@ const allowed: Record<string, string> = {
   "workers/good.ts": 'export { a } from "#snapshots/a.ts";\nexport { b } from "#src/a.ts";',
   "client/good.ts": 'export { a } from "./a.ts";\nexport { readFile } from "node:fs";',
   "demo/good.ts": 'export { a } from "#workers/a.ts";',
+  "web/good.ts": 'export { a } from "#src/domain/a.ts";\nexport { b } from "#web/kit/b.ts";',
 };
 
 describe("the import fence", () => {

@@ -1,0 +1,96 @@
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { hold } from "#test/harness/leaks.ts";
+
+const flags = [
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // WebGL without a graphics card.
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  // Pages on different hosts of one machine: http://shop.test:PORT.
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
+];
+
+/** A real browser for one test file; close it in `after`. Skips the whole file when the run has found none. */
+export async function openBrowser(context: Mocha.Context): Promise<Browser> {
+  const executablePath = process.env.TEST_CHROMIUM;
+  if (executablePath === undefined || executablePath === "") context.skip();
+  context.timeout(60_000);
+  const browser = await chromium.launch({ executablePath, args: flags });
+  const letGo = hold("browser", () => browser.close());
+  browser.once("disconnected", letGo);
+  return browser;
+}
+
+export interface PageOptions {
+  width?: number;
+  height?: number;
+  locale?: string;
+  dark?: boolean;
+  /** Its position, allowed to every origin; null (default) refuses. */
+  position?: { latitude: number; longitude: number; accuracy?: number } | null;
+  phone?: boolean;
+}
+
+export interface OpenedPage {
+  page: Page;
+  /** What the page has said on its console as warnings and errors, and its uncaught errors, oldest first. */
+  complaints: string[];
+  /** Every address that was asked for, oldest first. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+/** A page in a fresh profile (no storage, no cookies of other pages). */
+export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
+  const { width = 1280, height = 800, locale = "en-GB", dark = false, position = null } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    locale,
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+    ...(options.phone === true ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}),
+    ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("console", (message) => {
+    if (["warning", "error"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  context.on("request", (request) => requests.push(request.url()));
+  return { page, complaints, requests, close: () => context.close() };
+}
+
+const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** Every accessibility fault that axe finds on the page as it is now, one line each; none is the goal. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  // As expressions of the debugger: the pages' own policy lets no foreign script in.
+  await page.evaluate(readFileSync(axeFile, "utf8"));
+  const options = JSON.stringify({ runOnly: { type: "tag", values: axeTags } });
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`);
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help} [${String(node.target)}] ${node.failureSummary ?? ""}`),
+  );
+}
+
+interface AxeResult {
+  violations: {
+    id: string;
+    help: string;
+    nodes: { target: unknown; failureSummary?: string }[];
+  }[];
+}
+
+/** True when nothing of the page lies right of its window: no sideways scrolling. */
+export const fitsWidth = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth");
