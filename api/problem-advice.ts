@@ -4,6 +4,8 @@ import type { ProblemCode } from "#src/domain/problems.ts";
 export const problemAdvice: Record<ProblemCode, string> = {
   "invalid-key":
     "Send the header Authorization: Bearer <KEY>. Check that the key was copied whole; a lost, revoked or expired key cannot be recovered: ask the operator for a new one.",
+  "session-over":
+    "Sessions of the dashboard and the console last 12 hours and end with the key or account they were entered with. Sign in again.",
   "domain-not-allowed":
     "A publishable key works on the domains it was issued for and on their subdomains. Ask the operator to add the domain of this page.",
   "ip-not-allowed":
@@ -11,6 +13,8 @@ export const problemAdvice: Record<ProblemCode, string> = {
   "secret-key-required":
     "Publishable keys read areas, single stations and cities for the widget. Make this call from your server with a secret key, and never put that key on a page.",
   "partner-disabled": "The operator has switched this partner off. Ask the operator.",
+  "cross-site-request":
+    "The dashboard and the console take changes from their own pages only. Open them at the service's public address.",
   "reports-disabled": "The operator has not enabled mark-taking for this key. Ask the operator.",
   "not-found":
     "Compare the path with the documentation: case counts, and there is no slash at the end.",

@@ -36,7 +36,7 @@ export function isAllowedPage(
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Equal origins; a server that calls itself localhost is also meant by its other loopback names. */
-function isSameServer(page: URL, own: URL | null): boolean {
+export function isSameServer(page: URL, own: URL | null): boolean {
   if (own === null) return false;
   if (page.origin === own.origin) return true;
   return loopback.test(own.hostname) && loopback.test(page.hostname) && page.port === own.port;

@@ -1,10 +1,12 @@
 /** Every problem code of partner-api.md 7 and decisions.md 9 with its status, title and explanation. */
 export const problemCodes = {
   "invalid-key": [401, "Key missing, wrong or revoked"],
+  "session-over": [401, "Not signed in, or no longer"],
   "domain-not-allowed": [403, "Publishable key used from a foreign domain"],
   "ip-not-allowed": [403, "Secret key used from an unbound IP address"],
   "secret-key-required": [403, "The operation needs a secret key"],
   "partner-disabled": [403, "Partner access is switched off"],
+  "cross-site-request": [403, "Sent by a page of another site"],
   "reports-disabled": [403, "Mark-taking is not enabled for this key"],
   "not-found": [404, "No such route"],
   "station-not-found": [404, "No such station"],

@@ -1,0 +1,139 @@
+import type { Static, TSchema } from "typebox";
+import type { Page } from "#api/app.ts";
+import { bodyLimitDefault, readBody } from "#api/body.ts";
+import type { Answer, Context } from "#api/context.ts";
+import { refuseForeign } from "#api/pages/same-site.ts";
+import { queryReader, type QueryReader } from "#api/query-reader.ts";
+import type { Reply } from "#api/route.ts";
+import type { Config } from "#src/config.ts";
+import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
+import { decodePart } from "#src/domain/query.ts";
+import { compileCheck, type Check } from "#src/validation.ts";
+
+export interface PageRequest<Viewer, Query = unknown, Body = unknown> {
+  /** Who is signed in; null in a call that is open to everybody. */
+  viewer: Viewer;
+  /** Path parameters, percent-decoded. */
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  /** For cookies and addresses; the answer is given back. */
+  ctx: Context;
+}
+
+/** One call of a page's script to the server: a schema, one call, one answer. */
+export interface PageCall<Viewer, Query extends TSchema = TSchema, Body extends TSchema = TSchema> {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below the app's base, parameters in braces: `/keys/{id}`. */
+  path: string;
+  /** What the viewer must be allowed to; the app's `admit` knows what it means. */
+  role?: string;
+  query?: Query;
+  /** A JSON body of at most 64 KiB. */
+  body?: Body;
+  handle(
+    request: PageRequest<Viewer, Static<Query>, Static<Body>>,
+  ): Promise<Reply | Problem> | Reply | Problem;
+}
+
+/** Gives the literal of a call its types: `pageCall<DashboardViewer>()({ … })`. */
+export const pageCall =
+  <Viewer>() =>
+  <Query extends TSchema, Body extends TSchema>(
+    definition: PageCall<Viewer, Query, Body>,
+  ): PageCall<Viewer> =>
+    definition as unknown as PageCall<Viewer>;
+
+export interface PageCalls<Viewer> {
+  /** `/dashboard/api` */
+  base: string;
+  /** Without a session: signing in. */
+  open: readonly PageCall<null>[];
+  /** For whom `admit` lets in. */
+  calls: readonly PageCall<Viewer>[];
+  /** The viewer of this request, or why it is refused. */
+  admit(ctx: Context, call: PageCall<Viewer>): Promise<Viewer | Problem>;
+}
+
+/**
+ * Everything below `base`: same-origin JSON calls of a page's script, unmetered. In this order: 404, 405, 403 for
+ * foreign pages, `admit`, 422, the call. Refusals are problem+json; nothing is kept by any cache.
+ */
+export function jsonPage<Viewer extends object>(
+  config: Config,
+  { base, open, calls, admit }: PageCalls<Viewer>,
+): Page {
+  const ready = [
+    ...open.map((call) => prepare(call, async () => null)),
+    ...calls.map((call) => prepare(call, (ctx) => admit(ctx, call))),
+  ];
+  return async (ctx, next) => {
+    const { path } = ctx.state;
+    if (!path.startsWith(`${base}/`)) return next();
+    const here = ready.filter(({ pattern }) => pattern.test(path.slice(base.length)));
+    if (here.length === 0) return refuse("not-found", "No such call.");
+    const method = ctx.method === "HEAD" ? "GET" : ctx.method;
+    const found = here.find((one) => one.method === method);
+    if (found === undefined) {
+      const Allow = here.map((one) => one.method).join(", ");
+      return refuse("method-not-allowed", `Use one of: ${Allow}.`, { headers: { Allow } });
+    }
+    const foreign = method === "GET" ? null : refuseForeign(ctx, config);
+    return foreign ?? uncached(await found.run(ctx, path.slice(base.length)));
+  };
+}
+
+interface Ready {
+  method: string;
+  pattern: RegExp;
+  run(ctx: Context, path: string): Promise<Reply | Problem>;
+}
+
+function prepare<Viewer extends object | null>(
+  call: PageCall<Viewer>,
+  admit: (ctx: Context) => Promise<Viewer | Problem>,
+): Ready {
+  const names = [...call.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const pattern = new RegExp(`^${call.path.replace(/\{\w+\}/g, "([^/]+)")}$`);
+  const readQuery = queryReader(call.query);
+  const checkBody = call.body === undefined ? null : compileCheck(call.body, "body");
+  return {
+    method: call.method,
+    pattern,
+    run: async (ctx, path) => {
+      const viewer = await admit(ctx);
+      if (viewer !== null && isProblem(viewer)) return viewer;
+      const given = await readRequest(ctx, readQuery, checkBody);
+      if ("problem" in given) return given;
+      const raw = pattern.exec(path)?.slice(1) ?? [];
+      const params = raw.map(decodePart);
+      if (params.includes(null)) return refuse("not-found", "No such call.");
+      return call.handle({
+        viewer,
+        params: Object.fromEntries(names.map((name, i) => [name, params[i]!])),
+        ...given,
+        ctx,
+      });
+    },
+  };
+}
+
+async function readRequest(
+  ctx: Context,
+  readQuery: QueryReader,
+  checkBody: Check | null,
+): Promise<{ query: unknown; body: unknown } | Problem> {
+  const query = readQuery(ctx.state.search);
+  if (query.faults !== undefined) return refuse("validation-failed", query.faults);
+  if (checkBody === null) return { query: query.values, body: undefined };
+  const read = await readBody(ctx.req, bodyLimitDefault);
+  if (read.refused !== undefined) return read.refused;
+  const faults = checkBody(read.value);
+  if (faults !== null) return refuse("validation-failed", faults);
+  return { query: query.values, body: read.value };
+}
+
+const uncached = (answer: Reply | Problem): Answer =>
+  isProblem(answer)
+    ? answer
+    : { ...answer, headers: { "Cache-Control": "no-store", ...answer.headers } };
