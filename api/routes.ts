@@ -9,6 +9,9 @@ import { allStationsRoute } from "#api/routes/stations-all.ts";
 import { deltaRoute } from "#api/routes/stations-delta.ts";
 import { oneStationRoute } from "#api/routes/stations-one.ts";
 import { usageRoute } from "#api/routes/usage.ts";
+import { widgetConfigRoute } from "#api/routes/widget-config.ts";
+import { widgetConfirmRoute } from "#api/routes/widget-confirm.ts";
+import { widgetReportRoute } from "#api/routes/widget-report.ts";
 import type { Services } from "#api/services.ts";
 
 /** Every route below /api/v1/partner, in the order of partner-api.md 4. */
@@ -24,4 +27,7 @@ export const createRoutes = (services: Services): Route[] => [
   reportRoute(services),
   reportBatchRoute(services),
   reportStateRoute(services),
+  widgetConfigRoute(services),
+  widgetReportRoute(services),
+  widgetConfirmRoute(services),
 ];

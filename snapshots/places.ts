@@ -7,6 +7,8 @@ export interface Places {
   find(id: string): Point | undefined;
   /** Ids of the stations within `radiusM` of a point. */
   within(centre: Point, radiusM: number): string[];
+  /** The middle of the rectangle around all stations, and a zoom at which it fits a page; null without stations. */
+  middle(): (Point & { zoom: number }) | null;
 }
 
 const cellsPerDegree = 20;
@@ -53,6 +55,18 @@ export function createPlaces(): Places {
         }
       }
       return found;
+    },
+    middle: () => {
+      let [south, north, west, east] = [90, -90, 180, -180];
+      for (const { lat, lon } of points.values()) {
+        [south, north] = [Math.min(south, lat), Math.max(north, lat)];
+        [west, east] = [Math.min(west, lon), Math.max(east, lon)];
+      }
+      if (points.size === 0) return null;
+      // At zoom 0 the world's 360° are 512 px wide; a phone shows about as many.
+      const span = Math.max(east - west, 2 * (north - south), 0.05);
+      const zoom = Math.min(12, Math.floor(Math.log2(360 / span)));
+      return { lat: (south + north) / 2, lon: (west + east) / 2, zoom };
     },
   };
 }

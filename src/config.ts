@@ -1,3 +1,6 @@
+import { parseBasemap } from "#src/basemap.ts";
+import { parseCenter } from "#src/center.ts";
+
 /**
  * Every number and switch an operator might want to change, with its default and meaning.
  * `npm run operator -- config` prints this list; nothing else reads the environment.
@@ -27,6 +30,11 @@ const flag = (value: string): boolean => {
   if (value === "true" || value === "1") return true;
   if (value === "false" || value === "0") return false;
   throw bad("true or false");
+};
+
+const center = (value: string): string => {
+  if (parseCenter(value) === null) throw bad("lat,lon,zoom: -90 to 90, -180 to 180, 0 to 22");
+  return value;
 };
 
 const list = (value: string): string[] =>
@@ -358,6 +366,24 @@ export const settings = {
     7,
     integer(1, 60),
     "days of mark partitions made in advance",
+  ),
+  widgetCenter: setting(
+    "WIDGET_CENTER",
+    "",
+    center,
+    "where the map opens by itself, `lat,lon,zoom`; default: the largest city, without cities the stations",
+  ),
+  basemap: setting(
+    "BASEMAP",
+    "bundled",
+    parseBasemap,
+    "base map: `bundled`, the path of a .pmtiles file that is served from here, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+  ),
+  basemapAttribution: setting(
+    "BASEMAP_ATTRIBUTION",
+    "",
+    text,
+    "credit that the operator's own base map demands, shown as text",
   ),
   stopMs: setting("STOP_MS", 10_000, integer(100, 60_000), "hard exit after this when stopping"),
   demoTrickle: setting(

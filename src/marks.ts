@@ -100,6 +100,7 @@ export const toSeed = (row: SeedRow): Seed => ({
 export interface Report {
   id: number;
   stationId: string;
+  /** Whose key the mark came through; null where that is not known yet. */
   partnerId: number | null;
   accepted: boolean;
   remote: boolean;
@@ -131,7 +132,7 @@ export async function loadReports(db: Db | Tx, ids: readonly number[]): Promise<
   if (ids.length === 0) return [];
   const found = await rows<ReportRow>(
     db,
-    `select id, station_id, partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
+    `select id, station_id, coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
        needed, rule, processed_at is not null as processed
      from marks where id = any(?::bigint[])`,
     [ids],

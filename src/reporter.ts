@@ -6,3 +6,11 @@ import { createHmac } from "node:crypto";
  */
 export const partnerReporter = (pepper: string, partnerId: number, userRef: string): string =>
   createHmac("sha256", pepper).update(`p${partnerId}\0`).update(userRef, "utf8").digest("hex");
+
+/** Identity of a widget's anonymous device, hex: the same on every page that shows the map. */
+export const deviceReporter = (pepper: string, device: string): string =>
+  createHmac("sha256", pepper).update("device\0").update(device, "utf8").digest("hex");
+
+/** A widget viewer's network as it is kept with a mark, hex: new devices and mass `no` are counted by it. */
+export const viewerHash = (pepper: string, network: string): string =>
+  createHmac("sha256", pepper).update("viewer\0").update(network, "utf8").digest("hex");

@@ -11,6 +11,7 @@ import {
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/words.ts";
 import { firstIdOfDay, fromMs, idAfter, msOf } from "#src/marks.ts";
+import { readStanding } from "#api/intake/standing.ts";
 
 const dayMs = 86_400_000;
 const intakeLock = 7_166_736;
@@ -84,6 +85,7 @@ export async function readFacts(
     newReporters: await readNewReporters(tx, batch, reporters, now),
     massNo: await readMassNo(tx, batch, reporters, now, config),
     nearby: await readNearby(tx, batch, now, config),
+    standing: await readStanding(tx, batch, now, config),
   };
   const reporterIds = new Map((known ?? []).map(({ hash, id }) => [hash, id]));
   return { facts, sequences, reporterIds };

@@ -148,6 +148,7 @@ async function candidateOf(
     partnerId: key.partnerId,
     keyId: key.id,
     viewer: null,
+    confirms: false,
     externalId,
     confirmMin: key.confirmMin,
     reports: key.reports,
@@ -200,6 +201,7 @@ async function readFacts(
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
+    standing: new Map(),
   };
   const [first] = await rows<{ mark_id: number; station_id: string }>(
     tx,

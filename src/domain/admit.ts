@@ -1,12 +1,12 @@
+import { addToStanding, refuseConfirmation, type Standing } from "#src/domain/confirm.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { isRemote, type JudgeRules, type Located, neededFor } from "#src/domain/judge.ts";
 import { type Problem, refuse } from "#src/domain/problems.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
 import { order, type Statement } from "#src/domain/state.ts";
 import type { Rule, Status } from "#src/domain/words.ts";
 
-export interface AdmitRules extends JudgeRules {
-  statusLifetimeMs: number;
-  newcomerMs: number;
+export interface AdmitRules extends JudgeRules, FoldRules {
   duplicateMs: number;
   cooldownMs: number;
   expressCooldownMs: number;
@@ -28,6 +28,8 @@ export interface Candidate extends Statement {
   /** Null for the widget. */
   partnerId: number | null;
   keyId: number;
+  /** A widget's confirmation: good only while its status is pending, and from somebody else (decisions.md 6). */
+  confirms: boolean;
   /** Hash of the widget viewer's address, hex; null for partners' marks. */
   viewer: string | null;
   externalId: string | null;
@@ -74,6 +76,8 @@ export interface AdmitFacts {
   massNo: Map<string, number>;
   /** By station: reporters with a live mark there, two at least if there are two. */
   nearby: Map<string, Set<string>>;
+  /** By station: those of the batch that a mark of it confirms. */
+  standing: Map<string, Standing>;
 }
 
 export interface Admitted {
@@ -124,6 +128,15 @@ export function admit(
     };
   }
   const reporter = reporterOf(facts, mark);
+  if (mark.confirms) {
+    const here = facts.standing.get(mark.stationId);
+    if (here === undefined)
+      throw new Error("a confirmation without knowing how its station stands");
+    const { status } = mark;
+    const { identity } = reporter;
+    const problem = refuseConfirmation(here, { status, identity }, facts.now, rules);
+    if (problem !== null) return { kind: "refused", problem };
+  }
   const duplicate = duplicateOf(facts, reporter, mark, rules);
   if (duplicate !== null)
     return { kind: "duplicate", of: duplicate.id, stationId: duplicate.stationId };
@@ -311,5 +324,11 @@ function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted
   if (review === "none") {
     const here = facts.nearby.get(mark.stationId) ?? new Set<string>();
     facts.nearby.set(mark.stationId, here.add(reporter.identity));
+    const standing = facts.standing.get(mark.stationId);
+    if (standing !== undefined)
+      addToStanding(standing, admitted, {
+        identity: reporter.identity,
+        firstSeen: reporter.firstSeen,
+      });
   }
 }

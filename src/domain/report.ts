@@ -36,6 +36,8 @@ export const statementFields = {
   express: optional(Type.Boolean()),
 };
 
+export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
+
 /** Body of `POST /stations/{id}/report`, partner-api.md 2.7. Unknown fields are ignored. */
 export const reportBody = Type.Object({
   ...statementFields,
@@ -44,6 +46,21 @@ export const reportBody = Type.Object({
 });
 
 export type ReportBody = Static<typeof reportBody>;
+
+/** Stays on the device and names nobody; only its keyed hash is kept. */
+const device = Type.String({ minLength: 1, maxLength: 128 });
+
+/** Body of `POST /widget/stations/{id}/report`, decisions.md 6. */
+export const widgetReportBody = Type.Object({ ...statementFields, device });
+
+/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions.md 6. */
+export const confirmBody = Type.Object({
+  status: statementFields.status,
+  lat: statementFields.lat,
+  lon: statementFields.lon,
+  acc_m: statementFields.acc_m,
+  device,
+});
 
 /** One mark of `POST /reports`, decisions.md 5. */
 export const batchItem = Type.Object({ station_id: Type.String(), ...reportBody.properties });
@@ -72,7 +89,7 @@ const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
  * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
  */
 export function parseReport(
-  body: Omit<ReportBody, "user_ref" | "external_id">,
+  body: StatementBody,
   now: number,
   observedAheadMs: number,
 ): ParsedReport | Problem {

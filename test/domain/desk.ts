@@ -34,6 +34,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
+    standing: new Map(),
   };
   let id = 0;
   return {
@@ -49,6 +50,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
         partnerId: 1,
         keyId: 1,
         viewer: null,
+        confirms: false,
         externalId: null,
         observedAt: null,
         lat: station.lat,

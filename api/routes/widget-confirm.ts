@@ -1,0 +1,23 @@
+import { confirmBody } from "#src/domain/report.ts";
+import { answerMark } from "#api/answer-mark.ts";
+import { widgetCandidateOf } from "#api/candidates.ts";
+import { route } from "#api/route.ts";
+import type { Services } from "#api/services.ts";
+
+/**
+ * POST /widget/stations/{station_id}/confirm: a mark of the pending status that the driver saw, refused where it is
+ * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); decisions.md 6.
+ */
+export const widgetConfirmRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/widget/stations/{station_id}/confirm",
+    access: "any",
+    summary: "Confirm a pending mark from the widget",
+    body: confirmBody,
+    handle: (request) => {
+      const { params, body } = request;
+      const candidate = widgetCandidateOf(services, request, params["station_id"]!, body, true);
+      return answerMark(services, request, candidate);
+    },
+  });

@@ -1,0 +1,370 @@
+import { expect } from "chai";
+import { inTransaction, rows } from "#src/db.ts";
+import { storeKey } from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { deviceReporter } from "#src/reporter.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
+
+const codeOf = ({ status, body }: Answer): string =>
+  status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
+
+describe("flow: marks from the widget over two web processes", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let roles: RoleProcess[];
+  let clients: [Client, Client];
+  let next = 0;
+  /** Each test has a station of its own, 30 km from the next test's. */
+  let here: Place;
+  let address = 0;
+
+  before(async () => {
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "200", TRUSTED_PROXIES: "127.0.0.1" });
+    country = await openCountry(instance.config, 2200);
+    roles = await Promise.all(["web", "web", "marks"].map((role) => startRole(role, instance.env)));
+    clients = [0, 1].map((n) => createClient(roles[n]!.baseUrl, country.publishable)) as never;
+  });
+  beforeEach(() => void (here = placeOf((next += 100))));
+  after(async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  /** Headers of a viewer with an address that nobody else in this file has. */
+  const viewer = (): Record<string, string> => {
+    address += 1;
+    return { "X-Forwarded-For": `10.0.${address >> 8}.${address & 255}` };
+  };
+  /** Writes a device down as first seen `minutesAgo`. */
+  const meet = (device: string, minutesAgo: number) =>
+    rows(
+      country.db,
+      `insert into reporters (hash, first_seen)
+       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
+      [deviceReporter(instance.config.reporterPepper, device), minutesAgo],
+    );
+  const report = (client: Client, device: string, body: object, headers = viewer()) =>
+    client.post(
+      `/widget/stations/${here.id}/report`,
+      { device, lat: here.lat, lon: here.lon, ...body },
+      headers,
+    );
+  const confirm = (client: Client, device: string, body: object, headers = viewer()) =>
+    client.post(
+      `/widget/stations/${here.id}/confirm`,
+      { device, lat: here.lat, lon: here.lon, ...body },
+      headers,
+    );
+  const remote = { lat: null, lon: null };
+  const fuelOf = async (client: Client) =>
+    (await client.get(`/stations/${here.id}`)).body.station.fuel;
+
+  it("config: what the map needs to start, with either kind of key", async () => {
+    const { status, body } = await clients[0].get("/widget/config");
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      confirm_min: 0,
+      reports_enabled: true,
+      grades: ["92", "95", "98", "100", "ДТ"],
+      queues: ["0-5", "5-10", "10-20", "20+"],
+      statuses: ["yes", "low", "no", "queue"],
+      center: { lat: 55, lon: 37, zoom: 11 },
+      stale_after_hours: 24,
+      cooldown_s: 1200,
+      basemap: {
+        kind: "bundled",
+        url: "/basemap/bundled.pmtiles",
+        attribution: "Natural Earth",
+      },
+    });
+    const secret = createClient(roles[1]!.baseUrl, country.secret);
+    expect((await secret.get("/widget/config")).body).to.deep.equal(body);
+  });
+
+  it("publishes a mark made at the station at once, and the partner's server sees it", async () => {
+    const marked = await report(clients[0], "d-alone", { status: "yes", fuels: ["95"] });
+    expect([marked.status, codeOf(marked)]).to.deep.equal([200, "published"]);
+    expect(marked.body.fuel).to.include({ status: "yes", fuels_now: "95", confirmations: 1 });
+    expect((await fuelOf(createClient(roles[0]!.baseUrl, country.secret))).status).to.equal("yes");
+  });
+
+  it("another device, first seen 11 minutes earlier, confirms what is pending on the other process", async () => {
+    await meet("d-early", 11);
+    const marked = await report(clients[0], "d-author", { status: "no", ...remote });
+    expect([codeOf(marked), marked.body.remote]).to.deep.equal(["pending", true]);
+    expect(marked.body.fuel).to.include({
+      status: "nodata",
+      pending_status: "no",
+      pending_count: 1,
+    });
+    const own = await confirm(clients[1], "d-author", { status: "no" });
+    expect([own.status, codeOf(own)]).to.deep.equal([409, "own-mark"]);
+    const confirmed = await confirm(clients[1], "d-early", { status: "no" });
+    expect([confirmed.status, codeOf(confirmed)]).to.deep.equal([200, "published"]);
+    expect(confirmed.body.fuel).to.include({ status: "no", pending_status: "", real_count: 2 });
+    await until(
+      () => fuelOf(clients[0]),
+      (fuel) => fuel.status === "no",
+    );
+  });
+
+  it("one at the station publishes what a distant one of the same 10 minutes left pending; another distant one does not", async () => {
+    await report(clients[0], "d-pair-1", { status: "low", ...remote });
+    const near = await confirm(clients[1], "d-pair-2", { status: "low" });
+    expect([near.status, codeOf(near)]).to.deep.equal([200, "published"]);
+    here = placeOf((next += 100));
+    await report(clients[0], "d-pair-3", { status: "low", ...remote });
+    const distant = await confirm(clients[1], "d-pair-4", { status: "low", ...remote });
+    expect([distant.status, codeOf(distant)]).to.deep.equal([200, "pending"]);
+    expect(distant.body.fuel.pending_count).to.equal(1);
+  });
+
+  it("confirming what is not pending: 409 nothing-pending, for a fresh station, another status, a published one", async () => {
+    expect(codeOf(await confirm(clients[0], "d-x1", { status: "yes" }))).to.equal(
+      "nothing-pending",
+    );
+    await report(clients[0], "d-x2", { status: "no", ...remote });
+    expect(codeOf(await confirm(clients[1], "d-x3", { status: "yes" }))).to.equal(
+      "nothing-pending",
+    );
+    await meet("d-x4", 60);
+    expect(codeOf(await confirm(clients[1], "d-x4", { status: "no" }))).to.equal("published");
+    expect(codeOf(await confirm(clients[0], "d-x5", { status: "no" }))).to.equal("nothing-pending");
+    expect(codeOf(await confirm(clients[0], "d-x2", { status: "no" }))).to.equal("nothing-pending");
+  });
+
+  it("one of 20 independent devices that confirm at one instant publishes, the others find nothing pending", async () => {
+    for (let n = 0; n < 20; n++) await meet(`d-far-${n}`, 60 + 11 * n);
+    await report(clients[0], "d-far-author", { status: "no", ...remote });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        confirm(clients[n % 2]!, `d-far-${n}`, { status: "no" }),
+      ),
+    );
+    const codes = answers.map(codeOf).sort();
+    expect(codes).to.deep.equal([...Array<string>(19).fill("nothing-pending"), "published"]);
+  });
+
+  it("20 devices of one group that confirm at one instant are all taken and stay one device", async () => {
+    await report(clients[0], "d-group-author", { status: "no", ...remote });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        confirm(clients[n % 2]!, `d-group-${n}`, { status: "no", ...remote }),
+      ),
+    );
+    expect(answers.map(codeOf)).to.deep.equal(Array<string>(20).fill("pending"));
+    const fuel = await until(
+      () => fuelOf(clients[0]),
+      ({ pending_status: status }) => status === "no",
+    );
+    expect(fuel).to.include({ status: "nodata", pending_status: "no", pending_count: 1 });
+    const [{ count }] = (await rows<{ count: number }>(
+      country.db,
+      "select count(*)::int as count from marks where station_id = ? and source = 'widget' and partner_id is null",
+      [here.id],
+    )) as [{ count: number }];
+    expect(count).to.equal(21);
+  });
+
+  it("a device that reports and confirms the same at one instant never confirms itself", async () => {
+    await report(clients[0], "d-race-author", { status: "no", ...remote });
+    for (let n = 0; n < 10; n++) {
+      const device = `d-race-${n}`;
+      const headers = viewer();
+      const [reported, confirmed] = await Promise.all([
+        report(clients[0], device, { status: "no", ...remote }, headers),
+        confirm(clients[1], device, { status: "no", ...remote }, headers),
+      ]);
+      // Whichever came second is either its own or a repetition: never a second mark.
+      const pair = `${codeOf(reported)}, ${codeOf(confirmed)}`;
+      expect(pair).to.be.oneOf(["pending, own-mark", "pending, pending"]);
+      if (codeOf(confirmed) === "pending") expect(reported.body.duplicate).to.equal(true);
+    }
+    expect((await fuelOf(clients[0])).pending_count).to.equal(1);
+  });
+
+  it("new devices: 20 a day and viewer, whose known ones still pass; the partner's 500 are untouched", async () => {
+    const headers = viewer();
+    for (let n = 0; n < 20; n++) {
+      here = placeOf(next + 1 + n);
+      expect(
+        (await report(clients[n % 2]!, `d-new-${n}`, { status: "yes" }, headers)).status,
+      ).to.equal(200);
+    }
+    here = placeOf(next + 30);
+    const refused = await report(clients[0], "d-new-20", { status: "yes" }, headers);
+    expect([refused.status, codeOf(refused), refused.body.limit]).to.deep.equal([
+      429,
+      "new-users-limit",
+      20,
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).to.be.within(86_000, 86_400);
+    expect((await report(clients[1], "d-new-20", { status: "yes" })).status).to.equal(200);
+    expect((await report(clients[1], "d-new-3", { status: "yes" }, headers)).status).to.equal(200);
+    const partner = createClient(roles[0]!.baseUrl, country.secret);
+    expect((await partner.mark(here, "u-1", { status: "yes" }, headers)).status).to.equal(200);
+  });
+
+  it("an IPv6 viewer is its /64", async () => {
+    const of = (host: string) => ({ "X-Forwarded-For": `2001:db8:7:7::${host}` });
+    for (let n = 0; n < 20; n++) {
+      here = placeOf(next + 1 + n);
+      await report(clients[n % 2]!, `d-v6-${n}`, { status: "yes" }, of(String(n + 1)));
+    }
+    const refused = await report(clients[0], "d-v6-20", { status: "low" }, of("ffff"));
+    expect(codeOf(refused)).to.equal("new-users-limit");
+  });
+
+  it("cooldown and caps hold for a device as for any reporter", async () => {
+    await report(clients[0], "d-cool", { status: "yes" });
+    expect(codeOf(await report(clients[1], "d-cool", { status: "no" }))).to.equal(
+      "station-cooldown",
+    );
+    const again = await report(clients[1], "d-cool", { status: "yes" });
+    expect([again.status, again.body.duplicate]).to.deep.equal([200, true]);
+    const headers = viewer();
+    for (let n = 0; n < 5; n++) {
+      here = placeOf(next + 1 + n);
+      await report(clients[n % 2]!, "d-cool", { status: "yes" }, headers);
+    }
+    here = placeOf(next + 20);
+    expect(codeOf(await report(clients[0], "d-cool", { status: "yes" }))).to.equal(
+      "user-rate-limited",
+    );
+  });
+
+  it("mass `no` of new devices is held by the viewer, not by the publishable key", async () => {
+    const headers = viewer();
+    await rows(country.db, "update reporters set first_seen = first_seen - interval '2 days'");
+    const codes: string[] = [];
+    for (let n = 0; n < 21; n++) {
+      // Known for an hour, so that the cap on new devices is not met first.
+      await meet(`d-mass-${n}`, 60);
+      here = placeOf(next + n);
+      codes.push(codeOf(await report(clients[n % 2]!, `d-mass-${n}`, { status: "no" }, headers)));
+    }
+    expect(codes.slice(0, 20)).to.not.include("held");
+    expect(codes[20]).to.equal("held");
+    here = placeOf(next + 40);
+    await meet("d-mass-other", 60);
+    expect(codeOf(await report(clients[0], "d-mass-other", { status: "no" }))).to.not.equal("held");
+  });
+
+  it("reports off, and a threshold, are the key's", async () => {
+    const keyWith = async (settings: object): Promise<Client> => {
+      const text = newKey("publishable", crypto.getRandomValues(new Uint8Array(32)));
+      await inTransaction(country.db, (tx) =>
+        storeKey(
+          tx,
+          {
+            partner_id: country.partnerId,
+            kind: "publishable",
+            prefix: keyPrefix(text),
+            hash: hashKey(text),
+          },
+          settings,
+        ),
+      );
+      return createClient(roles[0]!.baseUrl, text);
+    };
+    const mute = await keyWith({ reports: false });
+    expect((await mute.get("/widget/config")).body.reports_enabled).to.equal(false);
+    await report(clients[0], "d-off-author", { status: "low", ...remote });
+    const refusals = [
+      await report(mute, "d-off", { status: "yes" }),
+      await confirm(mute, "d-off", { status: "low" }),
+      await confirm(mute, "d-off-author", { status: "low" }),
+    ];
+    expect(refusals.map((one) => [one.status, codeOf(one)])).to.deep.equal(
+      Array(3).fill([403, "reports-disabled"]),
+    );
+    const strict = await keyWith({ confirm_min: 3 });
+    expect((await strict.get("/widget/config")).body.confirm_min).to.equal(3);
+    here = placeOf((next += 100));
+    const marked = await report(strict, "d-strict", { status: "yes" });
+    expect([
+      codeOf(marked),
+      marked.body.published.needed,
+      marked.body.published.rule,
+    ]).to.deep.equal(["pending", 3, "key-threshold"]);
+  });
+
+  it("a rehearsal gives the verdict and stores nothing", async () => {
+    await report(clients[0], "d-dry-author", { status: "no", ...remote });
+    await meet("d-dry", 30);
+    const dry = { ...viewer(), "X-Dry-Run": "1" };
+    const rehearsed = await confirm(clients[1], "d-dry", { status: "no" }, dry);
+    expect([rehearsed.status, codeOf(rehearsed), rehearsed.body.report_id]).to.deep.equal([
+      200,
+      "published",
+      "",
+    ]);
+    expect(codeOf(await confirm(clients[1], "d-dry-author", { status: "no" }, dry))).to.equal(
+      "own-mark",
+    );
+    expect((await fuelOf(clients[0])).pending_status).to.equal("no");
+  });
+
+  it("422 for the body's form before 404 for the station", async () => {
+    const bodies: object[] = [
+      { device: "" },
+      { device: "d".repeat(129) },
+      { device: 7 },
+      { status: "nodata" },
+      { lon: null },
+    ];
+    for (const body of bodies) {
+      for (const action of ["report", "confirm"]) {
+        const sent = { device: "d", status: "yes", lat: 55, lon: 37, ...body };
+        const { status, body: problem } = await clients[0].post(
+          `/widget/stations/zz/${action}`,
+          sent,
+        );
+        expect([status, problem.detail[0].loc[0]], JSON.stringify(body)).to.deep.equal([
+          422,
+          "body",
+        ]);
+      }
+    }
+    const unknown = await confirm(clients[0], "д".repeat(128), { status: "yes" });
+    expect(codeOf(unknown)).to.equal("nothing-pending");
+    here = { ...here, id: "n1" };
+    expect(codeOf(await report(clients[0], "d", { status: "yes" }))).to.equal("station-not-found");
+    expect(codeOf(await confirm(clients[0], "d", { status: "yes" }))).to.equal("station-not-found");
+  });
+
+  it("a queued mark's Location is for the key's own partner's server", async () => {
+    const headers = { ...viewer(), Prefer: "respond-async" };
+    const queued = await report(clients[0], "d-queued", { status: "yes" }, headers);
+    expect([queued.status, codeOf(queued)]).to.deep.equal([202, "queued"]);
+    const path = queued.headers.get("location")!.slice("/api/v1/partner".length);
+    const partner = createClient(roles[1]!.baseUrl, country.secret);
+    const state = await until(
+      () => partner.get(path),
+      ({ body }) => body.state === "processed",
+    );
+    expect(codeOf(state)).to.equal("published");
+    expect((await clients[0].get(path)).status).to.equal(403);
+  });
+
+  it("keeps neither the device nor the viewer's address", async () => {
+    await report(
+      clients[0],
+      "d-secret-name",
+      { status: "yes" },
+      { "X-Forwarded-For": "203.0.113.9" },
+    );
+    const dump = JSON.stringify([
+      await rows(country.db, "select row_to_json(m)::text as t from marks m"),
+      await rows(country.db, "select row_to_json(r)::text as t from reporters r"),
+    ]);
+    expect(dump).to.not.include("d-secret-name");
+    expect(dump).to.not.include("203.0.113.9");
+    expect(roles.flatMap(({ lines }) => lines).join("\n")).to.not.include("d-secret-name");
+  });
+});
