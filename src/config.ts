@@ -349,6 +349,18 @@ export const settings = {
     integer(100, 600_000),
     "period of the key store's refresh",
   ),
+  sessionLifeMs: setting(
+    "SESSION_LIFE_MS",
+    12 * 3600_000,
+    integer(1000, 30 * 24 * 3600_000),
+    "longest session of the dashboard and the console",
+  ),
+  signInsPerMinute: setting(
+    "SIGN_INS_PER_MINUTE",
+    10,
+    integer(1, 100_000),
+    "attempts to sign in, of one viewer address in a minute and process",
+  ),
   usageFlushMs: setting(
     "USAGE_FLUSH_MS",
     60_000,
