@@ -144,8 +144,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
 
   const routes = (parts.routes ?? createRoutes)(services);
   const app = createApp(services, routes, (parts.pages ?? createPages)(services));
-  app.on("error", (error: Error) => log.error({ error: error.message }, "answer failed"));
-  const server = createApiServer(services, app.callback(), parts.times);
+  const server = createApiServer(services, app, parts.times);
 
   return {
     app,

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type Koa from "koa";
 import type { Match } from "#api/router.ts";
 import type { Problem } from "#src/domain/problems.ts";
@@ -5,30 +6,35 @@ import type { Reply } from "#api/route.ts";
 import type { Grant } from "#src/grant.ts";
 import type { KeyInfo } from "#src/keys.ts";
 
-/** What the middleware learns about a request on its way inwards. */
+/** A request, and what the steps learn about it on its way inwards. */
 export interface State {
-  requestId: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly method: string;
+  readonly requestId: string;
   /** When the request came in, on the clock of `performance.now()`. */
-  arrivedAt: number;
+  readonly arrivedAt: number;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
-  ip: string;
+  readonly ip: string;
   /** The path as it was sent, still percent-encoded. */
-  path: string;
+  readonly path: string;
   /** What stands after `?`, as it was sent. */
-  search: string;
-  key?: KeyInfo;
-  match?: Match;
-  /** The meter's verdict. `seq` in it says which cached rectangles are still good. */
-  grant?: Grant;
+  readonly search: string;
+  /** Undefined when no route has this path. */
+  match: Match | undefined;
+  key: KeyInfo | undefined;
+  /** The meter's verdict on a counted request. `seq` in it says which cached rectangles are still good. */
+  grant: Grant | undefined;
+  /** The limits that the answer's headers tell. */
+  limits: Grant | undefined;
+  /** Length of the answer's body as it was sent; undefined when it is poured or there is none. */
+  bytes: number | undefined;
 }
 
+/** What Koa hands to the pages outside the API. */
 export type Context = Koa.ParameterizedContext<State>;
 
-/** A page outside the API answers through `ctx` and gives nothing back. */
-export type Answer = Reply | Problem | undefined;
+export type Answer = Reply | Problem;
 
-/**
- * A step of the API's way inwards (api/app.ts): gives back an answer or `next()`'s.
- * Koa passes what a middleware returns to the one around it; `respond` at the outside sends it.
- */
-export type Step = (ctx: Context, next: () => Promise<Answer>) => Promise<Answer> | Answer;
+/** A step of the API's way inwards (api/app.ts): an answer ends the way, `undefined` lets the request go on. */
+export type Step = (state: State) => Answer | undefined | Promise<Answer | undefined>;

@@ -54,6 +54,9 @@ export const serveHealth =
     const { path } = ctx.state;
     if (path !== "/healthz" && path !== "/readyz") return next();
     const report = path === "/healthz" ? { alive: true } : health.report();
-    ctx.set("Cache-Control", "no-store");
-    return { status: "ready" in report && !report.ready ? 503 : 200, body: report };
+    return {
+      status: "ready" in report && !report.ready ? 503 : 200,
+      headers: { "Cache-Control": "no-store" },
+      body: report,
+    };
   };

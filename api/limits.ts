@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import type { Context } from "#api/context.ts";
 import type { Services } from "#api/services.ts";
 import { viewerNetwork } from "#src/addresses.ts";
 import type { Grant } from "#src/grant.ts";
@@ -14,10 +13,6 @@ export const limitHeaders = (grant: Grant): Record<string, string> => ({
   "X-RateLimit-Daily-Limit": String(grant.dailyLimit),
   "X-RateLimit-Daily-Remaining": String(grant.dailyRemaining),
 });
-
-export function setLimitHeaders(ctx: Context, grant: Grant): void {
-  for (const [name, value] of Object.entries(limitHeaders(grant))) ctx.res.setHeader(name, value);
-}
 
 /**
  * Whose budget a request uses (decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,

@@ -10,6 +10,8 @@ export interface Place {
   routes: ReadonlyMap<string, Route>;
   /** Value of `Allow`. */
   allow: string;
+  /** Whether any key may call one of them. */
+  open: boolean;
 }
 
 export interface Match {
@@ -67,6 +69,7 @@ function pattern(template: string, routes: Route[]): Pattern {
       template,
       routes: new Map(routes.map((route) => [route.method, route])),
       allow: [...methods, "OPTIONS"].join(", "),
+      open: routes.some(({ access }) => access === "any"),
     },
   };
 }

@@ -41,7 +41,7 @@ interface Round extends Measured {
 }
 
 /**
- * POST …/report through one web and one marks process, against the same transaction in the Koa handler without a
+ * POST …/report through one web and one marks process, against the same transaction in the handler without a
  * queue, in turns on the same servers with fsync on. Answers the section of results.md.
  */
 export async function benchMarks(options: MarksOptions): Promise<string> {
@@ -231,7 +231,7 @@ function report(
       [...ours, ...rival].flatMap((round) => Object.keys(round.statuses)),
     ),
   );
-  return `\`POST …/report\`, authenticated and metered: one \`web\` and one \`marks\` process ("Fuelmark") against the same checks and the same mark in one transaction in the Koa handler, without batches and queue ("direct", \`bench/rivals\`). 30,000 stations, 8 partners, each mark from another user, one user in 20 new.
+  return `\`POST …/report\`, authenticated and metered: one \`web\` and one \`marks\` process ("Fuelmark") against the same checks and the same mark in one transaction in the handler, without batches and queue ("direct", \`bench/rivals\`). 30,000 stations, 8 partners, each mark from another user, one user in 20 new.
 
 | clients | side | req/s | p50 ms | p99 ms | CPU ms a request (Node + Postgres and Redis) | ratio |
 |---|---|---|---|---|---|---|

@@ -9,6 +9,8 @@ import { listen, type Listener } from "#src/listen.ts";
 import type { Log } from "#src/log.ts";
 
 export interface KeyStore {
+  /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
+  known(text: string): KeyInfo | null | undefined;
   /**
    * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only at the
    * first sight of a well-formed text that is not in memory; rejects when that query cannot be made.
@@ -70,16 +72,24 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
     return running;
   };
 
+  const inForce = (key: KeyInfo): KeyInfo | null =>
+    key.expiresAt !== null && key.expiresAt <= clock() ? null : key;
+
+  const known = (text: string): KeyInfo | null | undefined => {
+    const key = keys.get(hashKey(text));
+    if (key !== undefined) return inForce(key);
+    return isKeyText(text) ? undefined : null;
+  };
+
   return {
+    known,
     find: async (text) => {
+      const here = known(text);
+      if (here !== undefined) return here;
       const hash = hashKey(text);
-      let key = keys.get(hash) ?? null;
-      if (key === null) {
-        if (!isKeyText(text)) return null;
-        key = await firstSight.lookUp(hash);
-        if (key !== null) keys.set(hash, key);
-      }
-      return key !== null && key.expiresAt !== null && key.expiresAt <= clock() ? null : key;
+      const key = await firstSight.lookUp(hash);
+      if (key !== null) keys.set(hash, key);
+      return key === null ? null : inForce(key);
     },
     start: async () => {
       listener ??= listen(config, log, "keys", () => void refresh());

@@ -1,6 +1,5 @@
-import type { Context, Step } from "#api/context.ts";
-import { meteredOf, setLimitHeaders } from "#api/limits.ts";
-import type { Router } from "#api/router.ts";
+import type { State, Step } from "#api/context.ts";
+import { meteredOf } from "#api/limits.ts";
 import type { Services } from "#api/services.ts";
 import { addressSet, type AddressSet } from "#src/addresses.ts";
 import { isAllowedPage } from "#src/domain/hosts.ts";
@@ -11,7 +10,7 @@ import type { KeyInfo } from "#src/keys.ts";
  * The 403s of a valid key, in the order of decisions.md 3: the partner's switch, the key's bindings, its kind.
  * They are not counted and carry the partner's limits.
  */
-export function admit(services: Services, router: Router): Step {
+export function admit(services: Services): Step {
   const { config, meter } = services;
   const bound = new WeakMap<KeyInfo, AddressSet>();
 
@@ -22,8 +21,7 @@ export function admit(services: Services, router: Router): Step {
     return addresses.has(ip);
   };
 
-  const refusal = (ctx: Context, key: KeyInfo): Problem | null => {
-    const { ip, match } = ctx.state;
+  const refusal = ({ req, ip, match }: State, key: KeyInfo): Problem | null => {
     if (!key.partner.enabled) {
       return refuse(
         "partner-disabled",
@@ -34,28 +32,30 @@ export function admit(services: Services, router: Router): Step {
       if (isBoundAddress(key, ip)) return null;
       return refuse("ip-not-allowed", `This key is bound to other addresses than ${ip}.`);
     }
-    const { origin, referer } = ctx.req.headers;
+    const { origin, referer } = req.headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) {
       return refuse(
         "domain-not-allowed",
         "This key is bound to other domains than the calling page's.",
       );
     }
-    const open = match !== undefined && [...match.place.routes.values()].some(isOpen);
-    return open
+    return match?.place.open === true
       ? null
       : refuse("secret-key-required", "Call this from your server with a secret key (svc_live_…).");
   };
 
-  return async (ctx, next) => {
-    const key = ctx.state.key as KeyInfo;
-    const match = router(ctx.state.path);
-    if (match !== null) ctx.state.match = match;
-    const refused = refusal(ctx, key);
-    if (refused === null) return next();
-    setLimitHeaders(ctx, await meter.peek(meteredOf(services, key, ctx.state.ip)));
+  const refuseWithLimits = async (
+    state: State,
+    key: KeyInfo,
+    refused: Problem,
+  ): Promise<Problem> => {
+    state.limits = await meter.peek(meteredOf(services, key, state.ip));
     return refused;
   };
-}
 
-const isOpen = ({ access }: { access: string }): boolean => access === "any";
+  return (state) => {
+    const key = state.key as KeyInfo;
+    const refused = refusal(state, key);
+    return refused === null ? undefined : refuseWithLimits(state, key, refused);
+  };
+}

@@ -1,34 +1,41 @@
-import type { Context, Step } from "#api/context.ts";
-import { setLimitHeaders } from "#api/limits.ts";
+import type { State, Step } from "#api/context.ts";
 import type { Services } from "#api/services.ts";
 import { viewerNetwork } from "#src/addresses.ts";
-import { refuse } from "#src/domain/problems.ts";
+import { refuse, type Problem } from "#src/domain/problems.ts";
 import type { KeyInfo } from "#src/keys.ts";
 
 const bearer = /^bearer +([\w]+) *$/i;
 
 /** 401 unless the request carries a key that is in force (partner-api.md 5). */
-export function authenticate({ keys, meter }: Services): Step {
-  const find = async (ctx: Context): Promise<KeyInfo | null> => {
-    const text = bearer.exec(ctx.get("Authorization"))?.[1];
-    return text === undefined ? null : keys.find(text);
+export function authenticate({ keys, meter }: Pick<Services, "keys" | "meter">): Step {
+  const enter = (state: State, key: KeyInfo | null): Problem | undefined => {
+    if (key === null) return refuseStranger(state);
+    state.key = key;
+    return undefined;
   };
-  return async (ctx, next) => {
-    let key: KeyInfo | null = null;
+  const refuseStranger = (state: State): Problem => {
+    state.limits = meter.anonymous(viewerNetwork(state.ip));
+    return invalidKey;
+  };
+  const lookUp = async (state: State, text: string): Promise<Problem | undefined> => {
     try {
-      key = await find(ctx);
-    } finally {
+      return enter(state, await keys.find(text));
+    } catch (error) {
       // Also when the key could not be looked up: every answer carries limits.
-      if (key === null) setLimitHeaders(ctx, meter.anonymous(viewerNetwork(ctx.state.ip)));
+      refuseStranger(state);
+      throw error;
     }
-    if (key === null) {
-      return refuse(
-        "invalid-key",
-        "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
-        { headers: { "WWW-Authenticate": "Bearer" } },
-      );
-    }
-    ctx.state.key = key;
-    return next();
+  };
+  return (state) => {
+    const text = bearer.exec(state.req.headers.authorization ?? "")?.[1];
+    if (text === undefined) return refuseStranger(state);
+    const known = keys.known(text);
+    return known === undefined ? lookUp(state, text) : enter(state, known);
   };
 }
+
+const invalidKey: Problem = refuse(
+  "invalid-key",
+  "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
+  { headers: { "WWW-Authenticate": "Bearer" } },
+);

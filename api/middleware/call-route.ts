@@ -1,5 +1,5 @@
 import { bodyLimitDefault, readBody } from "#api/body.ts";
-import type { Context, Step } from "#api/context.ts";
+import type { Answer, State, Step } from "#api/context.ts";
 import type { Match } from "#api/router.ts";
 import type { ApiRequest, Route } from "#api/route.ts";
 import { queryReader, type QueryReader } from "#api/query-reader.ts";
@@ -25,43 +25,37 @@ export function callRoute(routes: readonly Route[]): Step {
       },
     ]),
   );
-  return async (ctx) => {
-    const { place, params } = ctx.state.match as Match;
-    const method = ctx.method === "HEAD" ? "GET" : ctx.method;
+  const refusePath: Problem = refuse("validation-failed", [
+    { loc: ["path"], msg: "Broken percent-encoding or UTF-8", type: "encoding" },
+  ]);
+  const withBody = async (state: State, found: Ready, request: ApiRequest): Promise<Answer> => {
+    const read = await readBody(state.req, found.route.bodyLimit ?? bodyLimitDefault);
+    if (read.refused !== undefined) return read.refused;
+    const faults = (found.checkBody as Check)(read.value);
+    if (faults !== null) return refuse("validation-failed", faults);
+    return found.route.handle({ ...request, body: read.value });
+  };
+
+  return (state) => {
+    const { place, params } = state.match as Match;
+    const method = state.method === "HEAD" ? "GET" : state.method;
     const found = ready.get(place.routes.get(method) as Route) as Ready;
-    if (params === null) {
-      const msg = "Broken percent-encoding or UTF-8";
-      return refuse("validation-failed", [{ loc: ["path"], msg, type: "encoding" }]);
-    }
-    const query = found.readQuery(ctx.state.search);
+    if (params === null) return refusePath;
+    const query = found.readQuery(state.search);
     if (query.faults !== undefined) return refuse("validation-failed", query.faults);
-    const body = await bodyOf(ctx, found);
-    if (body.refused !== undefined) return body.refused;
     const request: ApiRequest = {
-      key: ctx.state.key as KeyInfo,
+      key: state.key as KeyInfo,
       params,
       query: query.values,
-      body: body.value,
-      headers: ctx.req.headers,
-      method: ctx.method,
-      requestId: ctx.state.requestId,
-      arrivedAt: ctx.state.arrivedAt,
-      ip: ctx.state.ip,
-      seq: ctx.state.grant?.seq ?? null,
-      dailyRemaining: ctx.state.grant?.dailyRemaining ?? 0,
+      body: undefined,
+      headers: state.req.headers,
+      method: state.method,
+      requestId: state.requestId,
+      arrivedAt: state.arrivedAt,
+      ip: state.ip,
+      seq: state.grant?.seq ?? null,
+      dailyRemaining: state.grant?.dailyRemaining ?? 0,
     };
-    return found.route.handle(request);
+    return found.checkBody === null ? found.route.handle(request) : withBody(state, found, request);
   };
-}
-
-async function bodyOf(
-  ctx: Context,
-  { route, checkBody }: Ready,
-): Promise<{ value: unknown; refused?: Problem }> {
-  if (checkBody === null) return { value: undefined };
-  const read = await readBody(ctx.req, route.bodyLimit ?? bodyLimitDefault);
-  if (read.refused !== undefined) return { value: undefined, refused: read.refused };
-  const faults = checkBody(read.value);
-  if (faults === null) return { value: read.value };
-  return { value: undefined, refused: refuse("validation-failed", faults) };
 }

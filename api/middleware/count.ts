@@ -1,5 +1,5 @@
-import type { Step } from "#api/context.ts";
-import { meteredOf, setLimitHeaders } from "#api/limits.ts";
+import type { Answer, State, Step } from "#api/context.ts";
+import { meteredOf } from "#api/limits.ts";
 import type { Services } from "#api/services.ts";
 import type { Grant } from "#src/grant.ts";
 import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
@@ -7,28 +7,31 @@ import type { KeyInfo } from "#src/keys.ts";
 
 /** Counts the request against minute and day; 429 when one of them is used up (partner-api.md 8). */
 export function count(services: Services): Step {
-  const { meter } = services;
-  return async (ctx, next) => {
-    const who = meteredOf(services, ctx.state.key as KeyInfo, ctx.state.ip);
-    // The template, not the path: as many labels as routes.
-    const label = `${ctx.method} ${ctx.state.match?.place.template ?? "(unknown)"}`;
-    const grant = await meter.take(who, label);
-    setLimitHeaders(ctx, grant);
-    ctx.state.grant = grant;
+  return async (state) => {
+    const who = meteredOf(services, state.key as KeyInfo, state.ip);
+    const grant = await services.meter.take(who, labelOf(state));
+    state.limits = grant;
     if (!grant.granted) return limited(grant);
-    let failed = true;
-    try {
-      const answer = await next();
-      failed = answer !== undefined && (isProblem(answer) || (answer.status ?? 200) >= 400);
-      if (answer !== undefined && !isProblem(answer) && answer.status === 304) {
-        meter.note(who, grant, label, "not_modified");
-      }
-      return answer;
-    } finally {
-      if (failed) meter.note(who, grant, label, "errors");
-    }
+    state.grant = grant;
+    return undefined;
   };
 }
+
+/** Adds to the usage of a counted request what has become of it. */
+export function countOutcome(services: Services): (state: State, answer: Answer) => void {
+  return (state, answer) => {
+    const { grant, key, ip } = state;
+    if (grant === undefined || key === undefined) return;
+    const status = isProblem(answer) ? 500 : (answer.status ?? 200);
+    if (status !== 304 && status < 400) return;
+    const what = status === 304 ? "not_modified" : "errors";
+    services.meter.note(meteredOf(services, key, ip), grant, labelOf(state), what);
+  };
+}
+
+/** The template, not the path: as many labels as routes. */
+const labelOf = ({ method, match }: State): string =>
+  `${method} ${match?.place.template ?? "(unknown)"}`;
 
 function limited(grant: Grant): Problem {
   const { hit, limit, dailyLimit, retryAfterS } = grant;

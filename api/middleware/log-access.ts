@@ -1,6 +1,6 @@
-import type { Services } from "#api/services.ts";
-import type { Context, Step } from "#api/context.ts";
+import type { State } from "#api/context.ts";
 import { routeLabel } from "#api/metrics.ts";
+import type { Services } from "#api/services.ts";
 import { withoutKeys } from "#src/key-text.ts";
 
 const pathMax = 200;
@@ -9,31 +9,31 @@ const probes = new Set(["/healthz", "/readyz"]);
 /**
  * One line for each request when it is over, and its count. Only what is named here: no headers, no query, no bodies.
  */
-export function logAccess({ log, metrics }: Services): Step {
-  return (ctx, next) => {
-    const level = probes.has(ctx.state.path) ? "debug" : "info";
-    const startedAt = performance.now();
-    ctx.res.once("close", () => {
-      const ms = performance.now() - startedAt;
-      metrics.finished(routeLabel(ctx.state), ctx.res.statusCode, ms);
-      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, ms), "request");
+export function logAccess({
+  log,
+  metrics,
+}: Pick<Services, "log" | "metrics">): (state: State) => void {
+  return (state) => {
+    const level = probes.has(state.path) ? "debug" : "info";
+    state.res.on("close", () => {
+      const ms = performance.now() - state.arrivedAt;
+      metrics.finished(routeLabel(state), state.res.statusCode, ms);
+      if (log.isLevelEnabled(level)) log[level](lineOf(state, ms), "request");
     });
-    return next();
   };
 }
 
-function lineOf(ctx: Context, ms: number): object {
-  const { requestId, path, match, key } = ctx.state;
+function lineOf({ requestId, method, path, match, key, res, bytes }: State, ms: number): object {
   return {
     request_id: requestId,
-    method: ctx.method,
+    method,
     path: withoutKeys(path).slice(0, pathMax),
     route: match?.place.template,
-    status: ctx.res.statusCode,
+    status: res.statusCode,
     ms: Math.round(ms * 10) / 10,
-    bytes: Number(ctx.res.getHeader("Content-Length") ?? 0) || undefined,
+    bytes,
     partner: key?.partnerId,
     key: key?.id,
-    aborted: ctx.res.writableFinished ? undefined : true,
+    aborted: res.writableFinished ? undefined : true,
   };
 }

@@ -1,18 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import Koa from "koa";
-import type { State } from "#api/context.ts";
+import { createApp } from "#api/app.ts";
 import { createHealth } from "#api/health.ts";
-import { admit } from "#api/middleware/admit.ts";
-import { authenticate } from "#api/middleware/authenticate.ts";
-import { callRoute } from "#api/middleware/call-route.ts";
-import { count } from "#api/middleware/count.ts";
-import { findRoute } from "#api/middleware/find-route.ts";
-import { identify } from "#api/middleware/identify.ts";
-import { logAccess } from "#api/middleware/log-access.ts";
-import { respond } from "#api/middleware/respond.ts";
+import { createMetrics } from "#api/metrics.ts";
 import { route } from "#api/route.ts";
-import { createRouter } from "#api/router.ts";
 import type { Services } from "#api/services.ts";
 import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
 import { createClock } from "#src/clock.ts";
@@ -26,7 +17,7 @@ import { createMeter } from "#src/meter.ts";
 import { createRedis } from "#src/redis.ts";
 
 // The rival of `npm run bench -- marks`: what a team would write first. The same checks of request, key and limits
-// by the same middleware; then the mark's whole way in one transaction in the handler, without batches and queue.
+// by the same steps; then the mark's whole way in one transaction in the handler, without batches and queue.
 const config = loadConfig();
 const log = createLog(config, "rival");
 const clock = createClock(config);
@@ -41,7 +32,9 @@ const services = {
   keys: createKeyStore({ db, config, log, clock }),
   meter: createMeter({ redis, config, clock, log }),
   health: createHealth(),
+  metrics: createMetrics(),
   usedToday: { floorOf: () => null },
+  follower: { loaded: () => true },
 } as unknown as Services;
 
 const routes = [
@@ -65,20 +58,9 @@ const routes = [
   }),
 ];
 
-const app = new Koa<State>();
-app.use(identify(services));
-app.use(logAccess(services));
-app.use(respond(services));
-app.use(authenticate(services));
-app.use(admit(services, createRouter(routes)));
-app.use(count(services));
-app.use(findRoute);
-app.use(callRoute(routes));
-
 if (redis.status !== "ready") await once(redis, "ready");
 await services.keys.start();
-const handle = app.callback();
-const server = createServer((req, res) => void handle(req, res));
+const server = createServer(createApp(services, routes));
 server.listen(config.port, config.host);
 await once(server, "listening");
 log.info({ port: config.port }, "ready");
