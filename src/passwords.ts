@@ -1,0 +1,79 @@
+import { randomBytes, randomInt, scrypt, type ScryptOptions, timingSafeEqual } from "node:crypto";
+
+export const passwordMin = 12;
+export const passwordMax = 200;
+
+/** A password that nobody has to think up: 20 characters, 116 bits, none that are mistaken for each other. */
+export const newPassword = (): string =>
+  Array.from({ length: 20 }, () => letters[randomInt(letters.length)]).join("");
+
+const letters = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
+
+interface Cost {
+  N: number;
+  r: number;
+  p: number;
+}
+
+// 32 MB and a tenth of a second of one core for each guess.
+const cost: Cost = { N: 2 ** 15, r: 8, p: 1 };
+const saltBytes = 16;
+const hashBytes = 32;
+const atOnce = 2;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** The form in which a password is stored: `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const hash = await derive(password, salt, cost);
+  const { N, r, p } = cost;
+  return ["scrypt", N, r, p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+}
+
+/**
+ * True when `password` is the one of `stored`. Without one (an unknown name, an account without a password) it works
+ * as long and says no, so that the time tells nobody which names exist.
+ */
+export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  const known = stored === null ? null : parse(stored);
+  const { salt, hash, ...costs } = known ?? nobody;
+  const derived = await derive(password, salt, costs);
+  return timingSafeEqual(derived, hash) && known !== null;
+}
+
+const nobody = { ...cost, salt: Buffer.alloc(saltBytes), hash: Buffer.alloc(hashBytes) };
+
+function parse(stored: string): Cost & { salt: Buffer; hash: Buffer } {
+  const [scheme, N, r, p, salt = "", hash = ""] = stored.split("$");
+  const parsed = {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, "base64url"),
+    hash: Buffer.from(hash, "base64url"),
+  };
+  if (scheme !== "scrypt" || parsed.hash.length !== hashBytes)
+    throw new Error("a stored password of an unknown form");
+  return parsed;
+}
+
+/** Two at once, whatever is asked: guesses must not take the threads that compress and read files. */
+async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+  if (running >= atOnce) await new Promise<void>((turn) => waiting.push(turn));
+  else running += 1;
+  try {
+    const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+    return await new Promise<Buffer>((done, fail) => {
+      // Two texts that look the same on a keyboard are the same password.
+      scrypt(password.normalize("NFC"), salt, hashBytes, options, (error, key) =>
+        error === null ? done(key) : fail(error),
+      );
+    });
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
