@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Static, TSchema } from "typebox";
+import type { Answers } from "#api/openapi/answers.ts";
 import type { Problem } from "#src/domain/problems.ts";
 import type { KeyInfo } from "#src/keys.ts";
 
@@ -48,6 +49,8 @@ export interface Route<Query extends TSchema = TSchema, Body extends TSchema = T
   body?: Body;
   /** Largest body in bytes; 64 KiB by default. */
   bodyLimit?: number;
+  /** For the OpenAPI document, which leaves out a route without it. */
+  answers?: Answers;
   handle(
     request: ApiRequest<Static<Query>, Static<Body>>,
   ): Promise<Reply | Problem> | Reply | Problem;

@@ -1,13 +1,18 @@
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { conditional, etagOf } from "#api/presenters.ts";
+import { citiesAnswers } from "#api/openapi/answers/stations.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
 const query = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 120, description: "Search by name" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  q: Type.Optional(Type.String({ maxLength: 120, default: "", description: "Search by name" })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: "Cities of one answer" }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: "Cities to leave out" }),
+  ),
 });
 
 /** GET /cities, partner-api.md 4.5. */
@@ -17,6 +22,7 @@ export const citiesRoute = (services: Services) =>
     path: "/cities",
     access: "any",
     summary: "Cities by population or by match",
+    answers: citiesAnswers,
     query,
     handle(request) {
       const { q = "", limit = 50, offset = 0 } = request.query;

@@ -1,18 +1,28 @@
 import { Type } from "typebox";
+import { askLimitsAnswers, listLimitsAnswers } from "#api/openapi/answers/account.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { refuse } from "#src/domain/problems.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createLimitRequest, type LimitRequest, listLimitRequests } from "#src/limit-requests.ts";
 
-const body = Type.Object({
-  requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000 }),
-  requested_daily: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
-  comment: Type.Optional(Type.String({ maxLength: 500, default: "" })),
-});
+const body = Type.Object(
+  {
+    requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000, description: "Requests a minute" }),
+    requested_daily: Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: "Requests a day",
+    }),
+    comment: Type.Optional(Type.String({ maxLength: 500, default: "" })),
+  },
+  { title: "LimitWish" },
+);
 
 const query = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Requests of one answer" }),
+  ),
 });
 
 /** POST /limit-requests, partner-api.md 4.7: one can be pending at a time. */
@@ -22,6 +32,7 @@ export const askLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Ask the operator for other limits",
+    answers: askLimitsAnswers,
     body,
     async handle({ key, body: { requested_rpm, requested_daily, comment = "" } }) {
       const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
@@ -43,6 +54,7 @@ export const listLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Your limit requests, newest first",
+    answers: listLimitsAnswers,
     query,
     async handle({ key, query: { limit = 20 } }) {
       const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);

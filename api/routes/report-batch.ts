@@ -6,6 +6,7 @@ import { compileCheck } from "#src/validation.ts";
 import { candidateOf } from "#api/candidates.ts";
 import { problemObject } from "#api/problem.ts";
 import { awaitReport, firstMarkGone, presentReport } from "#api/reports.ts";
+import { reportBatchAnswers } from "#api/openapi/answers/marks.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -19,6 +20,7 @@ export const reportBatchRoute = (services: Services) =>
     path: "/reports",
     access: "secret",
     summary: "Forward up to 500 marks of your users",
+    answers: reportBatchAnswers,
     body: batchBody,
     bodyLimit,
     handle: async ({ body, key, requestId }) => {

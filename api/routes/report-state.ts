@@ -1,6 +1,7 @@
 import { refuse } from "#src/domain/problems.ts";
 import { loadReports } from "#src/marks.ts";
 import { catchUp, presentReport } from "#api/reports.ts";
+import { reportStateAnswers } from "#api/openapi/answers/marks.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -15,6 +16,7 @@ export const reportStateRoute = (services: Services) =>
     path: "/reports/{report_id}",
     access: "secret",
     summary: "What became of a mark",
+    answers: reportStateAnswers,
     handle: async ({ params, key }) => {
       const { db, clock } = services;
       const text = params["report_id"]!;

@@ -1,6 +1,7 @@
 import { reportBody } from "#src/domain/report.ts";
 import { answerMark } from "#api/answer-mark.ts";
 import { candidateOf } from "#api/candidates.ts";
+import { reportAnswers } from "#api/openapi/answers/marks.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -11,6 +12,7 @@ export const reportRoute = (services: Services) =>
     path: "/stations/{station_id}/report",
     access: "secret",
     summary: "Forward a mark of one of your users",
+    answers: reportAnswers,
     body: reportBody,
     handle: (request) => {
       const { params, body, key } = request;

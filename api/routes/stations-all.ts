@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { pickEncoding } from "#api/encoding.ts";
 import { pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
+import { allStationsAnswers } from "#api/openapi/answers/stations.ts";
 import { type ApiRequest, type Reply, route } from "#api/route.ts";
 import { makeCursor, readCursor } from "#snapshots/cursor.ts";
 import { filterParameters, readFilters } from "#api/routes/stations-query.ts";
@@ -12,8 +13,12 @@ import type { Whole } from "#snapshots/held-dump.ts";
 import { isProblem, refuse } from "#src/domain/problems.ts";
 
 const query = Type.Object({
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 30_000, default: 10_000 })),
+  cursor: Type.Optional(
+    Type.String({ default: "", description: "`next_cursor` of the page before" }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 30_000, default: 10_000, description: "Page size" }),
+  ),
   ...filterParameters,
 });
 
@@ -26,6 +31,7 @@ export const allStationsRoute = (services: Services) =>
     path: "/stations/all",
     access: "secret",
     summary: "The whole country with statuses, in id order",
+    answers: allStationsAnswers,
     query,
     async handle(request) {
       const { cursor = "", limit = 10_000 } = request.query;

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { deltaAnswers } from "#api/openapi/answers/stations.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { refuse } from "#src/domain/problems.ts";
@@ -8,7 +9,10 @@ import { parseTime } from "#src/domain/time.ts";
 const windowS = 48 * 3600;
 
 const query = Type.Object({
-  updated_since: Type.String({ description: "UTC, YYYY-MM-DD HH:MM:SS or ISO 8601" }),
+  updated_since: Type.String({
+    description: "UTC, YYYY-MM-DD HH:MM:SS or ISO 8601; at most 48 hours ago",
+    examples: ["2026-01-31 18:05:00"],
+  }),
 });
 
 /** GET /stations/delta, partner-api.md 4.3. */
@@ -18,6 +22,7 @@ export const deltaRoute = (services: Services) =>
     path: "/stations/delta",
     access: "secret",
     summary: "Stations changed since a moment",
+    answers: deltaAnswers,
     query,
     handle(request) {
       const sinceMs = parseTime(request.query.updated_since);

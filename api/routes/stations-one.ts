@@ -1,4 +1,5 @@
 import { conditional, etagOf, presentStation } from "#api/presenters.ts";
+import { oneStationAnswers } from "#api/openapi/answers/stations.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { refuse } from "#src/domain/problems.ts";
@@ -10,6 +11,7 @@ export const oneStationRoute = (services: Services) =>
     path: "/stations/{station_id}",
     access: "any",
     summary: "One station with its fuel status",
+    answers: oneStationAnswers,
     handle(request) {
       const now = services.clock();
       const id = request.params["station_id"] ?? "";

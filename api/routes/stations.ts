@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
+import { stationsAnswers } from "#api/openapi/answers/stations.ts";
 import { type Reply, route } from "#api/route.ts";
 import {
   filterParameters,
@@ -20,10 +21,27 @@ const radiusDefaultKm = 25;
 
 const query = Type.Object({
   bbox: Type.Optional(
-    Type.String({ description: "lat1,lon1,lat2,lon2, south-west to north-east" }),
+    Type.String({
+      default: "",
+      description: "`lat1,lon1,lat2,lon2`, south-west to north-east; lon1 > lon2 crosses 180°",
+      examples: ["54.9,82.7,55.2,83.2"],
+    }),
   ),
-  city: Type.Optional(Type.String({ maxLength: 120 })),
-  radius_km: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 60 })),
+  city: Type.Optional(
+    Type.String({
+      maxLength: 120,
+      default: "",
+      description: "Exact name; case and ё/е are ignored",
+    }),
+  ),
+  radius_km: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 60,
+      default: radiusDefaultKm,
+      description: "Radius around the city",
+    }),
+  ),
   ...filterParameters,
   sort: Type.Optional(
     Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
@@ -37,6 +55,7 @@ export const stationsRoute = (services: Services) =>
     path: "/stations",
     access: "any",
     summary: "Stations of an area with their fuel status",
+    answers: stationsAnswers,
     query,
     async handle(request) {
       const read = readFilters(request.query);

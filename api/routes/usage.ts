@@ -1,10 +1,10 @@
 import { Type } from "typebox";
+import { usageAnswers } from "#api/openapi/answers/account.ts";
+import { usageSince } from "#api/live-usage.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { usageDays } from "#src/domain/usage.ts";
 import { dayOf } from "#src/stand-in.ts";
-import { pendingUsage, type PendingUsage } from "#src/usage/pending.ts";
-import { loadUsage } from "#src/usage/rows.ts";
 
 const query = Type.Object({
   days: Type.Optional(
@@ -19,16 +19,12 @@ export const usageRoute = (services: Services) =>
     path: "/usage",
     access: "secret",
     summary: "What you have used, by day and method",
+    answers: usageAnswers,
     query,
     async handle({ key, query: { days = 7 }, dailyRemaining }) {
       const { partner } = key;
       const today = dayOf(services.clock() / 1000);
-      const counts = await loadUsage(
-        services.db,
-        partner.id,
-        today - days + 1,
-        await livePart(services, partner.id),
-      );
+      const counts = await usageSince(services, partner.id, today - days + 1);
       const own = usageDays(counts, "partner", today, days);
       const widget = usageDays(counts, "widget", today, days);
       const { date, requests } = own[0]!;
@@ -42,16 +38,3 @@ export const usageRoute = (services: Services) =>
       };
     },
   });
-
-/** While Redis is away the durable rows are what is known. */
-async function livePart(
-  { redis, config, log }: Services,
-  partnerId: number,
-): Promise<PendingUsage[]> {
-  try {
-    return await pendingUsage(redis, config.redisPrefix, partnerId);
-  } catch (error) {
-    log.debug({ reason: (error as Error).message }, "usage without its live part");
-    return [];
-  }
-}

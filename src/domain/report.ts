@@ -10,40 +10,66 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([sch
 const literals = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 
+const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
+const gradeNames = `Grades: ${allowed}`;
+
 /** What a mark says, whoever sends it: partner-api.md 2.7 without the user. */
 export const statementFields = {
   status: literals(statuses),
-  lat: optional(Type.Number({ minimum: -90, maximum: 90 })),
+  lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
   lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
-  acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7 })),
-  fuels: optional(Type.Array(Type.String())),
-  fuels_no: optional(Type.Array(Type.String())),
+  acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7, description: "Accuracy, metres" })),
+  fuels: optional(Type.Array(Type.String({ description: gradeNames }))),
+  fuels_no: optional(Type.Array(Type.String({ description: gradeNames }))),
   queue: optional(literals(queues)),
   // Not a Record: its pattern would let a name with a line break pass unchecked.
   prices: optional(
     Type.Unsafe<Record<string, number>>(
       Type.Object(
         {},
-        { additionalProperties: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }) },
+        {
+          additionalProperties: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
+          description: `Price of a litre by grade; two decimals are kept. ${gradeNames}`,
+        },
       ),
     ),
   ),
-  limit_l: optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  limit_l: optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: "Litres a person; null: no limit" }),
+  ),
   no_cash: optional(Type.Boolean()),
   fuel_cards_only: optional(Type.Boolean()),
   text: optional(Type.String({ maxLength: 200 })),
-  observed_at: optional(Type.String({ maxLength: 100 })),
-  express: optional(Type.Boolean()),
+  observed_at: optional(
+    Type.String({
+      maxLength: 100,
+      description: "When it was seen, if delivered late: UTC, YYYY-MM-DD HH:MM:SS or ISO 8601",
+    }),
+  ),
+  express: optional(Type.Boolean({ description: "Fuel ran out right now" })),
 };
 
 export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
 
 /** Body of `POST /stations/{id}/report`, partner-api.md 2.7. Unknown fields are ignored. */
-export const reportBody = Type.Object({
-  ...statementFields,
-  user_ref: Type.String({ minLength: 1, maxLength: 128 }),
-  external_id: optional(Type.String({ minLength: 1, maxLength: 128 })),
-});
+export const reportBody = Type.Object(
+  {
+    ...statementFields,
+    user_ref: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "Stable per user; only a keyed hash of it is stored",
+    }),
+    external_id: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "Your id of the mark; with it a retry is safe",
+      }),
+    ),
+  },
+  { title: "Report" },
+);
 
 export type ReportBody = Static<typeof reportBody>;
 
@@ -63,13 +89,19 @@ export const confirmBody = Type.Object({
 });
 
 /** One mark of `POST /reports`, decisions.md 5. */
-export const batchItem = Type.Object({ station_id: Type.String(), ...reportBody.properties });
+export const batchItem = Type.Object(
+  { station_id: Type.String(), ...reportBody.properties },
+  { title: "BatchReport" },
+);
 export type BatchItem = Static<typeof batchItem>;
 
 /** Its body: each mark is checked by itself, so that a bad one does not take the others along. */
-export const batchBody = Type.Object({
-  reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 500 }),
-});
+export const batchBody = Type.Object(
+  {
+    reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), { minItems: 1, maxItems: 500 }),
+  },
+  { title: "Batch" },
+);
 
 /** A report's content in the domain's words. */
 export interface ParsedReport extends Statement {
@@ -81,8 +113,6 @@ export interface ParsedReport extends Statement {
   observedAt: number | null;
   express: boolean;
 }
-
-const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
 
 /**
  * Checks what a schema cannot say (decisions.md 3): grades and their aliases, both coordinates or none, a readable

@@ -5,6 +5,7 @@ import type { Config } from "#src/config.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
 import type { Db } from "#src/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 
 export interface Edge {
   config: Config;
@@ -19,7 +20,10 @@ export interface Edge {
 export async function startEdge(config: Config, parts: WebParts = {}): Promise<Edge> {
   const web = assembleWeb(config, parts);
   const { port } = await web.start();
-  const url = `http://127.0.0.1:${port}/api/v1/partner`;
+  const origin = `http://127.0.0.1:${port}`;
+  if (parts.routes === undefined) watchWeb(origin);
+  else unwatchWeb(origin);
+  const url = `${origin}/api/v1/partner`;
   return { config, db: web.services.db, web, url, port, stop: () => web.stop() };
 }
 

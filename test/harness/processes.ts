@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { readProcfile, spawnRole } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
 import { hold } from "#test/harness/leaks.ts";
+import { watchWeb } from "#test/harness/watched.ts";
 
 export interface RoleProcess {
   role: string;
@@ -35,6 +36,7 @@ export async function startRole(
   const command = readProcfile().get(role);
   if (command === undefined) throw new Error(`no role ${role} in the Procfile`);
   const started = await startProcess(role, command, env);
+  if (role === "web") watchWeb(started.baseUrl);
   if (role !== "release") await started.waitForLine(/\bready\b/, readyMs);
   return started;
 }

@@ -1,0 +1,80 @@
+import type { TSchema } from "typebox";
+import type { Answers, ReplyShape } from "#api/openapi/answers.ts";
+import { headersOf } from "#api/openapi/headers.ts";
+import { parametersOf, pathParametersOf } from "#api/openapi/parameters.ts";
+import { codesOf, refusalsOf } from "#api/openapi/refusals.ts";
+import type { Access, Route } from "#api/route.ts";
+
+/** A route that says what it answers. */
+export type DocumentedRoute = Route & { answers: Answers };
+
+/** The Operation Object of a route. */
+export function operationOf(route: DocumentedRoute, use: (schema: TSchema) => object): object {
+  const { operationId, tag, description, replies, bodyExamples } = route.answers;
+  const body = route.body && {
+    required: true,
+    content: {
+      "application/json": {
+        schema: use(route.body),
+        examples: valuesOf(bodyExamples ?? {}),
+      },
+    },
+  };
+  return {
+    operationId,
+    tags: [tag],
+    summary: route.summary,
+    description,
+    security: securityOf(route.access),
+    parameters: parametersOf(route, use),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(replies).map(([status, reply]) => [status, responseOf(reply, use)]),
+      ),
+      ...refusalsOf(codesOf(route)),
+    },
+  };
+}
+
+/** OPTIONS of a path: which methods it has. Authenticated and counted like the others (decisions.md 8). */
+export function optionsOf(routes: readonly DocumentedRoute[]): object {
+  const [first] = routes as [DocumentedRoute];
+  const access: Access = routes.some((route) => route.access === "any") ? "any" : "secret";
+  const codes = codesOf({ access }).filter(
+    (code) => !["method-not-allowed", "validation-failed"].includes(code),
+  );
+  return {
+    operationId: `${first.answers.operationId}Options`,
+    tags: [first.answers.tag],
+    summary: `Methods of ${first.path}`,
+    security: securityOf(access),
+    parameters: pathParametersOf(first.path),
+    responses: {
+      "204": { description: "See `Allow`", headers: headersOf(["Allow"]) },
+      // What Node's own parser refuses.
+      ...refusalsOf([...codes, "validation-failed"]),
+    },
+  };
+}
+
+const securityOf = (access: Access): object[] =>
+  access === "any" ? [{ secretKey: [] }, { publishableKey: [] }] : [{ secretKey: [] }];
+
+function responseOf(
+  { description, headers, sometimes, forms = {} }: ReplyShape,
+  use: (schema: TSchema) => object,
+): object {
+  const content = Object.entries(forms).map(([type, { schema, example }]) => [
+    type,
+    { schema: use(schema), example },
+  ]);
+  return {
+    description,
+    headers: headersOf(headers, sometimes),
+    ...(content.length === 0 ? {} : { content: Object.fromEntries(content) as object }),
+  };
+}
+
+const valuesOf = (examples: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));

@@ -1,0 +1,77 @@
+import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
+import { refusalExamples } from "#api/openapi/refusal-examples.ts";
+import { problemObject } from "#api/problem.ts";
+import type { Route } from "#api/route.ts";
+import { problemCodes, type ProblemCode, refuse } from "#src/domain/problems.ts";
+
+/** What any request may meet on its way to a route (decisions.md 3). */
+const onEveryRoute: readonly ProblemCode[] = [
+  "invalid-key",
+  "partner-disabled",
+  "ip-not-allowed",
+  "domain-not-allowed",
+  "rate-limit-exceeded",
+  "daily-quota-exceeded",
+  "method-not-allowed",
+  "validation-failed",
+  "internal-error",
+  "upstream-unavailable",
+];
+
+/** Every problem code that a route can answer with. */
+export const codesOf = ({
+  access,
+  body,
+  answers,
+}: Pick<Route, "access"> & Partial<Pick<Route, "body" | "answers">>): ProblemCode[] => [
+  ...onEveryRoute,
+  ...(access === "secret" ? (["secret-key-required"] as const) : []),
+  ...(body === undefined ? [] : (["body-too-large", "unsupported-media-type"] as const)),
+  ...(answers?.problems ?? []),
+];
+
+const headersByStatus: Record<number, readonly HeaderName[]> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+/** Responses by status; each code is a named example. */
+export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object> {
+  const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
+  const statuses = [...new Set(known.map((code) => problemCodes[code][0]))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const own = known.filter((code) => problemCodes[code][0] === status);
+      const lines = own.map((code) => `\`${code}\`: ${problemCodes[code][1]}`);
+      const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+      const content = {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(examples) as object,
+      };
+      const response = {
+        description: lines.join("  \n"),
+        headers: headersOf(headersByStatus[status]),
+        content: { "application/problem+json": content },
+      };
+      return [String(status), response];
+    }),
+  );
+}
+
+/** `components.examples`: a problem of each of these codes. `base` is the prefix of `type`. */
+export const refusalComponents = (
+  codes: ReadonlySet<ProblemCode>,
+  base: string,
+): Record<string, object> =>
+  Object.fromEntries(
+    (Object.keys(problemCodes) as ProblemCode[])
+      .filter((code) => codes.has(code))
+      .map((code) => {
+        const { detail, ...more } = refusalExamples[code];
+        const problem = refuse(code, detail, more);
+        const value = problemObject(problem, base, "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11");
+        return [code, { summary: problemCodes[code][1], value }];
+      }),
+  );

@@ -1,0 +1,102 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import type { Page } from "#api/app.ts";
+import { pickEncoding } from "#api/encoding.ts";
+import { matchesEtag } from "#api/etag.ts";
+import { openApiPath } from "#api/openapi/serve.ts";
+
+const base = "/docs";
+const { resolve } = createRequire(import.meta.url);
+
+interface DocsFile {
+  type: string;
+  plain: Buffer;
+  gzip: Buffer;
+  etag: string;
+}
+
+/**
+ * `/docs`: the OpenAPI document for people, in a viewer that is served from here. It runs under a policy that allows
+ * this server alone and nothing inline; pictures in its style sheet are `data:`.
+ */
+export function docsPage(): Page {
+  const files = new Map<string, DocsFile>();
+  const fileOf = (path: string): DocsFile | undefined => {
+    const found = files.get(path);
+    if (found !== undefined) return found;
+    const source = sources[path];
+    if (source === undefined) return undefined;
+    // When first asked for: most processes never are.
+    const file = prepare(source.type, source.read());
+    files.set(path, file);
+    return file;
+  };
+  return (ctx, next) => {
+    const { path } = ctx.state;
+    if (!path.startsWith(base) || !["GET", "HEAD"].includes(ctx.method)) return next();
+    const file = fileOf(path);
+    if (file === undefined) return next();
+    const headers = {
+      ETag: file.etag,
+      // The names do not change with a new version of the viewer.
+      "Cache-Control": path === base ? "no-cache" : "public, max-age=86400",
+      "Content-Security-Policy": policy,
+      "Referrer-Policy": "no-referrer",
+    };
+    if (matchesEtag(ctx.req.headers["if-none-match"], file.etag)) return { status: 304, headers };
+    const type = { "Content-Type": file.type };
+    return pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip"
+      ? { headers: { ...headers, ...type, "Content-Encoding": "gzip" }, body: file.gzip }
+      : { headers: { ...headers, ...type }, body: file.plain };
+  };
+}
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const packaged = (name: string) => (): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Partner Fuel-Availability API</title>
+<link rel="icon" href="${base}/icon.png">
+<link rel="stylesheet" href="${base}/viewer.css">
+<link rel="stylesheet" href="${base}/page.css">
+<div id="viewer"><p><a href="${openApiPath}">The description as JSON</a></p></div>
+<script src="${base}/viewer.js"></script>
+<script src="${base}/page.js"></script>
+</html>
+`;
+
+// Read only: keys do not belong into a page.
+const script = `SwaggerUIBundle({
+  url: ${JSON.stringify(openApiPath)},
+  domNode: document.getElementById("viewer"),
+  supportedSubmitMethods: [],
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+});
+`;
+const style = "body { margin: 0 }\n.scheme-container, .authorization__btn { display: none }\n";
+
+const sources: Record<string, { type: string; read: () => Buffer }> = {
+  [base]: { type: "text/html; charset=utf-8", read: () => Buffer.from(page) },
+  [`${base}/page.js`]: { type: "text/javascript; charset=utf-8", read: () => Buffer.from(script) },
+  [`${base}/page.css`]: { type: "text/css; charset=utf-8", read: () => Buffer.from(style) },
+  [`${base}/viewer.js`]: {
+    type: "text/javascript; charset=utf-8",
+    read: packaged("swagger-ui-bundle.js"),
+  },
+  [`${base}/viewer.css`]: { type: "text/css; charset=utf-8", read: packaged("swagger-ui.css") },
+  [`${base}/icon.png`]: { type: "image/png", read: packaged("favicon-32x32.png") },
+};
+
+function prepare(type: string, plain: Buffer): DocsFile {
+  const etag = `"${hash("sha1", plain, "base64url").slice(0, 22)}"`;
+  return { type, plain, gzip: gzipSync(plain), etag };
+}

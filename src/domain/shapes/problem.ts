@@ -1,0 +1,33 @@
+import { Type } from "typebox";
+
+const fault = Type.Object(
+  {
+    loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      description: "Where it is: body, query, path or request, then names and places",
+    }),
+    msg: Type.String({ description: "What was expected" }),
+    type: Type.String(),
+    input: Type.Optional(Type.Unknown({ description: "What was given, cut to 100 characters" })),
+    ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { title: "Fault", description: "One fault of a schema check." },
+);
+
+/** partner-api.md 7. */
+export const problem = Type.Object(
+  {
+    type: Type.String({
+      format: "uri",
+      description: "Its last part is the code; the URL answers with a page that explains it",
+    }),
+    title: Type.String(),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status" }),
+    detail: Type.Union([Type.String(), Type.Array(fault, { minItems: 1 })], {
+      description: "What was expected; with `validation-failed` a list of faults",
+    }),
+    limit: Type.Optional(Type.Integer({ description: "On rate errors: the limit that was hit" })),
+    window: Type.Optional(Type.String({ pattern: "^\\d+s$", description: "On rate errors" })),
+    request_id: Type.String({ minLength: 1, description: "Quote it to the operator" }),
+  },
+  { title: "Problem", description: "RFC 9457." },
+);

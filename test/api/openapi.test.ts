@@ -1,0 +1,309 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect } from "chai";
+import { createDocument } from "#api/openapi/document.ts";
+import { refusalExamples } from "#api/openapi/refusal-examples.ts";
+import { route } from "#api/route.ts";
+import { createRoutes } from "#api/routes.ts";
+import { Type } from "typebox";
+import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { createContract, type OpenApi, type SeenAnswer } from "#test/harness/contract.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: Record<string, unknown>;
+}
+interface FullOperation {
+  operationId: string;
+  description: string;
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, { examples: Record<string, { value: unknown }> }> };
+  responses: Record<
+    string,
+    {
+      headers: object;
+      content?: Record<string, { schema: object; example?: unknown; examples?: object }>;
+    }
+  >;
+}
+type FullDocument = OpenApi & {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, FullOperation>>;
+  components: { examples: Record<string, { value: unknown }> };
+};
+
+describe("the OpenAPI document", function () {
+  this.timeout(30_000);
+  let instance: TestInstance;
+  let edge: Edge;
+  let document: FullDocument;
+
+  before(async () => {
+    instance = await startInstance();
+    edge = await startEdge(instance.config);
+    document = (await (await fetch(`${edge.url}/openapi.json`)).json()) as FullDocument;
+  });
+  after(async () => {
+    await edge?.stop();
+    await instance?.drop();
+  });
+
+  const operations = (): [name: string, operation: FullOperation][] =>
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, FullOperation] => [
+        `${method} ${path}`,
+        operation,
+      ]),
+    );
+
+  it("fits the meta schema of OpenAPI 3.1 and says version 1.0", async () => {
+    expect([document.openapi, document.info.version]).to.deep.equal(["3.1.0", "1.0"]);
+    const { valid, errors } = await new Validator().validate(JSON.stringify(document));
+    expect(errors).to.equal(undefined);
+    expect(valid).to.equal(true);
+  });
+
+  it("has nothing to be said against by a linter's recommended rules", async () => {
+    const config = await createConfig({ extends: ["recommended"], telemetry: "off" });
+    const source = JSON.stringify(document);
+    const found = await lintFromString({ source, absoluteRef: "openapi.json", config });
+    expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).to.deep.equal([]);
+  });
+
+  it("names every route, and nothing else", () => {
+    const routes = createRoutes(edge.web.services).map(
+      ({ method, path }) => `${method.toLowerCase()} ${path}`,
+    );
+    const named = operations().map(([name]) => name);
+    expect(named.filter((name) => !name.startsWith("options ")).sort()).to.deep.equal(
+      routes.sort(),
+    );
+  });
+
+  it("is public, unmetered, and the same while the service is", async () => {
+    const first = await fetch(`${edge.url}/openapi.json`);
+    expect(first.headers.get("content-type")).to.equal("application/json; charset=utf-8");
+    expect(first.headers.get("content-encoding")).to.equal("gzip");
+    expect(first.headers.get("x-ratelimit-limit")).to.equal(null);
+    const etag = first.headers.get("etag") ?? "";
+    const again = await fetch(`${edge.url}/openapi.json`, { headers: { "If-None-Match": etag } });
+    expect(again.status).to.equal(304);
+    const plain = await fetch(`${edge.url}/openapi.json`, {
+      headers: { "Accept-Encoding": "identity" },
+    });
+    const text = await plain.text();
+    expect(JSON.parse(text)).to.deep.equal(document);
+    const head = await fetch(`${edge.url}/openapi.json`, {
+      method: "HEAD",
+      headers: { "Accept-Encoding": "identity" },
+    });
+    expect(head.headers.get("content-length")).to.equal(String(Buffer.byteLength(text)));
+    expect(await head.text()).to.equal("");
+    const post = await fetch(`${edge.url}/openapi.json`, { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).to.deep.equal([405, "GET, HEAD, OPTIONS"]);
+    const options = await fetch(`${edge.url}/openapi.json`, { method: "OPTIONS" });
+    expect([options.status, options.headers.get("allow")]).to.deep.equal([
+      204,
+      "GET, HEAD, OPTIONS",
+    ]);
+  });
+
+  it("describes every parameter, and every operation", () => {
+    for (const [name, { description, parameters }] of operations()) {
+      if (!name.startsWith("options ")) expect(description, name).to.match(/\w/);
+      for (const parameter of parameters)
+        expect(parameter.description, `${name} ${parameter.name}`).to.match(/\w/);
+    }
+  });
+
+  it("carries the ranges and defaults of the contract", () => {
+    const parameter = (operation: string, name: string): Parameter["schema"] =>
+      operations()
+        .find(([one]) => one === operation)![1]
+        .parameters.find((one) => one.name === name)!.schema;
+    expect(parameter("get /stations", "radius_km")).to.include({
+      ...{ type: "number", exclusiveMinimum: 0, maximum: 60, default: 25 },
+    });
+    expect(parameter("get /stations", "city")).to.include({ maxLength: 120, default: "" });
+    expect(parameter("get /stations", "bbox")).to.include({ type: "string", default: "" });
+    expect(parameter("get /stations", "fresh_h")).to.include({ minimum: 1, maximum: 24 });
+    const page = { minimum: 1, maximum: 30_000, default: 10_000 };
+    expect(parameter("get /stations/all", "limit")).to.include(page);
+    expect(parameter("get /cities", "q")).to.include({ maxLength: 120, default: "" });
+    expect(parameter("get /cities", "limit")).to.include({ minimum: 1, maximum: 200, default: 50 });
+    expect(parameter("get /usage", "days")).to.include({ minimum: 1, maximum: 365, default: 7 });
+    expect(parameter("get /limit-requests", "limit")).to.include({
+      ...{ minimum: 1, maximum: 100, default: 20 },
+    });
+  });
+
+  it("says of every answer the five limit headers, and an example that fits it", () => {
+    const contract = createContract(document);
+    for (const [name, { responses }] of operations()) {
+      for (const [status, { headers, content = {} }] of Object.entries(responses)) {
+        for (const limit of ["Limit", "Remaining", "Reset", "Daily-Limit", "Daily-Remaining"])
+          expect(headers, `${name} ${status}`).to.have.property(`X-RateLimit-${limit}`);
+        for (const [type, { example, examples }] of Object.entries(content)) {
+          const [method = "", path = ""] = name.split(" ");
+          const values =
+            example === undefined
+              ? Object.keys(examples ?? {}).map((code) => document.components.examples[code]!.value)
+              : [example];
+          expect(values, `${name} ${status}`).not.to.have.length(0);
+          for (const value of values) {
+            const seen = answerOf(document, method, path, Number(status), type, value);
+            expect(contract(seen), `${name} ${status}`).to.equal(null);
+          }
+        }
+      }
+    }
+  });
+
+  it("has an example of every body that is taken", () => {
+    for (const [name, { requestBody }] of operations()) {
+      if (!name.startsWith("post ")) continue;
+      const examples = Object.values(requestBody!.content["application/json"]!.examples);
+      expect(examples, name).not.to.have.length(0);
+    }
+  });
+
+  it("knows where each problem code can come from", () => {
+    const said = new Set(
+      operations().flatMap(([, { responses }]) =>
+        Object.values(responses).flatMap(({ content = {} }) =>
+          Object.keys(content["application/problem+json"]?.examples ?? {}),
+        ),
+      ),
+    );
+    // An unknown path has no operation.
+    said.add("not-found");
+    expect([...said].sort()).to.deep.equal(Object.keys(refusalExamples).sort());
+  });
+
+  it("cannot call two schemas by one name", () => {
+    const body = (schema: object) =>
+      route({
+        ...{ method: "POST", path: "/x", access: "any", summary: "" },
+        body: Type.Object({ part: Type.Object({}, { title: "Part", ...schema }) }),
+        answers: { operationId: "x", tag: "Widget", description: "", replies: {} },
+        handle: () => ({}),
+      });
+    expect(() => createDocument([body({}), body({ minProperties: 1 })], "")).to.throw("Part");
+    expect(createDocument([body({}), body({})], "")).to.have.property("paths");
+  });
+
+  it("is shown to people by a viewer that is served from here and runs nothing inline", async () => {
+    const origin = `http://127.0.0.1:${edge.port}`;
+    const page = await fetch(`${origin}/docs`);
+    const html = await page.text();
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy)
+      .to.match(/^default-src 'none';/)
+      .and.not.to.match(/unsafe|http|\*/);
+    const linked = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+    expect(linked).to.have.length(6);
+    for (const url of linked) {
+      expect(url).to.match(/^\//);
+      const file = await fetch(origin + url);
+      expect(file.status, url).to.equal(200);
+      const etag = file.headers.get("etag") ?? "";
+      const again = await fetch(origin + url, { headers: { "If-None-Match": etag } });
+      expect(again.status, url).to.equal(304);
+    }
+    expect((await fetch(`${origin}/docs/..%2Fpackage.json`)).status).to.equal(404);
+  });
+
+  describe("as a check of answers", () => {
+    const good = (): SeenAnswer =>
+      answerOf(document, "get", "/cities", 200, "application/json", {
+        cities: [],
+        count: 0,
+        total: 0,
+      });
+    const fault = (change: Partial<SeenAnswer>): string | null =>
+      createContract(document)({ ...good(), ...change });
+    const headers = (change: Record<string, string | null>): Headers => {
+      const changed = good().headers;
+      for (const [name, value] of Object.entries(change))
+        if (value === null) changed.delete(name);
+        else changed.set(name, value);
+      return changed;
+    };
+
+    it("lets a good one pass", () => expect(fault({})).to.equal(null));
+
+    it("refuses a wrong body, a missing and an unknown field", () => {
+      expect(fault({ body: '{"cities":[],"count":"0","total":0}' })).to.match(/count/);
+      expect(fault({ body: '{"cities":[],"count":0}' })).to.match(/total/);
+      expect(fault({ body: '{"cities":[],"count":0,"total":0,"more":1}' })).to.match(/additional/);
+    });
+
+    it("refuses a status, a content type and a path that are not documented", () => {
+      expect(fault({ status: 418 })).to.match(/418/);
+      expect(fault({ status: 400 })).to.match(/400/);
+      expect(fault({ headers: headers({ "content-type": "text/html" }) })).to.match(/text\/html/);
+      expect(fault({ headers: headers({ "content-type": null }) })).to.match(/no content type/);
+      expect(fault({ path: "/nowhere" })).to.match(/200/);
+      expect(fault({ method: "POST" })).to.match(/200/);
+    });
+
+    it("refuses a missing, a wrong and an unknown header", () => {
+      expect(fault({ headers: headers({ etag: null }) })).to.match(/ETag is missing/);
+      expect(fault({ headers: headers({ "x-ratelimit-limit": null }) })).to.match(/missing/);
+      expect(fault({ headers: headers({ "x-ratelimit-reset": "soon" }) })).to.match(/soon/);
+      expect(fault({ headers: headers({ "x-powered-by": "y" }) })).to.match(/x-powered-by/);
+    });
+
+    it("refuses a problem of another route, and another request's id", () => {
+      const problem = (code: string, id = "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11"): SeenAnswer => {
+        const value = {
+          type: `http://x/${code}`,
+          title: "",
+          status: 422,
+          detail: "",
+          request_id: id,
+        };
+        return answerOf(document, "get", "/cities", 422, "application/problem+json", value);
+      };
+      expect(fault(problem("validation-failed"))).to.equal(null);
+      expect(fault(problem("bad-bbox"))).to.match(/bad-bbox/);
+      expect(fault(problem("validation-failed", "another"))).to.match(/another/);
+    });
+  });
+});
+
+/** An answer with all the headers that the document asks for. */
+function answerOf(
+  document: FullDocument,
+  method: string,
+  path: string,
+  status: number,
+  type: string,
+  value: unknown,
+): SeenAnswer {
+  const samples: Record<string, string> = {
+    "x-request-id": "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11",
+    "x-content-type-options": "nosniff",
+    etag: 'W/"abc"',
+    "x-as-of": "2026-01-31 18:05:00",
+    allow: "GET, OPTIONS",
+    "www-authenticate": "Bearer",
+  };
+  const { headers } = document.paths[path]![method]!.responses[String(status)]!;
+  const required = Object.entries(headers).filter(([, header]) => "$ref" in header);
+  return {
+    method: method.toUpperCase(),
+    path,
+    status,
+    headers: new Headers([
+      ...required.map(([name]): [string, string] => [name, samples[name.toLowerCase()] ?? "1"]),
+      ["content-type", type],
+    ]),
+    body: type.endsWith("ndjson") ? `${JSON.stringify(value)}\n` : JSON.stringify(value),
+  };
+}

@@ -1,0 +1,66 @@
+import { type Contract, createContract, type OpenApi } from "#test/harness/contract.ts";
+
+const apiBase = "/api/v1/partner";
+const plainFetch = globalThis.fetch;
+/** By origin; made when the first answer comes, null when the server was gone by then. */
+const webs = new Map<string, Promise<Contract | null> | undefined>();
+/** By document: servers of one build have the same but for the URLs in examples. */
+const contracts = new Map<string, Contract>();
+const broken: string[] = [];
+
+/** From now on every answer of this server that `fetch` sees is checked against its OpenAPI document. */
+export const watchWeb = (origin: string): void => void webs.set(origin, undefined);
+
+/** A server of other routes than the product's listens there now. */
+export const unwatchWeb = (origin: string): void => void webs.delete(origin);
+
+/** Puts the check into `fetch`, for all tests and the partner's client. */
+export function watchFetch(): void {
+  globalThis.fetch = async (input, init) => {
+    const response = await plainFetch(input, init);
+    const url = new URL(response.url);
+    if (webs.has(url.origin) && url.pathname.startsWith(`${apiBase}/`)) {
+      const method = init?.method ?? "GET";
+      // A body may be cut off on purpose.
+      const body = await response
+        .clone()
+        .text()
+        .catch(() => null);
+      await checkAnswer(url, method, { status: response.status, headers: response.headers, body });
+    }
+    return response;
+  };
+}
+
+/** Throws when an answer of the server at `url` is not as its document says. For what is not asked by `fetch`. */
+export async function checkAnswer(
+  { origin, pathname }: URL,
+  method: string,
+  answer: { status: number; headers: Headers; body: string | null },
+): Promise<void> {
+  const path = pathname.slice(apiBase.length);
+  if (path === "/openapi.json") return;
+  let contract = webs.get(origin);
+  if (contract === undefined) webs.set(origin, (contract = contractOf(origin)));
+  const fault = (await contract)?.({ ...answer, method, path }) ?? null;
+  if (fault === null) return;
+  const { status, body } = answer;
+  const text = `${method} ${path} was answered ${status} otherwise than the OpenAPI document says: ${fault}\n${body?.slice(0, 500)}`;
+  broken.push(text);
+  throw new Error(text);
+}
+
+/** Faults so far, also those that a test has swallowed. Clears them. */
+export const takeBroken = (): string[] => broken.splice(0);
+
+async function contractOf(origin: string): Promise<Contract | null> {
+  const asked = await plainFetch(`${origin}${apiBase}/openapi.json`).catch(() => null);
+  // It may be gone already: any other server's document is the same.
+  if (asked === null) return [...contracts.values()][0] ?? null;
+  const document = (await asked.json()) as OpenApi;
+  const { examples: _, ...components } = document.components as Record<string, unknown>;
+  const name = JSON.stringify([document.paths, components]);
+  let contract = contracts.get(name);
+  if (contract === undefined) contracts.set(name, (contract = createContract(document)));
+  return contract;
+}
