@@ -1,12 +1,15 @@
 import { pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 import type { Config } from "#src/config.ts";
+import { createLogLines, type LogLines } from "#src/log-lines.ts";
 
 export type Log = Logger;
 
+let stdout: LogLines | undefined;
+
 /**
- * The log of one process: JSON lines, or readable lines on a terminal.
- * Synchronous on purpose: an asynchronous destination loses its last lines when the process dies.
+ * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an
+ * error that nobody caught either; a kill takes the last moment (`src/log-lines.ts`) of what is no error along.
  */
 export function createLog(config: Pick<Config, "logLevel">, role: string): Log {
   const options = {
@@ -14,7 +17,7 @@ export function createLog(config: Pick<Config, "logLevel">, role: string): Log {
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
-  if (!process.stdout.isTTY) return pino(options, pino.destination({ fd: 1, sync: true }));
+  if (!process.stdout.isTTY) return pino(options, (stdout ??= createLogLines(1)));
   return pino(
     options,
     pretty({ sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss" }),
