@@ -169,6 +169,7 @@ export const keyTable = (keys: readonly ReturnType<typeof shownKey>[]): string =
         reports,
         expires,
         revoked,
+        last_used,
       }) => ({
         id,
         partner: partner_id,
@@ -178,6 +179,7 @@ export const keyTable = (keys: readonly ReturnType<typeof shownKey>[]): string =
         bound_to: [...domains, ...ips],
         confirm_min,
         reports,
+        last_used: last_used ?? "never",
         ends: revoked === null ? expires : `revoked ${revoked}`,
       }),
     ),

@@ -3,6 +3,7 @@ import type { Config } from "#src/config.ts";
 import type { Db } from "#src/db.ts";
 import { createFirstSight } from "#src/key-first-sight.ts";
 import { type HashedKey, loadKeys } from "#src/key-rows.ts";
+import { createKeyUse } from "#src/key-use.ts";
 import { hashKey, isKeyText } from "#src/key-text.ts";
 import type { KeyInfo } from "#src/keys.ts";
 import { listen, type Listener } from "#src/listen.ts";
@@ -34,9 +35,10 @@ interface Needs {
   clock: Clock;
 }
 
-/** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`. */
+/** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
 export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
   const firstSight = createFirstSight(db, clock);
+  const use = createKeyUse(db, clock);
   let keys = new Map<string, KeyInfo>();
   let refreshedAt: number | null = null;
   let running: Promise<void> | null = null;
@@ -72,8 +74,16 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
     return running;
   };
 
-  const inForce = (key: KeyInfo): KeyInfo | null =>
-    key.expiresAt !== null && key.expiresAt <= clock() ? null : key;
+  const inForce = (key: KeyInfo): KeyInfo | null => {
+    if (key.expiresAt !== null && key.expiresAt <= clock()) return null;
+    use.note(key.id);
+    return key;
+  };
+
+  const writeUse = (everything: boolean): Promise<void> =>
+    use.flush(everything).catch((error: unknown) => {
+      log.debug({ reason: (error as Error).message }, "uses of keys not written");
+    });
 
   const known = (text: string): KeyInfo | null | undefined => {
     const key = keys.get(hashKey(text));
@@ -93,7 +103,10 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
     },
     start: async () => {
       listener ??= listen(config, log, "keys", () => void refresh());
-      timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();
+      timer ??= setInterval(() => {
+        void refresh();
+        void writeUse(false);
+      }, config.keysRefreshMs).unref();
       await refresh();
     },
     stop: async () => {
@@ -101,6 +114,7 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
       await listener?.stop();
       again = false;
       await running;
+      await writeUse(true);
     },
     preload: (found) => {
       if (refreshedAt === null) keys = new Map(found);
