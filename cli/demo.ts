@@ -1,6 +1,9 @@
 import { Command } from "commander";
+import { confirmed } from "#cli/confirm.ts";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
 import { inTransaction, rows } from "#src/db.ts";
 import { idsInService, removeStations } from "#src/import/apply-stations.ts";
 import { logAction } from "#src/operator-log.ts";
@@ -13,8 +16,13 @@ export const demoCommand = (output: () => Output): Command =>
 const removeCommand = (output: () => Output): Command =>
   new Command("remove")
     .description("take the demo stations out of service and its cities off the list")
-    .action(async () => {
-      const { actor, result } = output();
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples("demo remove"))
+    .action(async ({ yes }: { yes?: boolean }) => {
+      const out = output();
+      const { actor, result } = out;
+      const question = "Take the demo country away for good?";
+      if (!yes && !(await confirmed(out, question))) throw new Refusal("nothing removed", 1);
       const progress = createProgress();
       const removed = await withDb(async (db) => {
         const ids = await idsInService(db, "demo");

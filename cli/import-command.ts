@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
@@ -41,6 +42,13 @@ export function importCommand<Format extends string>(
       false,
     )
     .option("--dry-run", "read and compare, change nothing", false)
+    .addHelpText(
+      "after",
+      examples(
+        `${noun} import ${noun}.json --format ${formats[0]} --dry-run`,
+        `${noun} import ${noun}.json --source north --replace-source`,
+      ),
+    )
     .action(
       async (
         path: string,

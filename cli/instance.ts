@@ -16,6 +16,15 @@ export function instanceConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
+/** Where a setting of `instanceConfig` comes from. */
+export function sourceOf(
+  name: string,
+  env: NodeJS.ProcessEnv = process.env,
+): "environment" | "npm start" | "default" {
+  if (env[name]) return "environment";
+  return !env["DATABASE_URL"] && name in readRunFile() ? "npm start" : "default";
+}
+
 /** Runs `work` on the instance's database and closes it. Refuses with a sentence when there is none. */
 export async function withDb<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
   const config = instanceConfig();

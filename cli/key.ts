@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { confirmed } from "#cli/confirm.ts";
+import { examples } from "#cli/examples.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
 import {
   choice,
   confirmMin,
@@ -44,6 +45,13 @@ export function keyCommand(output: () => Output): Command {
       "secret: for servers, publishable: for pages",
       kind,
     )
+    .addHelpText(
+      "after",
+      examples(
+        "key issue --partner 3 --kind secret --ips 203.0.113.7,2001:db8::/32 --expires 2027-01-01",
+        "key issue --partner 3 --kind publishable --domains maps.example --reports false",
+      ),
+    )
     .action(
       async ({
         partner,
@@ -60,7 +68,7 @@ export function keyCommand(output: () => Output): Command {
         const stored = await withDb((db) =>
           inTransaction(db, async (tx) => {
             if ((await findPartner(tx, partner)) === null)
-              throw new Refusal(`there is no partner ${partner}`, 1);
+              throw unknown("partner", partner, "partner list");
             const row = {
               partner_id: partner,
               kind: keyKind,
@@ -83,6 +91,7 @@ export function keyCommand(output: () => Output): Command {
     .command("list")
     .description("all keys, or those of one partner")
     .option("--partner <id>", "whose keys", id("partner"))
+    .addHelpText("after", examples("key list", "key list --partner 3 --json"))
     .action(async (options: { partner?: number }) => {
       const keys = await withDb((db) => listKeys(db, options.partner));
       output().result(keys.map(shownKey), keyTable);
@@ -91,6 +100,7 @@ export function keyCommand(output: () => Output): Command {
   withSettings(command.command("update"))
     .description("change a key's settings; in force on every process within 15 s")
     .argument("<id>", "the key's id", id("key"))
+    .addHelpText("after", examples("key update 7 --expires never", 'key update 7 --ips ""'))
     .action(async (keyId: number, options: SettingOptions) => {
       const settings = settingsFrom(options);
       if (Object.keys(settings).length === 0)
@@ -119,6 +129,7 @@ export function keyCommand(output: () => Output): Command {
     .description("end a key for good; in force on every process within 15 s")
     .argument("<id>", "the key's id", id("key"))
     .option("--yes", "do not ask")
+    .addHelpText("after", examples("key revoke 7", "key revoke 7 --json"))
     .action(async (keyId: number, options: { yes?: boolean }) => {
       const out = output();
       const key = await withDb(async (db) => {
@@ -251,7 +262,11 @@ function refuseMisplaced(keyKind: KeyKind, settings: Partial<KeySettings>): void
 
 async function inForce(db: Db, keyId: number): Promise<IssuedKey> {
   const key = await findKey(db, keyId);
-  if (key === null) throw new Refusal(`there is no key ${keyId}`, 1);
-  if (key.revoked_at !== null) throw new Refusal(`key ${keyId} is revoked`, 1);
+  if (key === null) throw unknown("key", keyId, "key list");
+  if (key.revoked_at !== null)
+    throw new Refusal(
+      `key ${keyId} is revoked for good: \`operator key issue\` makes a new one`,
+      1,
+    );
   return key;
 }

@@ -1,7 +1,9 @@
 import { Command } from "commander";
+import { confirmed } from "#cli/confirm.ts";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, id, integer, line } from "#cli/values.ts";
 import { inTransaction, type Tx } from "#src/db.ts";
 import { cleanText } from "#src/import/clean-text.ts";
@@ -32,6 +34,7 @@ export function limitRequestCommand(output: () => Output): Command {
       choice("--status", limitRequestStatuses),
     )
     .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .addHelpText("after", examples("limit-request list --status pending"))
     .action(async ({ limit, ...only }: ListOptions) => {
       const requests = await withDb((db) => listLimitRequests(db, only, limit));
       // What a stranger typed must not steer the operator's terminal.
@@ -50,6 +53,13 @@ export function limitRequestCommand(output: () => Output): Command {
     .option("--rpm <n>", "requests per minute, instead", integer("--rpm", 1, 100_000))
     .option("--daily <n>", "requests per UTC day, instead", integer("--daily", 1, 100_000_000))
     .option("--comment <text>", "a word to the partner", comment)
+    .addHelpText(
+      "after",
+      examples(
+        "limit-request approve 4",
+        'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
+      ),
+    )
     .action(async (requestId: number, options: Edited & { comment?: string }) => {
       const { actor, result } = output();
       const { request, partner } = await withDb((db) =>
@@ -75,8 +85,13 @@ export function limitRequestCommand(output: () => Output): Command {
     .description("leave the partner's limits as they are")
     .argument("<id>", "the request's id", id("request"))
     .option("--comment <text>", "a word to the partner", comment)
-    .action(async (requestId: number, options: { comment?: string }) => {
-      const { actor, result } = output();
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples('limit-request reject 4 --comment "use the dump"'))
+    .action(async (requestId: number, options: { comment?: string; yes?: boolean }) => {
+      const out = output();
+      const { actor, result } = out;
+      const question = `Reject limit request ${requestId} for good?`;
+      if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not rejected", 1);
       const request = await withDb((db) =>
         inTransaction(db, async (tx) => {
           const rejected = await rejectLimitRequest(tx, requestId, options.comment ?? "");
@@ -105,8 +120,11 @@ interface ListOptions {
 /** Why a request cannot be decided: each is decided once. */
 async function whyNot(tx: Tx, requestId: number): Promise<Refusal> {
   const status = await limitRequestStatus(tx, requestId);
-  if (status === null) return new Refusal(`there is no limit request ${requestId}`, 1);
-  return new Refusal(`limit request ${requestId} is ${status} already`, 1);
+  if (status === null) return unknown("limit request", requestId, "limit-request list");
+  return new Refusal(
+    `limit request ${requestId} is ${status} already: \`operator partner update\` changes limits at any time`,
+    1,
+  );
 }
 
 const shown = ({ created_at, decided_at, decision_comment, ...request }: LimitRequest) => ({

@@ -1,34 +1,13 @@
 import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
-import { citiesCommand } from "#cli/cities.ts";
-import { configCommand } from "#cli/config.ts";
-import { demoCommand } from "#cli/demo.ts";
-import { keyCommand } from "#cli/key.ts";
-import { limitRequestCommand } from "#cli/limit-request.ts";
-import { marksCommand } from "#cli/marks.ts";
+import { examples } from "#cli/examples.ts";
+import { nouns } from "#cli/nouns.ts";
 import { createOutput } from "#cli/output.ts";
-import { partnerCommand } from "#cli/partner.ts";
-import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { reviewCommand } from "#cli/review.ts";
-import { stationsCommand } from "#cli/stations.ts";
-import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 
-const nouns = [
-  partnerCommand,
-  keyCommand,
-  limitRequestCommand,
-  stationsCommand,
-  citiesCommand,
-  statusesCommand,
-  reviewCommand,
-  marksCommand,
-  queuesCommand,
-  configCommand,
-  demoCommand,
-];
-
+/** What `--help` says; it comes in pieces. */
+let help = "";
 const program = new Command("operator")
   .description(
     "Runs one instance of Fuelmark: partners, keys, data. Works on DATABASE_URL, else on the one `npm start` runs.",
@@ -41,7 +20,19 @@ const program = new Command("operator")
   )
   .helpCommand(false)
   .exitOverride()
-  .configureOutput({ writeErr: () => undefined });
+  .configureOutput({
+    writeErr: () => undefined,
+    writeOut: (text) => void (help += text),
+  })
+  .addHelpText(
+    "after",
+    examples(
+      "partner create --name Maps",
+      "key issue --partner 1 --kind secret",
+      "key revoke --help",
+      "queues --json",
+    ),
+  );
 
 const output = () => {
   const { json = false, actor = userName() } = program.opts<{ json?: boolean; actor?: string }>();
@@ -53,6 +44,14 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = explain(error);
+}
+
+function asked(flag: string): boolean {
+  return process.argv.includes(flag);
+}
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 /** commander hands these settings only to commands that it makes itself. */
@@ -73,8 +72,10 @@ function userName(): string {
 
 /** Says what went wrong, on stderr, and with --json as the one JSON value too. Answers the exit code. */
 function explain(error: unknown): number {
-  const asked = error instanceof CommanderError && error.exitCode === 0;
-  if (asked) return 0;
+  if (error instanceof CommanderError && error.exitCode === 0) {
+    process.stdout.write(asked("--json") ? jsonLine({ help }) : help);
+    return 0;
+  }
   const known = error instanceof Refusal || error instanceof CommanderError;
   const cause = error instanceof Error ? error : new Error(String(error));
   const sentence = known
@@ -83,8 +84,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError && error.code === "commander.help") {
     process.stderr.write(`${helpOf(process.argv.slice(2))}\n`);
   } else process.stderr.write(`${sentence}\n`);
-  if (process.argv.includes("--json"))
-    process.stdout.write(`${JSON.stringify({ error: known ? sentence : cause.message })}\n`);
+  if (asked("--json")) process.stdout.write(jsonLine({ error: known ? sentence : cause.message }));
   return error instanceof Refusal ? error.exitCode : known ? 2 : 1;
 }
 

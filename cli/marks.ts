@@ -1,7 +1,8 @@
 import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { unknown } from "#cli/refusal.ts";
 import { rollbackCommand } from "#cli/rollback.ts";
 import { integer, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
@@ -18,6 +19,7 @@ export function marksCommand(output: () => Output): Command {
     .command("failed")
     .description("marks that could not be processed and were set aside")
     .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .addHelpText("after", examples("marks failed", "marks failed --json"))
     .action(async ({ limit }: { limit: number }) => {
       const failed = await withDb((db) => listFailed(db, limit));
       output().result(failed.map(shown), (list) => table(list, "no mark has failed"));
@@ -27,12 +29,13 @@ export function marksCommand(output: () => Output): Command {
     .command("retry")
     .description("have a failed mark processed again")
     .argument("<id>", "the mark's id", markId)
+    .addHelpText("after", examples("marks retry 91234567890123"))
     .action(async (id: number) => {
       const { actor, result } = output();
       const stationId = await withDb(async (db, config) => {
         const station = await inTransaction(db, async (tx) => {
           const found = await retryFailed(tx, id);
-          if (found === null) throw new Refusal(`there is no failed mark ${id}`, 1);
+          if (found === null) throw unknown("failed mark", id, "marks failed");
           const details = { station: found };
           await logAction(tx, { actor, action: "mark.retry", subject: `mark ${id}`, details });
           return found;

@@ -1,8 +1,10 @@
 import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { keyTable, shownKey } from "#cli/key.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
+import { todayOf, usageOf, usageTable } from "#cli/used-today.ts";
 import { cacheTtl, flag, id, integer, line, type Given } from "#cli/values.ts";
 import { inTransaction } from "#src/db.ts";
 import { listKeys } from "#src/issued-keys.ts";
@@ -30,6 +32,13 @@ export function partnerCommand(output: () => Output): Command {
     .requiredOption("--name <name>", "its name", name)
     .option("--rpm <n>", "requests per minute", rpm)
     .option("--daily <n>", "requests per UTC day", daily)
+    .addHelpText(
+      "after",
+      examples(
+        'partner create --name "My app"',
+        "partner create --name Maps --rpm 600 --daily 500000 --json",
+      ),
+    )
     .action(async (options: { name: string; rpm?: number; daily?: number }) => {
       const { actor, result } = output();
       const partner = await withDb((db, config) =>
@@ -53,26 +62,42 @@ export function partnerCommand(output: () => Output): Command {
 
   command
     .command("list")
-    .description("all partners")
+    .description("all partners: limits, switches, and how much they have used today")
+    .addHelpText("after", examples("partner list", "partner list --json"))
     .action(async () => {
-      const partners = await withDb(listPartners);
-      output().result(partners.map(shown), (list) =>
-        table(list, "no partners yet: operator partner create --name …"),
+      const partners = await withDb(async (db, config) => {
+        const all = await listPartners(db);
+        const ids = all.map(({ id: one }) => one);
+        const used = await usageOf(db, config, ids, 1);
+        return all.map((one) => ({ ...shown(one), ...todayOf(one, used.get(one.id)) }));
+      });
+      output().result(partners, (list) =>
+        table(list.map(inBrief), "no partners yet: operator partner create --name …"),
       );
     });
 
   command
     .command("show")
-    .description("one partner with its keys")
+    .description("one partner with its keys, its limits, and its use of the last days")
     .argument("<id>", "the partner's id", id("partner"))
-    .action(async (partnerId: number) => {
-      const found = await withDb(async (db) => ({
-        partner: await findPartner(db, partnerId),
-        keys: await listKeys(db, partnerId),
-      }));
-      if (found.partner === null) throw new Refusal(`there is no partner ${partnerId}`, 1);
-      const value = { ...shown(found.partner), keys: found.keys.map(shownKey) };
-      output().result(value, ({ keys, ...rest }) => `${card(rest)}\n\n${keyTable(keys)}`);
+    .option("--days <n>", "days of usage, with today", integer("--days", 1, 365), 7)
+    .addHelpText("after", examples("partner show 3", "partner show 3 --days 30 --json"))
+    .action(async (partnerId: number, { days }: { days: number }) => {
+      const value = await withDb(async (db, config) => {
+        const partner = await findPartner(db, partnerId);
+        if (partner === null) throw unknownPartner(partnerId);
+        const used = (await usageOf(db, config, [partnerId], days)).get(partnerId);
+        return {
+          ...shown(partner),
+          ...todayOf(partner, used),
+          usage: used?.own ?? [],
+          widget_usage: used?.widget ?? [],
+          keys: (await listKeys(db, partnerId)).map(shownKey),
+        };
+      });
+      output().result(value, ({ keys, usage, widget_usage: widget, ...rest }) =>
+        [card(rest), keyTable(keys), usageTable(usage, widget)].join("\n\n"),
+      );
     });
 
   command
@@ -90,6 +115,14 @@ export function partnerCommand(output: () => Output): Command {
     .option("--accept-remote <true|false>", "take marks without GPS", flag("--accept-remote"))
     .option("--bind-ips <true|false>", "hold secret keys to their addresses", flag("--bind-ips"))
     .option("--enabled <true|false>", "false shuts the partner out", flag("--enabled"))
+    .addHelpText(
+      "after",
+      examples(
+        "partner update 3 --rpm 600 --daily 500000",
+        "partner update 3 --enabled false",
+        "partner update 3 --cache-ttl default",
+      ),
+    )
     .action(async (partnerId: number, options: UpdateOptions) => {
       const changes = changesFrom(options);
       if (Object.keys(changes).length === 0)
@@ -98,7 +131,7 @@ export function partnerCommand(output: () => Output): Command {
       const partner = await withDb((db) =>
         inTransaction(db, async (tx) => {
           const updated = await updatePartner(tx, partnerId, changes);
-          if (updated === null) throw new Refusal(`there is no partner ${partnerId}`, 1);
+          if (updated === null) throw unknownPartner(partnerId);
           await logAction(tx, {
             actor,
             action: "partner.update",
@@ -137,6 +170,24 @@ function changesFrom(options: UpdateOptions): PartnerChanges {
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
+
+const unknownPartner = (partnerId: number): Refusal =>
+  unknown("partner", partnerId, "partner list");
+
+/** A line that fits a screen: who, the limits, today, and what is not as usual. */
+const inBrief = (one: ReturnType<typeof shown> & ReturnType<typeof todayOf>) => ({
+  id: one.id,
+  name: one.name,
+  enabled: one.enabled,
+  rpm: one.rpm,
+  daily: one.daily,
+  used_today: one.used_today,
+  widget_today: one.widget_today,
+  bind_ips: one.bind_ips,
+  accept_remote: one.accept_remote,
+  cache_ttl_s: one.cache_ttl_s,
+  created: one.created,
+});
 
 const shown = ({ created_at, updated_at, ...partner }: Partner) => ({
   ...partner,

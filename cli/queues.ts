@@ -1,11 +1,12 @@
 import type { Job, Queue } from "bullmq";
 import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
-import { type Backlog, readBacklog } from "#src/backlog.ts";
+import { type Backlog, listRefolds, readBacklog } from "#src/backlog.ts";
 import { inTransaction } from "#src/db.ts";
 import { logAction } from "#src/operator-log.ts";
 import { depthOf } from "#src/queue-depth.ts";
@@ -21,6 +22,7 @@ export function queuesCommand(output: () => Output): Command {
   command
     .command("list", { isDefault: true })
     .description("depth, oldest age and failures of each queue, and the marks behind them")
+    .addHelpText("after", examples("queues", "queues --json"))
     .action(async () => {
       const backlog = await withDb((db) => readBacklog(db));
       const list = await withQueues(instanceConfig(), async (queue) => {
@@ -28,9 +30,25 @@ export function queuesCommand(output: () => Output): Command {
         for (const name of queueNames) all.push({ queue: name, ...(await depthOf(queue(name))) });
         return all;
       });
-      output().result(
+      const { result, note } = output();
+      result(
         list.map((one) => (one.queue === "marks" ? { ...one, ...marksOf(backlog) } : one)),
         () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
+      );
+      if (backlog.failed > 0) note("failed marks: `operator marks failed`, then `marks retry ID`");
+      if (backlog.refolds > 0)
+        note("stations to refold: gone in seconds as a rule; `operator queues refolds` shows them");
+    });
+
+  command
+    .command("refolds")
+    .description("stations that wait to be folded anew; one that stays has a fold that fails")
+    .addHelpText("after", examples("queues refolds"))
+    .action(async () => {
+      const stations = await withDb((db) => listRefolds(db, shownFailed));
+      output().result(
+        stations.map(({ updated_at, ...one }) => ({ ...one, last_folded: time(updated_at) })),
+        (list) => table(list, "no station waits to be folded anew"),
       );
     });
 
@@ -38,6 +56,7 @@ export function queuesCommand(output: () => Output): Command {
     .command("failed")
     .description("failed jobs, newest first")
     .argument("[queue]", queueNames.join(", "), queueArgument)
+    .addHelpText("after", examples("queues failed", "queues failed upkeep --json"))
     .action(async (only?: QueueName) => {
       const jobs = await withQueues(instanceConfig(), async (queue) => {
         const found = [];
@@ -54,6 +73,7 @@ export function queuesCommand(output: () => Output): Command {
     .argument("<queue>", queueNames.join(", "), queueArgument)
     .argument("[job]", "its id", line("the job's id", 200, "not empty"))
     .option("--all", "all failed jobs of the queue", false)
+    .addHelpText("after", examples("queues retry marks --all"))
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
       if ((job === undefined) === !all) throw new Refusal("name one job, or say --all");
       const { actor, result } = output();
@@ -94,7 +114,7 @@ async function retry(queue: Queue, only: string | undefined): Promise<string[]> 
 async function failedJob(queue: Queue, id: string): Promise<Job> {
   const job = (await queue.getJob(id)) as Job | undefined;
   if (job === undefined || !(await job.isFailed()))
-    throw new Refusal(`queue ${queue.name} has no failed job ${id}`, 1);
+    throw unknown(`failed job in ${queue.name} called`, id, `queues failed ${queue.name}`);
   return job;
 }
 

@@ -10,3 +10,7 @@ export class Refusal extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** There is nothing of that id; the sentence says where ids are listed. */
+export const unknown = (what: string, id: number | string, list: string): Refusal =>
+  new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows what there is`, 1);

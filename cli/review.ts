@@ -1,7 +1,9 @@
 import { Command } from "commander";
+import { confirmed } from "#cli/confirm.ts";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
 import { integer, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { inTransaction, type Tx } from "#src/db.ts";
@@ -25,6 +27,7 @@ export function reviewCommand(output: () => Output): Command {
     .command("list")
     .description("held marks, oldest first")
     .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .addHelpText("after", examples("review list", "review list --limit 50 --json"))
     .action(async ({ limit }: { limit: number }) => {
       const { result, note } = output();
       const { marks, total } = await withDb((db) => listHeld(db, { limit }));
@@ -66,13 +69,23 @@ function decision(
     .command(verb)
     .description(description)
     .argument("<id>", "the mark's id", markId)
-    .action(async (id: number) => {
-      const { actor, result } = output();
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples(`review ${verb} 91234567890123`))
+    .action(async (id: number, { yes }: { yes?: boolean }) => {
+      const out = output();
+      const { actor, result } = out;
+      // What was approved can still be rolled back.
+      if (verb === "reject" && !yes && !(await confirmed(out, `Reject mark ${id} for good?`)))
+        throw new Refusal("not rejected", 1);
       const done = await withDb(async (db, config) => {
         const reviewed = await inTransaction(db, async (tx) => {
           const found = await decide(tx, id);
-          if (found === null) throw new Refusal(`there is no mark ${id}`, 1);
-          if (!found.held) throw new Refusal(`mark ${id} is not held: ${words(found.review)}`, 1);
+          if (found === null) throw unknown("mark", id, "review list");
+          if (!found.held)
+            throw new Refusal(
+              `mark ${id} is not held: ${words(found.review)}; \`operator review list\` shows those that are`,
+              1,
+            );
           await logAction(tx, {
             actor,
             action: `review.${verb}`,

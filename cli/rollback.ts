@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { confirmed } from "#cli/confirm.ts";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, id, moment } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { Db } from "#src/db.ts";
@@ -40,6 +41,13 @@ export const rollbackCommand = (output: () => Output): Command =>
     .option("--until <time>", "received before this UTC time", moment("--until"))
     .option("--dry-run", "only show what would change", false)
     .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      examples(
+        'marks rollback --key 7 --since "2026-11-21 10:00:00" --dry-run',
+        'marks rollback --key 7 --since "2026-11-21 10:00:00" --status no',
+      ),
+    )
     .action(async (options: Options) => {
       const { key, partner, reporter: who, station: where, since } = options;
       if ([key, partner, who, where, since].every((one) => one === undefined))
@@ -72,7 +80,7 @@ export const rollbackCommand = (output: () => Output): Command =>
 async function selectionFrom(db: Db, options: Options): Promise<Selection> {
   const { key, partner, reporter: name, station: stationId, status, since, until } = options;
   const reporterId = name === undefined ? undefined : await findReporter(db, name);
-  if (reporterId === null) throw new Refusal(`there is no reporter ${name}`, 1);
+  if (reporterId === null) throw unknown("reporter", name ?? "", "review list");
   const given = { keyId: key, partnerId: partner, reporterId, stationId, status, since, until };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

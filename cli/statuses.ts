@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import type { Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
@@ -63,6 +64,13 @@ const importVerb = (output: () => Output): Command =>
       moment("--as-of"),
     )
     .option("--dry-run", "read and compare, change nothing", false)
+    .addHelpText(
+      "after",
+      examples(
+        "statuses import statuses.csv --format csv --dry-run",
+        "statuses import fr_ruptures.csv --format fr-ruptures --source fr",
+      ),
+    )
     .action(async (path: string, options: Options) => {
       const out = output();
       const { format, maxAgeH, notSoldDays, asOf = null, dryRun } = options;

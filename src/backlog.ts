@@ -55,3 +55,14 @@ export async function retryFailed(tx: Tx, id: number): Promise<string | null> {
   );
   return mark?.station_id ?? null;
 }
+
+/** Stations that wait to be folded anew, those written longest ago first. */
+export const listRefolds = (
+  db: Db,
+  limit: number,
+): Promise<{ station_id: string; updated_at: Date }[]> =>
+  rows(
+    db,
+    "select station_id, updated_at from station_status where refold order by updated_at, station_id limit ?",
+    [limit],
+  );

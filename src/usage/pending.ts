@@ -68,15 +68,18 @@ export async function dropUsage(
 }
 
 /**
- * What a partner has pending. Open hashes are read before closed ones, and both before the durable rows: what moves
- * on meanwhile is then seen twice, under one id, and never missed.
+ * What a partner, or everybody, has pending. Open hashes are read before closed ones, and both before the durable
+ * rows: what moves on meanwhile is then seen twice, under one id, and never missed.
  */
 export async function pendingUsage(
   redis: Redis,
   prefix: string,
-  partnerId: number,
+  partnerId?: number,
 ): Promise<PendingUsage[]> {
-  const starts = ["p", "w"].map((letter) => `${prefix}:usage:${letter}${partnerId}:`);
+  const starts =
+    partnerId === undefined
+      ? [""]
+      : ["p", "w"].map((letter) => `${prefix}:usage:${letter}${partnerId}:`);
   const own = (names: string[]): string[] =>
     names.filter((name) => starts.some((start) => name.startsWith(start)));
   const open = await readUsage(redis, prefix, own(await redis.smembers(dirtyKey(prefix))));

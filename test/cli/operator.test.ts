@@ -105,7 +105,10 @@ describe("the operator's command line", function () {
     expect((await operator("partner", "show", partner, "--json")).json.keys).to.have.length(1);
     expect((await operator("key", "revoke", key, "--json")).json.revoked).to.match(/^\d{4}-/);
     const again = await operator("key", "revoke", key, "--json");
-    expect([again.code, again.json]).to.deep.equal([1, { error: `key ${key} is revoked` }]);
+    expect([again.code, again.json]).to.deep.equal([
+      1,
+      { error: `key ${key} is revoked for good: \`operator key issue\` makes a new one` },
+    ]);
 
     const log = await rows<{ actor: string; action: string; details: object }>(
       db,

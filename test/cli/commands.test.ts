@@ -1,0 +1,205 @@
+import { PassThrough } from "node:stream";
+import { expect } from "chai";
+import type { Command } from "commander";
+import { confirmed } from "#cli/confirm.ts";
+import { nouns } from "#cli/nouns.ts";
+import { createOutput } from "#cli/output.ts";
+import { createDb, rows, type Db } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type Ran, runOperator } from "#test/harness/operator.ts";
+
+/** Every command that does something, by its whole name. */
+function leaves(): [string, Command][] {
+  const found: [string, Command][] = [];
+  const walk = (command: Command, names: string[]): void => {
+    const name = [...names, command.name()];
+    if (command.commands.length === 0) found.push([name.join(" "), command]);
+    for (const verb of command.commands) walk(verb, name);
+  };
+  for (const noun of nouns)
+    walk(
+      noun(() => createOutput(false, "test")),
+      [],
+    );
+  return found;
+}
+
+/** All that `--help` prints. */
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (piece) => void (text += piece) }).outputHelp();
+  return text;
+}
+
+describe("the operator's commands", () => {
+  it("are those of the manual, each with a sentence and lines to copy", () => {
+    const all = leaves();
+    expect(all.map(([name]) => name)).to.include.members([
+      ...["partner create", "partner list", "partner show", "partner update"],
+      ...["key issue", "key list", "key update", "key revoke"],
+      ...["limit-request list", "limit-request approve", "limit-request reject"],
+      ...["review list", "review approve", "review reject", "marks rollback"],
+      ...[
+        "stations import",
+        "cities import",
+        "statuses import",
+        "queues list",
+        "log list",
+        "config",
+      ],
+    ]);
+    for (const [name, command] of all) {
+      expect(command.description(), name).to.not.equal("");
+      const noun = name.replace(/ list$/, "");
+      expect(helpOf(command), name).to.match(
+        new RegExp(`Examples:\\n  npm run -s operator -- ${noun}`),
+      );
+    }
+  });
+
+  it("ask for consent on a terminal, and nowhere else", async () => {
+    const answer = async (word: string, json = false): Promise<[boolean, string]> => {
+      const input = Object.assign(new PassThrough(), { isTTY: true });
+      const output = Object.assign(new PassThrough(), { isTTY: true });
+      let asked = "";
+      output.on("data", (piece: Buffer) => (asked += piece.toString()));
+      input.write(`${word}\n`);
+      return [await confirmed({ json }, "Revoke key 7?", { input, output }), asked];
+    };
+    const [consent, asked] = await answer("y");
+    expect(consent).to.equal(true);
+    expect(asked).to.contain("Revoke key 7? [y/N] ");
+    expect((await answer("YES"))[0]).to.equal(true);
+    for (const word of ["n", "", "yesterday", "7"]) expect((await answer(word))[0]).to.equal(false);
+    expect(await answer("n", true)).to.deep.equal([true, ""]);
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    expect(await confirmed({ json: false }, "?", { input, output })).to.equal(true);
+  });
+});
+
+describe("the operator's command line, command by command", function () {
+  this.timeout(120_000);
+  let instance: TestInstance;
+  let db: Db;
+
+  before(async () => {
+    instance = await createTestInstance();
+    db = createDb(instance.config, "test", 2);
+  });
+  after(async () => {
+    await db.destroy();
+    await instance.drop();
+  });
+
+  const operator = (...args: string[]): Promise<Ran> => runOperator(instance.env, ...args);
+
+  it("says of each unknown id where ids are listed, with exit code 1 and nothing done", async () => {
+    const runs = await Promise.all(
+      [
+        ["partner", "show", "404"],
+        ["partner", "update", "404", "--rpm", "1"],
+        ["key", "issue", "--partner", "404", "--kind", "secret"],
+        ["key", "update", "404", "--reports", "true"],
+        ["key", "revoke", "404"],
+        ["limit-request", "approve", "404"],
+        ["limit-request", "reject", "404"],
+        ["review", "approve", "404"],
+        ["review", "reject", "404"],
+        ["marks", "retry", "404"],
+        ["marks", "rollback", "--reporter", "404"],
+        ["queues", "retry", "marks", "404"],
+      ].map(async (args) => ({ args: args.join(" "), ran: await operator(...args, "--json") })),
+    );
+    for (const { args, ran } of runs) {
+      expect(ran.code, args).to.equal(1);
+      expect(ran.json.error, args).to.match(/^there is no .*404: `operator [a-z- ]+` shows/);
+      expect(ran.err.trim(), args).to.equal(ran.json.error);
+    }
+    expect(await rows(db, "select id from operator_log")).to.deep.equal([]);
+  });
+
+  it("answers every list, and help, with exactly one JSON value", async () => {
+    const lists = ["partner list", "key list", "limit-request list", "review list", "marks failed"];
+    lists.push("queues", "queues failed", "queues refolds", "log list", "config");
+    const runs = await Promise.all(
+      lists.map(async (name) => [name, await operator(...name.split(" "), "--json")] as const),
+    );
+    for (const [name, { code, json }] of runs) {
+      expect(code, name).to.equal(0);
+      expect(json, name).to.be.an("array");
+    }
+    const help = await operator("key", "revoke", "--help", "--json");
+    expect([help.code, Object.keys(help.json as object)]).to.deep.equal([0, ["help"]]);
+  });
+
+  it("shows a partner's limits and what it has used today", async () => {
+    const { id } = (
+      await operator("partner", "create", "--name", "Maps", "--daily", "100", "--json")
+    ).json as { id: number };
+    await rows(
+      db,
+      `insert into usage_days (partner_id, day, audience, method, requests, not_modified, errors)
+       select ?, (server_now() at time zone 'UTC')::date - back, audience, 'GET /stations', n, 1, 2
+       from (values (0, 'partner', 30), (1, 'partner', 40), (0, 'widget', 5)) as v(back, audience, n)`,
+      [id],
+    );
+    const [listed, shown, people] = await Promise.all([
+      operator("partner", "list", "--json"),
+      operator("partner", "show", String(id), "--days", "2", "--json"),
+      operator("partner", "list"),
+    ]);
+    const today = { daily: 100, used_today: 30, remaining_today: 70, widget_today: 5 };
+    expect(listed.json.find((one: { id: number }) => one.id === id)).to.include(today);
+    expect(shown.json).to.include(today);
+    const requests = (days: { requests: number }[]) => days.map((day) => day.requests);
+    expect(requests(shown.json.usage)).to.deep.equal([30, 40]);
+    expect(requests(shown.json.widget_usage)).to.deep.equal([5, 0]);
+    expect(people.out.split("\n")[0]).to.match(/^id +name +enabled +rpm +daily +used_today/);
+  });
+
+  it("writes down who did what, and shows it by time, actor, action and subject", async () => {
+    const made = await operator("partner", "create", "--name", "Log", "--json", "--actor", "olga");
+    const partner = String(made.json.id);
+    await operator("partner", "update", partner, "--rpm", "77", "--actor", "ivan");
+    const list = async (...args: string[]) =>
+      (await operator("log", "list", ...args, "--json")).json as Record<string, unknown>[];
+    const all = await list("--subject", `partner ${partner}`);
+    expect(all.map(({ actor, action }) => [actor, action])).to.deep.equal([
+      ["ivan", "partner.update"],
+      ["olga", "partner.create"],
+    ]);
+    expect(all[0]!["details"]).to.deep.equal({ rpm: 77 });
+    expect(all[0]!["at"]).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(await list("--by", "ivan", "--action", "partner")).to.have.length(1);
+    expect(await list("--by", "ivan", "--action", "partner.create")).to.have.length(0);
+    expect(await list("--until", "2020-01-01")).to.have.length(0);
+    expect(await list("--since", "2020-01-01", "--limit", "1")).to.have.length(1);
+  });
+
+  it("says of each setting where its value is from", async () => {
+    const { json } = await operator("config", "--json");
+    const named = (name: string) =>
+      (json as { setting: string }[]).find(({ setting }) => setting === name);
+    expect(named("PORT")).to.deep.include({ value: 0, source: "environment", default: 8080 });
+    expect(named("REPORTER_PEPPER")).to.deep.include({ value: "set", source: "environment" });
+    expect(named("WAIT_MS")).to.deep.include({ value: 3000, source: "default" });
+    for (const one of json as { meaning: string }[]) expect(one.meaning).to.not.equal("");
+  });
+
+  it("shows stations whose fold does not come to an end", async () => {
+    await rows(db, "insert into stations (id, source, lat, lon) values ('n1', 'osm', 55, 37)");
+    await rows(
+      db,
+      `insert into station_status (station_id, refold) values ('n1', true)
+       on conflict (station_id) do update set refold = true`,
+    );
+    const [depth, refolds] = await Promise.all([
+      operator("queues", "--json"),
+      operator("queues", "refolds", "--json"),
+    ]);
+    expect(depth.json[0]).to.include({ queue: "marks", stations_to_refold: 1 });
+    expect(depth.err).to.match(/queues refolds/);
+    expect(refolds.json).to.have.length(1);
+    expect(refolds.json[0]).to.include({ station_id: "n1" });
+  });
+});
