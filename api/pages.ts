@@ -1,4 +1,5 @@
 import type { Page } from "#api/app.ts";
+import { dashboardPages } from "#api/dashboard/pages.ts";
 import { metricsPage } from "#api/metrics-page.ts";
 import { assetPages } from "#api/pages/assets.ts";
 import { listPage } from "#api/pages/list.ts";
@@ -9,4 +10,5 @@ export const createPages = (services: Services): Page[] => [
   metricsPage(services),
   assetPages(),
   listPage(services),
+  ...dashboardPages(services),
 ];

@@ -25,13 +25,14 @@ interface KeyRow {
   cache_ttl_s: number | null;
 }
 
+const sql = `
+  select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id, k.domains, k.ips, k.confirm_min, k.reports,
+    k.mass_no_limit, k.expires_at, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s
+  from keys k join partners p on p.id = k.partner_id
+  where k.revoked_at is null`;
+
 /** All keys that are not revoked, or those of them with one of `hashes`. Rejects when Postgres is away. */
 export async function loadKeys(db: Db, hashes?: readonly string[]): Promise<HashedKey[]> {
-  const sql = `
-    select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id, k.domains, k.ips, k.confirm_min, k.reports,
-      k.mass_no_limit, k.expires_at, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s
-    from keys k join partners p on p.id = k.partner_id
-    where k.revoked_at is null`;
   const found =
     hashes === undefined
       ? await rows<KeyRow>(db, sql)
@@ -41,6 +42,13 @@ export async function loadKeys(db: Db, hashes?: readonly string[]): Promise<Hash
           [hashes],
         );
   return found.map((row) => [row.hash, keyInfo(row)]);
+}
+
+/** The key with this id as the database knows it now; null when it is revoked or expired. */
+export async function loadKey(db: Db, id: number): Promise<KeyInfo | null> {
+  const inForce = `${sql} and (k.expires_at is null or k.expires_at > server_now()) and k.id = ?`;
+  const [row] = await rows<KeyRow>(db, inForce, [id]);
+  return row === undefined ? null : keyInfo(row);
 }
 
 const keyInfo = (row: KeyRow): KeyInfo => ({

@@ -58,9 +58,20 @@ local seq, index = KEYS[1], KEYS[2]
 
 local function counts(key)
   local v = redis.call('HMGET', key, 'm', 'mn', 'd', 'dn')
-  local mn = tonumber(v[1]) == minute and tonumber(v[2]) or 0
-  if tonumber(v[3]) == day then return mn, tonumber(v[4]), true end
-  return mn, 0, false
+  local m, n = tonumber(v[1]), tonumber(v[2])
+  local mn = m == minute and n or 0
+  local over = m and m < minute and n > 0 and { m, n }
+  if tonumber(v[3]) == day then return mn, tonumber(v[4]), true, over end
+  return mn, 0, false, over
+end
+
+-- Once a minute: how many minutes of a day had so many requests, to two digits, rounded up.
+local function tell(minutes, over)
+  local n, step = over[2], 1
+  while n / step >= 100 do step = step * 10 end
+  n = math.ceil(n / step) * step
+  local key = minutes .. ':' .. string.format('%d', math.floor(over[1] / 1440))
+  if redis.call('HINCRBY', key, string.format('%d', n), 1) == 1 then redis.call('EXPIRE', key, 777600) end
 end
 
 local function save(key, mn, dn, known)
@@ -90,7 +101,7 @@ end
 local out = { now, tonumber(redis.call('GET', seq) or '0') }
 for _, t in ipairs(call.takes) do
   local key = KEYS[t.k]
-  local mn, dn, known = counts(key)
+  local mn, dn, known, over = counts(key)
   if t.floorDay == day and t.floor > dn then dn = t.floor end
   local n = 0
   for _, use in ipairs(t.uses) do n = n + use[2] end
@@ -98,6 +109,7 @@ for _, t in ipairs(call.takes) do
   if granted > 0 then
     mn, dn = mn + granted, dn + granted
     save(key, mn, dn, known)
+    if over and t.minutes then tell(KEYS[t.minutes], over) end
     local left = granted
     for _, use in ipairs(t.uses) do
       local counted = math.min(left, use[2])
@@ -133,7 +145,10 @@ export async function runMeter(
     takes: call.takes.map((take) => {
       const k = key(`meter:${take.bucket}`);
       key(`usage:${take.usage}`);
-      return { ...take, k };
+      // A partner's own budget; viewers' are too many, and nobody asks for theirs.
+      return take.bucket === take.usage
+        ? { ...take, k, minutes: key(`minutes:${take.bucket}`) }
+        : { ...take, k };
     }),
   });
   const answer = await evaluate(redis, keys, argument);

@@ -6,7 +6,8 @@ import { refuse } from "#src/domain/problems.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createLimitRequest, type LimitRequest, listLimitRequests } from "#src/limit-requests.ts";
 
-const body = Type.Object(
+/** partner-api.md 2.6. */
+export const limitWish = Type.Object(
   {
     requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000, description: "Requests a minute" }),
     requested_daily: Type.Integer({
@@ -33,7 +34,7 @@ export const askLimitsRoute = ({ db }: Services) =>
     access: "secret",
     summary: "Ask the operator for other limits",
     answers: askLimitsAnswers,
-    body,
+    body: limitWish,
     async handle({ key, body: { requested_rpm, requested_daily, comment = "" } }) {
       const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
       const request = await createLimitRequest(db, wish);

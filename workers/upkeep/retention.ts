@@ -1,9 +1,11 @@
 import { rows } from "#src/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
+import { dropSessions } from "#src/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const dayMs = 86_400_000;
+const sessionsKeptDays = 30;
 
 /** Makes the partitions of the days to come. Returns how many were missing. */
 export async function makePartitions({
@@ -20,7 +22,7 @@ export async function makePartitions({
 
 /**
  * Drops what is past its time: mark partitions, external ids, imported statuses, opinions that no late mark can meet
- * any more, usage.
+ * any more, ended sessions, usage.
  */
 export async function retire(
   deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,
@@ -50,5 +52,6 @@ export async function retire(
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),
   ]);
+  await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);
 }

@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import { dashboardCall } from "#api/dashboard/viewer.ts";
+import { meteredOf } from "#api/limits.ts";
+import { usageSince } from "#api/live-usage.ts";
+import type { Services } from "#api/services.ts";
+import type { MinuteFigures, Overview } from "#src/domain/dashboard.ts";
+import { usageDays } from "#src/domain/usage.ts";
+import { dayOf } from "#src/stand-in.ts";
+import { minuteFigures } from "#src/usage/minutes.ts";
+
+const minuteDays = 7;
+const query = Type.Object({
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 14 })),
+});
+
+/** Limits and what is left of them, and requests by day and method. Counts nothing itself. */
+export const overviewCall = (services: Services) =>
+  dashboardCall({
+    method: "GET",
+    path: "/overview",
+    query,
+    async handle({ viewer: { key }, query: { days = 14 }, ctx }) {
+      const { partner } = key;
+      const now = services.clock();
+      const today = dayOf(now / 1000);
+      const [left, counts, minutes] = await Promise.all([
+        services.meter.peek(meteredOf(services, key, ctx.state.ip)),
+        usageSince(services, partner.id, today - days + 1),
+        minutesOf(services, partner.id, today),
+      ]);
+      const own = usageDays(counts, "partner", today, days);
+      const { date, requests } = own[0]!;
+      const body: Overview = {
+        now: new Date(now).toISOString(),
+        minute: {
+          limit: left.limit,
+          remaining: left.remaining,
+          resets: new Date(left.resetS * 1000).toISOString(),
+        },
+        today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
+        days: own,
+        widget: usageDays(counts, "widget", today, days),
+        minutes,
+        minute_days: minuteDays,
+      };
+      return { body };
+    },
+  });
+
+async function minutesOf(
+  { redis, config, log }: Services,
+  partnerId: number,
+  today: number,
+): Promise<MinuteFigures | null> {
+  try {
+    return await minuteFigures(redis, config.redisPrefix, partnerId, today, minuteDays);
+  } catch (error) {
+    log.debug({ reason: (error as Error).message }, "overview without busy minutes");
+    return null;
+  }
+}

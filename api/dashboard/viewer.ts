@@ -1,0 +1,56 @@
+import type { Context } from "#api/context.ts";
+import type { SessionCookie } from "#api/pages/session-cookie.ts";
+import { pageCall } from "#api/pages/json-page.ts";
+import type { Services } from "#api/services.ts";
+import { addressSet } from "#src/addresses.ts";
+import { refuse, type Problem } from "#src/domain/problems.ts";
+import { loadKey } from "#src/key-rows.ts";
+import type { KeyInfo } from "#src/keys.ts";
+import { endSession, findSession } from "#src/sessions.ts";
+
+/** A partner in its dashboard: signed in with a key that is in force at this moment. */
+export interface DashboardViewer {
+  key: KeyInfo;
+  sessionId: number;
+  /** ms */
+  expiresAt: number;
+}
+
+/** Gives the literal of a dashboard's call its types. */
+export const dashboardCall = pageCall<DashboardViewer>();
+
+/**
+ * Who has sent a request. The key is looked at in the database at each call, so a session is over on every process
+ * as soon as its key is revoked or expired, its partner switched off, or its address not among the key's.
+ */
+export const dashboardViewer =
+  ({ db, clock }: Pick<Services, "db" | "clock">, cookie: SessionCookie) =>
+  async (ctx: Context): Promise<DashboardViewer | Problem> => {
+    const token = cookie.read(ctx);
+    const session = token === null ? null : await findSession(db, "key", token, clock());
+    const key = session === null ? null : await loadKey(db, session.subjectId);
+    if (session !== null && key !== null && refuseKey(key, ctx.state.ip) === null)
+      return { key, sessionId: session.id, expiresAt: session.expiresAt };
+    // A key or partner that is gone ends the session for good; from another address it is only refused.
+    if (session !== null && key?.partner.enabled !== true) await endSession(db, session.id);
+    if (token !== null) cookie.take(ctx);
+    return refuse("session-over", "You are not signed in, or your session is over.");
+  };
+
+/** Why nobody at `ip` may enter with a key that is in force: the 403s of partner-api.md 5 hold here too. */
+export function refuseKey(key: KeyInfo, ip: string): Problem | null {
+  if (key.kind !== "secret") {
+    return refuse(
+      "secret-key-required",
+      "This is a publishable key (pk_live_…), for pages. Sign in with a secret key (svc_live_…).",
+    );
+  }
+  if (!key.partner.enabled)
+    return refuse("partner-disabled", "Access of this partner is switched off. Ask the operator.");
+  if (key.partner.bindIps && key.ips.length > 0 && !addressSet(key.ips).has(ip))
+    return refuse(
+      "ip-not-allowed",
+      `This key is bound to other addresses than yours (${ip}). Sign in from one of them, or with another secret key.`,
+    );
+  return null;
+}

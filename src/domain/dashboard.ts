@@ -1,0 +1,95 @@
+import type { UsageDay } from "#src/domain/usage.ts";
+
+// What the dashboard's calls answer: written by api/dashboard/, read by web/dashboard/. Times are ISO 8601, UTC.
+
+/** Who is signed in, and until when. */
+export interface DashboardSession {
+  partner: string;
+  key: { id: number; prefix: string; label: string };
+  expires: string;
+  /** Address of the service, for the examples. */
+  base_url: string;
+}
+
+/** How busy a partner's minutes were, those without a request left out. */
+export interface MinuteFigures {
+  /** 95 of 100 of these minutes had at most so many requests. */
+  p95: number;
+  /** Requests of the busiest. */
+  peak: number;
+  /** How many minutes had requests. */
+  minutes: number;
+}
+
+export interface Overview {
+  now: string;
+  minute: { limit: number; remaining: number; resets: string };
+  today: { date: string; requests: number; limit: number; remaining: number };
+  /** Of the partner's servers and of its pages; the newest first, empty days filled in. */
+  days: UsageDay[];
+  widget: UsageDay[];
+  /** Of the last `minute_days` days; null without requests, or while it cannot be told. */
+  minutes: MinuteFigures | null;
+  minute_days: number;
+}
+
+/** What became of a mark; `rejected` and `withdrawn` are the operator's doing, `failed` a fault of the service. */
+export const sentOutcomes = [
+  "published",
+  "confirmed",
+  "pending",
+  "conflict",
+  "superseded",
+  "expired",
+  "queued",
+  "held",
+  "rejected",
+  "withdrawn",
+  "failed",
+] as const;
+export type SentOutcome = (typeof sentOutcomes)[number];
+
+export interface SentDay {
+  /** `YYYY-MM-DD`, UTC. */
+  date: string;
+  /** Marks that the partner's servers sent, and drivers on its pages. */
+  partner: Partial<Record<SentOutcome, number>>;
+  widget: Partial<Record<SentOutcome, number>>;
+}
+
+export interface SentMarks {
+  /** The newest first, empty days filled in. */
+  days: SentDay[];
+  /** Of each key the newest so many are counted. */
+  counted_max: number;
+}
+
+export type KeyState = "in force" | "expired" | "revoked";
+
+export interface ShownKey {
+  id: number;
+  kind: "secret" | "publishable";
+  prefix: string;
+  label: string;
+  state: KeyState;
+  domains: string[];
+  ips: string[];
+  reports: boolean;
+  created: string;
+  expires: string | null;
+  revoked: string | null;
+  last_used: string | null;
+  /** The key of this session. */
+  current: boolean;
+}
+
+export interface ShownLimitRequest {
+  id: number;
+  status: "pending" | "approved" | "rejected";
+  requested_rpm: number;
+  requested_daily: number;
+  comment: string;
+  created: string;
+  decided: string | null;
+  decision_comment: string;
+}
