@@ -1,4 +1,5 @@
 import type { Page } from "#api/app.ts";
+import { consolePages } from "#api/console/pages.ts";
 import { dashboardPages } from "#api/dashboard/pages.ts";
 import { metricsPage } from "#api/metrics-page.ts";
 import { assetPages } from "#api/pages/assets.ts";
@@ -11,4 +12,5 @@ export const createPages = (services: Services): Page[] => [
   assetPages(),
   listPage(services),
   ...dashboardPages(services),
+  ...consolePages(services),
 ];

@@ -4,6 +4,10 @@ import type { ProblemCode } from "#src/domain/problems.ts";
 export const problemAdvice: Record<ProblemCode, string> = {
   "invalid-key":
     "Send the header Authorization: Bearer <KEY>. Check that the key was copied whole; a lost, revoked or expired key cannot be recovered: ask the operator for a new one.",
+  "sign-in-failed":
+    "Check the name and the password, or the key. An operator with access to the server makes new ones with `account reset`.",
+  "operator-role-required":
+    "The account has the role viewer. `account set-role NAME operator` on the server gives it the other.",
   "session-over":
     "Sessions of the dashboard and the console last 12 hours and end with the key or account they were entered with. Sign in again.",
   "domain-not-allowed":
@@ -24,6 +28,7 @@ export const problemAdvice: Record<ProblemCode, string> = {
     "Take the name from /cities. Send it percent-encoded in UTF-8; case and the letter ё do not matter.",
   "report-not-found": "Reports are kept for 7 days and can be read by the partner that sent them.",
   "method-not-allowed": "The header Allow lists the methods of this path.",
+  "already-done": "Somebody was faster, or it was done before. Load the page again.",
   "limit-request-pending":
     "Wait for the operator's decision on your first request, then send the next.",
   "own-mark": "A mark needs the confirmation of another person.",

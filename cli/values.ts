@@ -1,7 +1,5 @@
-import { isIP } from "node:net";
 import { Refusal } from "#cli/refusal.ts";
-import { plainAddress } from "#src/addresses.ts";
-import { normalDomain } from "#src/domain/hosts.ts";
+import { boundAddress, boundDomain } from "#src/bindings.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 /** What an operator typed as a whole number from `min` to `max`. Refuses anything else, as all of these do. */
@@ -88,15 +86,8 @@ export const cacheTtl = (text: string): Given<number | null> => ({
 export const domains = (text: string): string[] => [...new Set(listed(text).map(domain))];
 
 function domain(entry: string): string {
-  const host = entry
-    .replace(/^https?:\/\//i, "")
-    .replace(/^\*\./, "")
-    .replace(/\/$/, "");
-  const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
-  const usable = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/;
-  if (normal === null || normal.length > 253 || !usable.test(normal)) {
-    throw new Refusal(`"${entry}" in --domains is not a domain`);
-  }
+  const normal = boundDomain(entry);
+  if (normal === null) throw new Refusal(`"${entry}" in --domains is not a domain`);
   return normal;
 }
 
@@ -104,15 +95,9 @@ function domain(entry: string): string {
 export const ips = (text: string): string[] => [...new Set(listed(text).map(addresses))];
 
 function addresses(entry: string): string {
-  const [host = "", bits, more] = entry.split("/");
-  const address = plainAddress(host).toLowerCase();
-  const family = isIP(address);
-  const whole =
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-  if (family === 0 || !whole || more !== undefined) {
-    throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
-  }
-  return bits === undefined ? address : `${address}/${Number(bits)}`;
+  const address = boundAddress(entry);
+  if (address === null) throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
+  return address;
 }
 
 /** A UTC time or day in the future, or null for "never". */

@@ -1,11 +1,13 @@
 /** Every problem code of partner-api.md 7 and decisions.md 9 with its status, title and explanation. */
 export const problemCodes = {
   "invalid-key": [401, "Key missing, wrong or revoked"],
+  "sign-in-failed": [401, "Name, password or key is wrong"],
   "session-over": [401, "Not signed in, or no longer"],
   "domain-not-allowed": [403, "Publishable key used from a foreign domain"],
   "ip-not-allowed": [403, "Secret key used from an unbound IP address"],
   "secret-key-required": [403, "The operation needs a secret key"],
   "partner-disabled": [403, "Partner access is switched off"],
+  "operator-role-required": [403, "The account may look, but not change"],
   "cross-site-request": [403, "Sent by a page of another site"],
   "reports-disabled": [403, "Mark-taking is not enabled for this key"],
   "not-found": [404, "No such route"],
@@ -13,6 +15,7 @@ export const problemCodes = {
   "city-not-found": [404, "No such city"],
   "report-not-found": [404, "No such report"],
   "method-not-allowed": [405, "Method not allowed here"],
+  "already-done": [409, "Done or decided already"],
   "limit-request-pending": [409, "A limit request is already pending"],
   "own-mark": [409, "The author of a mark cannot confirm it"],
   "nothing-pending": [409, "That status is not pending now"],

@@ -1,0 +1,26 @@
+import { Type } from "typebox";
+import { refuse, type Problem } from "#src/domain/problems.ts";
+
+// What several calls of the console take.
+
+/** One line for people: nothing that steers a terminal or cannot be seen. */
+export const line = (minLength: number, maxLength: number) =>
+  Type.String({ minLength, maxLength, pattern: "^\\P{C}*$" });
+
+export const rpm = Type.Integer({ minimum: 1, maximum: 100_000 });
+export const daily = Type.Integer({ minimum: 1, maximum: 100_000_000 });
+/** A word to the partner (partner-api.md 2.6). */
+export const comment = line(0, 500);
+/** ms since the epoch, of the years 1970 to 9999. */
+export const moment = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 });
+
+/** The number in a path; null when it cannot be one of a row. */
+export const rowId = (text: string | undefined): number | null =>
+  /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : null;
+
+/** A refusal of one field of a body. */
+export const badField = (name: string, msg: string): Problem =>
+  refuse("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
+
+/** There is nothing of that number. */
+export const unknown = (what: string): Problem => refuse("not-found", `There is no such ${what}.`);

@@ -1,0 +1,98 @@
+import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { rowId, unknown } from "#api/console/fields.ts";
+import type { Services } from "#api/services.ts";
+import { listFailed, readBacklog, retryFailed } from "#src/backlog.ts";
+import { isUnavailable, rows } from "#src/db.ts";
+import type { ConsoleFailedMark, ConsoleHealth } from "#src/domain/console.ts";
+import { firstIdOfDay, idAfter } from "#src/marks.ts";
+import { depthOf } from "#src/queue-depth.ts";
+import { queueNames } from "#src/queues.ts";
+import { countHeld } from "#src/review/held.ts";
+
+const failedShown = 100;
+const hourMs = 3_600_000;
+
+/** How the service is doing, as the process that answers sees it, and what needs an operator. */
+export const healthCalls = (services: Services): ConsoleCall[] => [
+  consoleCall({
+    method: "GET",
+    path: "/health",
+    role: "viewer",
+    async handle() {
+      const { ready, degraded, checks } = services.health.report();
+      const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
+      return { body: { ready, degraded, checks, marks, queues } satisfies ConsoleHealth };
+    },
+  }),
+  consoleCall({
+    method: "GET",
+    path: "/failed-marks",
+    role: "viewer",
+    async handle() {
+      const failed = await listFailed(services.db, failedShown);
+      const marks = failed.map(
+        ({ received_at: received, failed_at: at, ...mark }): ConsoleFailedMark => ({
+          ...mark,
+          received: received.getTime(),
+          failed: at.getTime(),
+        }),
+      );
+      return { body: { marks } };
+    },
+  }),
+  consoleCall({
+    method: "POST",
+    path: "/failed-marks/{id}/retry",
+    role: "operator",
+    async handle({ viewer, params }) {
+      const id = rowId(params["id"]);
+      const station =
+        id === null
+          ? null
+          : await change(services.db, viewer, async (tx) => {
+              const value = await retryFailed(tx, id);
+              const did = {
+                action: "mark.retry",
+                subject: `mark ${id}`,
+                details: { station: value },
+              };
+              return value === null ? null : { value, did };
+            });
+      if (station === null) return unknown("failed mark");
+      services.producer.wakeMarks([station]);
+      return { status: 204, body: null };
+    },
+  }),
+];
+
+async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {
+  const since = clock() - hourMs;
+  try {
+    const [{ oldestS, ...backlog }, held, [received], [stations]] = await Promise.all([
+      readBacklog(db),
+      countHeld(db),
+      rows<{ count: number }>(
+        db,
+        "select count(*) from marks where received_at > server_now() - interval '1 hour' and id >= ? and id < ?",
+        [firstIdOfDay(since), idAfter(clock())],
+      ),
+      rows<{ count: number }>(db, "select count(*) from stations where removed_at is null"),
+    ]);
+    const figures = { ...backlog, oldest_s: oldestS, held };
+    return { ...figures, last_hour: received!.count, stations: stations!.count };
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
+}
+
+async function queuesOf({ producer }: Services): Promise<ConsoleHealth["queues"]> {
+  try {
+    return await Promise.all(
+      queueNames.map(async (queue) => ({ queue, ...(await depthOf(producer.queue(queue))) })),
+    );
+  } catch {
+    // Every fault of a queue means that Redis is away or frozen.
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { Type } from "typebox";
+import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import type { Services } from "#api/services.ts";
+import { heldRows } from "#src/console/held-marks.ts";
+import { approveMark, rejectMark } from "#src/review/held.ts";
+
+const shown = 200;
+const together = 500;
+
+const marks = Type.Object({
+  ids: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+    minItems: 1,
+    maxItems: together,
+  }),
+});
+
+/** What became of each mark: `held` marks were decided, the others had been before. */
+interface Decided {
+  decided: number[];
+  /** No such mark, or somebody was faster. */
+  missed: number[];
+}
+
+/** Marks that the mass-`no` review holds (decisions.md 4): one by one or many together. */
+export const reviewCalls = (services: Services): ConsoleCall[] => [
+  consoleCall({
+    method: "GET",
+    path: "/review",
+    role: "viewer",
+    async handle() {
+      const { db, clock, config } = services;
+      return { body: await heldRows(db, shown, clock(), config) };
+    },
+  }),
+  decision(services, "approve"),
+  decision(services, "reject"),
+];
+
+const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
+  consoleCall({
+    method: "POST",
+    path: `/review/${verb}`,
+    role: "operator",
+    body: marks,
+    async handle({ viewer, body }) {
+      const decide = verb === "approve" ? approveMark : rejectMark;
+      const answer: Decided = { decided: [], missed: [] };
+      // A transaction each, in one order: none waits for locks that another decision holds in another order.
+      for (const id of [...new Set(body.ids)].sort((a, b) => a - b)) {
+        const station = await change(db, viewer, async (tx) => {
+          const found = await decide(tx, id);
+          if (found === null || !found.held) return null;
+          const details = { station: found.stationId };
+          return {
+            value: found.stationId,
+            did: { action: `review.${verb}`, subject: `mark ${id}`, details },
+          };
+        });
+        answer[station === null ? "missed" : "decided"].push(id);
+        if (station !== null && verb === "approve") producer.wakeMarks([station]);
+      }
+      return { body: answer };
+    },
+  });

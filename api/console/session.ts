@@ -1,0 +1,133 @@
+import { Type } from "typebox";
+import type { OperatorGate } from "#api/console/admit.ts";
+import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { pageCall, type PageCall } from "#api/pages/json-page.ts";
+import { signInLimit } from "#api/pages/sign-in-limit.ts";
+import type { Services } from "#api/services.ts";
+import { inTransaction } from "#src/db.ts";
+import type { ConsoleAccount, ConsoleSession } from "#src/domain/console.ts";
+import { refuse } from "#src/domain/problems.ts";
+import { logAction } from "#src/operator-log.ts";
+import { listOperators, signInOperator } from "#src/operators.ts";
+import { endSession, findSession, listSessions, openSession } from "#src/sessions.ts";
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const credentials = Type.Union([
+  Type.Object({ name: text(80), password: text(200) }),
+  Type.Object({ key: text(200) }),
+]);
+
+/** Signing in: by name and password, or by an operator key. Limited for each viewer network and each account. */
+export function signInCall(services: Services, { cookie }: OperatorGate): PageCall<null> {
+  const { db, config, clock } = services;
+  const ofNetwork = signInLimit(services);
+  const ofAccount = signInLimit(services);
+  return pageCall<null>()({
+    method: "POST",
+    path: "/session",
+    body: credentials,
+    async handle({ body, ctx }) {
+      const { ip } = ctx.state;
+      const limited =
+        ofNetwork(ip) ?? ("key" in body ? null : ofAccount(body.name.trim().toLowerCase()));
+      if (limited !== null) return limited;
+      const given = "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
+      const account = await signInOperator(db, given);
+      if (account === null)
+        return refuse(
+          "sign-in-failed",
+          "No account has this name with this password, or this key.",
+        );
+      const { sessionLifeMs: lifeMs } = config;
+      const session = await inTransaction(db, async (tx) => {
+        const agent = ctx.get("User-Agent");
+        const opened = await openSession(tx, {
+          kind: "operator",
+          subjectId: account.id,
+          address: ip,
+          agent,
+          now: clock(),
+          lifeMs,
+        });
+        await logAction(tx, {
+          actor: account.name,
+          action: "console.sign-in",
+          subject: `account ${account.name}`,
+          details: { address: ip },
+        });
+        return opened;
+      });
+      cookie.give(ctx, session.token, lifeMs);
+      const { id, name, role } = account;
+      return { status: 201, body: { account: { id, name, role } satisfies ConsoleAccount } };
+    },
+  });
+}
+
+/** Signing out. Open to everybody, so that a browser can always forget its cookie. */
+export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>
+  pageCall<null>()({
+    method: "DELETE",
+    path: "/session",
+    async handle({ ctx }) {
+      const token = cookie.read(ctx);
+      const session = token === null ? null : await findSession(db, "operator", token, clock());
+      if (session !== null) await endSession(db, session.id);
+      cookie.take(ctx);
+      return { status: 204, body: null };
+    },
+  });
+
+/** Who is signed in, and who is signed in elsewhere. */
+export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
+  consoleCall({
+    method: "GET",
+    path: "/session",
+    role: "viewer",
+    handle: ({ viewer }) => ({ body: { account: viewer.account } }),
+  }),
+  consoleCall({
+    method: "GET",
+    path: "/sessions",
+    role: "viewer",
+    async handle({ viewer: { account, sessionId } }) {
+      const own = account.role === "operator" ? undefined : account.id;
+      const sessions = await listSessions(db, "operator", own);
+      const names = new Map((await listOperators(db)).map((one) => [one.id, one]));
+      const shown = sessions.map((one): ConsoleSession => ({
+        id: one.id,
+        account: names.get(one.subject_id)?.name ?? "",
+        role: names.get(one.subject_id)?.role ?? "viewer",
+        created: one.created_at.getTime(),
+        expires: one.expires_at.getTime(),
+        last_seen: one.last_seen_at.getTime(),
+        address: one.address,
+        agent: one.agent,
+        current: one.id === sessionId,
+      }));
+      return { body: { sessions: shown } };
+    },
+  }),
+  consoleCall({
+    method: "DELETE",
+    path: "/sessions/{id}",
+    // A viewer ends its own ones: that takes nothing from anybody else.
+    role: "viewer",
+    async handle({ viewer, params }) {
+      const { account } = viewer;
+      const own = account.role === "operator" ? undefined : account.id;
+      const found = (await listSessions(db, "operator", own)).find(
+        ({ id }) => String(id) === params["id"],
+      );
+      if (found === undefined)
+        return refuse("not-found", "There is no such session, or it is over.");
+      await change(db, viewer, async (tx) => {
+        const ended = await endSession(tx, found.id);
+        const owner = (await listOperators(tx)).find(({ id }) => id === found.subject_id);
+        const did = { action: "console.end-session", subject: `account ${owner?.name ?? "?"}` };
+        return ended ? { value: true, did } : null;
+      });
+      return { status: 204, body: null };
+    },
+  }),
+];

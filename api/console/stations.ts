@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { unknown } from "#api/console/fields.ts";
+import type { Services } from "#api/services.ts";
+import { searchStations, stationPage } from "#src/console/stations.ts";
+
+const found = 50;
+const idForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+const search = Type.Object({ q: Type.Optional(Type.String({ maxLength: 120 })) });
+const older = Type.Object({
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+
+/** Stations: what they show, why, and every mark that was made on them. */
+export const stationCalls = ({ db, config }: Services): ConsoleCall[] => [
+  consoleCall({
+    method: "GET",
+    path: "/stations",
+    role: "viewer",
+    query: search,
+    handle: async ({ query: { q = "" } }) => ({
+      body: { stations: await searchStations(db, q.trim(), found) },
+    }),
+  }),
+  consoleCall({
+    method: "GET",
+    path: "/stations/{id}",
+    role: "viewer",
+    query: older,
+    async handle({ params, query: { before = null } }) {
+      const id = params["id"] ?? "";
+      const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
+      return page === null ? unknown("station") : { body: page };
+    },
+  }),
+];

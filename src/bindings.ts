@@ -1,0 +1,25 @@
+import { isIP } from "node:net";
+import { plainAddress } from "#src/addresses.ts";
+import { normalDomain } from "#src/domain/hosts.ts";
+
+/** `https://Б.рф/` → `xn--90a.xn--p1ai`. A scheme, a leading `*.` and a trailing dot are understood; null for no domain. */
+export function boundDomain(entry: string): string | null {
+  const host = entry
+    .replace(/^https?:\/\//i, "")
+    .replace(/^\*\./, "")
+    .replace(/\/$/, "");
+  const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
+  const usable = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/;
+  return normal === null || normal.length > 253 || !usable.test(normal) ? null : normal;
+}
+
+/** An address or CIDR block, IPv4 or IPv6; an IPv4 address in IPv6 clothes is undressed. Null for neither. */
+export function boundAddress(entry: string): string | null {
+  const [host = "", bits, more] = entry.split("/");
+  const address = plainAddress(host).toLowerCase();
+  const family = isIP(address);
+  const whole =
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  if (family === 0 || !whole || more !== undefined) return null;
+  return bits === undefined ? address : `${address}/${Number(bits)}`;
+}

@@ -1,0 +1,250 @@
+import { expect } from "chai";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import type { ConsoleCall } from "#api/console/call.ts";
+import { consoleCalls } from "#api/console/calls.ts";
+import { rows } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+
+/** A request that each call takes from an operator, and what it answers then. A new call must be placed here. */
+const placed: Record<string, { path?: string; body?: unknown; status: number }> = {
+  "GET /session": { status: 200 },
+  "GET /sessions": { status: 200 },
+  "DELETE /sessions/{id}": { path: "/sessions/999999", status: 404 },
+  "GET /partners": { status: 200 },
+  "GET /partners/{id}": { path: "/partners/1", status: 200 },
+  "POST /partners": { body: { name: "New" }, status: 201 },
+  "PATCH /partners/{id}": { path: "/partners/1", body: { rpm: 99_000 }, status: 200 },
+  "POST /keys": { body: { partner_id: 1, kind: "secret" }, status: 201 },
+  "PATCH /keys/{id}": { path: "/keys/1", body: { label: "first" }, status: 200 },
+  "POST /keys/{id}/revoke": { path: "/keys/999999/revoke", status: 404 },
+  "GET /limit-requests": { status: 200 },
+  "POST /limit-requests/{id}/approve": {
+    path: "/limit-requests/999/approve",
+    body: {},
+    status: 404,
+  },
+  "POST /limit-requests/{id}/reject": { path: "/limit-requests/999/reject", body: {}, status: 404 },
+  "GET /review": { status: 200 },
+  "POST /review/approve": { body: { ids: [1] }, status: 200 },
+  "POST /review/reject": { body: { ids: [1] }, status: 200 },
+  "POST /rollback/preview": { body: { partner: 1 }, status: 200 },
+  "POST /rollback": { body: { station: "nowhere" }, status: 200 },
+  "GET /stations": { path: "/stations?q=Brand", status: 200 },
+  "GET /stations/{id}": { path: `/stations/${placeOf(0).id}`, status: 200 },
+  "GET /health": { status: 200 },
+  "GET /failed-marks": { status: 200 },
+  "POST /failed-marks/{id}/retry": { path: "/failed-marks/1/retry", status: 404 },
+  "GET /log": { status: 200 },
+};
+
+describe("flow: who may do what in the console", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let web: Web;
+  let baseUrl: string;
+  let calls: ConsoleCall[];
+  let olga: ConsoleClient;
+  let vera: ConsoleClient;
+
+  before(async () => {
+    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" });
+    country = await openCountry(instance.config, 2);
+    web = assembleWeb(instance.config);
+    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
+    calls = consoleCalls(web.services);
+    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "vera", "viewer");
+    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
+    vera = await signIn(baseUrl, { name: "vera", password: testPassword });
+  });
+  after(async () => {
+    await web.stop();
+    await country.close();
+    await instance.drop();
+  });
+
+  const nameOf = ({ method, path }: ConsoleCall): string => `${method} ${path}`;
+  const send = (client: ConsoleClient, call: ConsoleCall, headers: Record<string, string> = {}) => {
+    const { path = call.path, body } = placed[nameOf(call)]!;
+    return client.call(call.method, path, body, headers);
+  };
+  /** Sends every call and gives what it was refused with, by the call's name. */
+  const refusals = async (
+    client: ConsoleClient,
+    some: readonly ConsoleCall[],
+    headers: Record<string, string> = {},
+  ): Promise<Record<string, string>> => {
+    const found: Record<string, string> = {};
+    for (const call of some) {
+      const { status, body } = await send(client, call, headers);
+      found[nameOf(call)] = `${status} ${String(body?.type).split("/").at(-1)}`;
+    }
+    return found;
+  };
+  const all = (some: readonly ConsoleCall[], answer: string): Record<string, string> =>
+    Object.fromEntries(some.map((call) => [nameOf(call), answer]));
+  const logged = async (): Promise<number> =>
+    (await rows<{ count: number }>(country.db, "select count(*) from operator_log"))[0]!.count;
+
+  it("knows a place for every call", () => {
+    expect(Object.keys(placed).sort()).to.deep.equal(calls.map(nameOf).sort());
+  });
+
+  it("answers an operator every call", async () => {
+    for (const call of calls) {
+      const { status } = await send(olga, call);
+      expect(status, nameOf(call)).to.equal(placed[nameOf(call)]!.status);
+    }
+  });
+
+  it("answers a viewer what is to be seen, and refuses every change", async () => {
+    const before = await logged();
+    const changes = calls.filter(({ role }) => role === "operator");
+    expect(await refusals(vera, changes)).to.deep.equal(all(changes, "403 operator-role-required"));
+    for (const call of calls.filter(({ role }) => role === "viewer")) {
+      const { status } = await send(vera, call);
+      expect(status, nameOf(call)).to.equal(placed[nameOf(call)]!.status);
+    }
+    expect(await logged()).to.equal(before);
+  });
+
+  it("takes from a viewer only what changes nothing but its own sessions", () => {
+    const harmless = ["DELETE /sessions/{id}", "POST /rollback/preview"];
+    const open = calls.filter(({ role, method }) => role === "viewer" && method !== "GET");
+    expect(open.map(nameOf).sort()).to.deep.equal(harmless);
+  });
+
+  for (const [whose, sql] of [
+    ["an expired session", "update sessions set expires_at = server_now() where id = ?"],
+    ["an ended session", "update sessions set ended_at = server_now() where id = ?"],
+    [
+      "a disabled account",
+      "update operators set disabled_at = server_now() where id = (select subject_id from sessions where id = ?)",
+    ],
+  ] as const) {
+    it(`refuses every call of ${whose}`, async () => {
+      const name = whose.replaceAll(" ", "-");
+      await addOperator(country.db, name, "operator");
+      const client = await signIn(baseUrl, { name, password: testPassword });
+      const [session] = await rows<{ id: number }>(
+        country.db,
+        "select max(id) as id from sessions",
+      );
+      expect((await client.call("GET", "/session")).status).to.equal(200);
+      await rows(country.db, sql, [session!.id]);
+      const before = await logged();
+      expect(await refusals(client, calls)).to.deep.equal(all(calls, "401 session-over"));
+      expect(await logged()).to.equal(before);
+    });
+  }
+
+  it("refuses every call without a session, and with a cookie that nobody gave", async () => {
+    for (const cookie of ["", "console-session=", `console-session=${"A".repeat(43)}`, "x=y"]) {
+      const stranger = createConsoleClient(baseUrl, cookie);
+      expect(await refusals(stranger, calls)).to.deep.equal(all(calls, "401 session-over"));
+    }
+  });
+
+  it("does not take a partner's session for an operator's", async () => {
+    const answer = await fetch(`${baseUrl}/dashboard/api/session`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" },
+      body: JSON.stringify({ key: country.secret }),
+    });
+    expect(answer.status).to.equal(201);
+    const token = /=([\w-]{43});/.exec(answer.headers.get("set-cookie") ?? "")?.[1];
+    expect(token).to.be.a("string");
+    const partner = createConsoleClient(baseUrl, `console-session=${token}`);
+    expect(await refusals(partner, calls)).to.deep.equal(all(calls, "401 session-over"));
+  });
+
+  it("refuses every change that a page of another site has sent, in an operator's name", async () => {
+    const before = await logged();
+    const changes = calls.filter(({ method }) => method !== "GET");
+    for (const headers of [
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+      { "Sec-Fetch-Site": "none" },
+    ]) {
+      const found = await refusals(olga, changes, headers);
+      expect(found).to.deep.equal(all(changes, "403 cross-site-request"));
+    }
+    const form = { "Content-Type": "text/plain" };
+    const asForm = await refusals(olga, changes, form);
+    expect(asForm).to.deep.equal(all(changes, "415 unsupported-media-type"));
+    expect(await logged()).to.equal(before);
+    const signingIn = await createConsoleClient(baseUrl).call(
+      "POST",
+      "/session",
+      { name: "olga", password: testPassword },
+      { "Sec-Fetch-Site": "cross-site" },
+    );
+    expect(signingIn.status).to.equal(403);
+  });
+
+  it("writes every change down under the account that made it", async () => {
+    const made = await olga.call("POST", "/partners", { name: "Logged" });
+    const [entry] = (await olga.call("GET", `/log?action=partner.create`)).body.entries;
+    expect(entry).to.deep.include({ actor: "olga", subject: `partner ${made.body.id}` });
+    expect(entry.details).to.include({ name: "Logged" });
+  });
+
+  it("gives a cookie that no script can read and no other site can send", async () => {
+    expect(olga.attributes.split("; ")).to.include.members([
+      "HttpOnly",
+      "SameSite=Strict",
+      "Path=/console/",
+      "Max-Age=43200",
+    ]);
+    const [stored] = await rows<{ found: boolean }>(
+      country.db,
+      "select bool_or(position(convert_to(?, 'UTF8') in hash) > 0) as found from sessions",
+      [olga.cookie.split("=")[1]],
+    );
+    expect(stored!.found).to.equal(false);
+  });
+
+  it("signs out: the session is over for whoever has its cookie", async () => {
+    const client = await signIn(baseUrl, { name: "vera", password: testPassword });
+    const copy = createConsoleClient(baseUrl, client.cookie);
+    expect((await client.call("DELETE", "/session")).status).to.equal(204);
+    expect(client.cookie).to.equal("");
+    expect((await copy.call("GET", "/session")).status).to.equal(401);
+  });
+
+  it("shows a viewer its own sessions, and an operator everybody's, who can end them", async () => {
+    const phone = await signIn(baseUrl, { name: "vera", password: testPassword });
+    const own = (await vera.call("GET", "/sessions")).body.sessions;
+    expect(new Set(own.map(({ account }: { account: string }) => account))).to.deep.equal(
+      new Set(["vera"]),
+    );
+    const others = (await olga.call("GET", "/sessions")).body.sessions;
+    const mine = others.find(({ current }: { current: boolean }) => current);
+    expect(mine.account).to.equal("olga");
+    expect((await vera.call("DELETE", `/sessions/${mine.id}`)).status).to.equal(404);
+    const [newest] = own;
+    expect((await olga.call("DELETE", `/sessions/${newest.id}`)).status).to.equal(204);
+    expect((await phone.call("GET", "/session")).status).to.equal(401);
+    expect((await vera.call("GET", "/session")).status).to.equal(200);
+  });
+
+  it("puts a change of a role in force with the next request", async () => {
+    const { id } = await addOperator(country.db, "petr", "viewer");
+    const petr = await signIn(baseUrl, { name: "petr", password: testPassword });
+    expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(403);
+    await rows(country.db, "update operators set role = 'operator' where id = ?", [id]);
+    expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(201);
+  });
+
+  it("serves its page under a policy that lets no other host in", async () => {
+    const page = await fetch(`${baseUrl}/console/`);
+    expect(page.status).to.equal(200);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).to.include("default-src 'none'").and.include("frame-ancestors 'none'");
+    expect(policy).not.to.match(/unsafe|http|\*/);
+  });
+});
