@@ -2,13 +2,12 @@ import type { Problem, ProblemCode } from "#src/domain/problems.ts";
 
 type Example = Pick<Problem, "detail" | "limit" | "window">;
 
-/** What each problem says, for the OpenAPI document. */
-export const refusalExamples: Record<ProblemCode, Example> = {
+/** What each problem of the API says, for its OpenAPI document. Codes of the pages' own calls are not among them. */
+export const refusalExamples: Partial<Record<ProblemCode, Example>> = {
   "invalid-key": {
     detail:
       "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
   },
-  "session-over": { detail: "Sign in again." },
   "domain-not-allowed": {
     detail: "This key is bound to other domains than the calling page's.",
   },
@@ -17,7 +16,6 @@ export const refusalExamples: Record<ProblemCode, Example> = {
     detail: "Call this from your server with a secret key (svc_live_…).",
   },
   "partner-disabled": { detail: "Access of this partner is switched off. Ask the operator." },
-  "cross-site-request": { detail: "Only the pages of this service may send this." },
   "reports-disabled": { detail: "Mark-taking is not enabled for this key. Ask the operator." },
   "not-found": { detail: "No such path. Paths are case-sensitive and end without a slash." },
   "station-not-found": { detail: "No station of that id; ids come from GET /stations." },

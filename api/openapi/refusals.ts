@@ -69,7 +69,9 @@ export const refusalComponents = (
     (Object.keys(problemCodes) as ProblemCode[])
       .filter((code) => codes.has(code))
       .map((code) => {
-        const { detail, ...more } = refusalExamples[code];
+        const example = refusalExamples[code];
+        if (example === undefined) throw new Error(`no example of ${code}`);
+        const { detail, ...more } = example;
         const problem = refuse(code, detail, more);
         const value = problemObject(problem, base, "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11");
         return [code, { summary: problemCodes[code][1], value }];

@@ -1,6 +1,7 @@
 import { basemapOf } from "#src/basemap.ts";
 import { type Center, parseCenter } from "#src/center.ts";
 import { grades, queues, statuses } from "#src/domain/words.ts";
+import { widgetConfigAnswers } from "#api/openapi/answers/widget.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -11,6 +12,7 @@ export const widgetConfigRoute = (services: Services) =>
     path: "/widget/config",
     access: "any",
     summary: "Boot configuration of the widget",
+    answers: widgetConfigAnswers,
     handle: ({ key }) => {
       const { config } = services;
       return {

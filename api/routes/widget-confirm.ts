@@ -1,6 +1,7 @@
 import { confirmBody } from "#src/domain/report.ts";
 import { answerMark } from "#api/answer-mark.ts";
 import { widgetCandidateOf } from "#api/candidates.ts";
+import { widgetConfirmAnswers } from "#api/openapi/answers/widget.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -14,6 +15,7 @@ export const widgetConfirmRoute = (services: Services) =>
     path: "/widget/stations/{station_id}/confirm",
     access: "any",
     summary: "Confirm a pending mark from the widget",
+    answers: widgetConfirmAnswers,
     body: confirmBody,
     handle: (request) => {
       const { params, body } = request;

@@ -1,6 +1,7 @@
 import { widgetReportBody } from "#src/domain/report.ts";
 import { answerMark } from "#api/answer-mark.ts";
 import { widgetCandidateOf } from "#api/candidates.ts";
+import { widgetReportAnswers } from "#api/openapi/answers/widget.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
@@ -11,6 +12,7 @@ export const widgetReportRoute = (services: Services) =>
     path: "/widget/stations/{station_id}/report",
     access: "any",
     summary: "Mark a station from the widget",
+    answers: widgetReportAnswers,
     body: widgetReportBody,
     handle: (request) => {
       const { params, body } = request;

@@ -74,19 +74,29 @@ export const reportBody = Type.Object(
 export type ReportBody = Static<typeof reportBody>;
 
 /** Stays on the device and names nobody; only its keyed hash is kept. */
-const device = Type.String({ minLength: 1, maxLength: 128 });
+const device = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
+});
 
 /** Body of `POST /widget/stations/{id}/report`, decisions.md 6. */
-export const widgetReportBody = Type.Object({ ...statementFields, device });
+export const widgetReportBody = Type.Object(
+  { ...statementFields, device },
+  { title: "WidgetReport" },
+);
 
 /** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions.md 6. */
-export const confirmBody = Type.Object({
-  status: statementFields.status,
-  lat: statementFields.lat,
-  lon: statementFields.lon,
-  acc_m: statementFields.acc_m,
-  device,
-});
+export const confirmBody = Type.Object(
+  {
+    status: statementFields.status,
+    lat: statementFields.lat,
+    lon: statementFields.lon,
+    acc_m: statementFields.acc_m,
+    device,
+  },
+  { title: "WidgetConfirmation" },
+);
 
 /** One mark of `POST /reports`, decisions.md 5. */
 export const batchItem = Type.Object(

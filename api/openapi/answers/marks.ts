@@ -22,24 +22,27 @@ export const markProblems: readonly ProblemCode[] = [
   "bad-timestamp",
 ];
 
+/** Of one mark, decisions.md 5. */
+export const markReplies: Answers["replies"] = {
+  200: {
+    description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, outputExample),
+  },
+  202: {
+    description: "Stored; ask `Location` for the outcome",
+    headers: ["Location"],
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, queuedExample),
+  },
+};
+
 export const reportAnswers: Answers = {
   operationId: "reportStation",
   tag: "Marks",
   description:
     "Send `lat`, `lon` and `acc_m` when you have them: a mark at the station counts fully, any other is `remote` and needs a second user. A retry with the same `external_id` is safe for 30 days. The operator may switch marks off for a key.",
-  replies: {
-    200: {
-      description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
-      sometimes: ["Preference-Applied"],
-      forms: json(reportOutput, outputExample),
-    },
-    202: {
-      description: "Stored; ask `Location` for the outcome",
-      headers: ["Location"],
-      sometimes: ["Preference-Applied"],
-      forms: json(reportOutput, queuedExample),
-    },
-  },
+  replies: markReplies,
   problems: markProblems,
   takes: ["Prefer", "X-Dry-Run"],
   bodyExamples: {
