@@ -1,0 +1,54 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+
+interface Props {
+  title: string;
+  /** The word on the button that does it. */
+  action: string;
+  danger?: boolean;
+  /** While it is being done nothing can be pressed. */
+  busy?: boolean;
+  children?: ComponentChildren;
+  onConfirm: () => void;
+  onCancel: () => void;
+}
+
+/** A question before what matters. Open as long as it is on the page; Escape cancels. */
+export function Confirm({ title, action, danger, busy, children, onConfirm, onCancel }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        if (busy !== true) onCancel();
+      }}
+    >
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+        <div class="buttons">
+          <button type="button" disabled={busy} onClick={onCancel}>
+            Cancel
+          </button>
+          <button type="submit" class={danger === true ? "danger" : "primary"} disabled={busy}>
+            {busy === true ? "Working …" : action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

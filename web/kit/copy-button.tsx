@@ -1,0 +1,32 @@
+import { useState } from "preact/hooks";
+
+/** Copies `text`; says so, and says when the browser would not. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [said, say] = useState<string | null>(null);
+  const copy = async (): Promise<void> => {
+    say((await copied(text)) ? "Copied" : "Select it and copy by hand");
+    setTimeout(() => say(null), 2500);
+  };
+  return (
+    <button type="button" class="copy" onClick={() => void copy()}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}
+
+/** Over plain http there is no clipboard but the old command's. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    // oxlint-disable-next-line typescript/no-deprecated -- the only way without https
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}

@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => ComponentChildren;
+  /** What the column is sorted by; without it, it cannot be. */
+  by?: (row: Row) => string | number;
+  /** Set right, in figures of one width. */
+  numeric?: boolean;
+}
+
+interface Props<Row> {
+  /** What the table shows, for those who do not see it. */
+  caption: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  id: (row: Row) => string | number;
+  /** Shown in place of an empty table. */
+  empty: ComponentChildren;
+  perPage?: number;
+}
+
+interface Sorting {
+  column: number;
+  down: boolean;
+}
+
+/**
+ * A table that pages and sorts what the browser has. On a narrow window each row becomes a card: the roles are
+ * spelled out because another `display` takes them away.
+ */
+export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: Props<Row>) {
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const [wanted, setPage] = useState(0);
+  if (rows.length === 0) return <div class="empty">{empty}</div>;
+  const sorted = sort(rows, columns, sorting);
+  const pages = Math.ceil(sorted.length / perPage);
+  const page = Math.min(wanted, pages - 1);
+  const shown = sorted.slice(page * perPage, (page + 1) * perPage);
+  const turn = (column: number): void => {
+    const down = sorting?.column === column ? !sorting.down : columns[column]?.numeric === true;
+    setSorting({ column, down });
+    setPage(0);
+  };
+  return (
+    <div class="table">
+      <table role="table">
+        <caption class="unseen">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column, n) => (
+              <Heading
+                key={column.name}
+                column={column}
+                down={sorting?.column === n ? sorting.down : null}
+                turn={() => turn(n)}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {shown.map((row) => (
+            <tr role="row" key={id(row)}>
+              {columns.map((column) => (
+                <td
+                  role="cell"
+                  key={column.name}
+                  data-name={column.name}
+                  class={column.numeric === true ? "numeric" : ""}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {pages > 1 && (
+        <nav class="pager" aria-label={`Pages: ${caption}`}>
+          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Previous
+          </button>
+          <span role="status">
+            {page * perPage + 1}–{page * perPage + shown.length} of {sorted.length}
+          </span>
+          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
+            Next
+          </button>
+        </nav>
+      )}
+    </div>
+  );
+}
+
+function Heading<Row>({
+  column,
+  down,
+  turn,
+}: {
+  column: Column<Row>;
+  down: boolean | null;
+  turn: () => void;
+}) {
+  const { name, by, numeric } = column;
+  const direction = down === null ? "none" : down ? "descending" : "ascending";
+  const style = numeric === true ? "numeric" : "";
+  if (by === undefined)
+    return (
+      <th role="columnheader" scope="col" class={style}>
+        {name}
+      </th>
+    );
+  return (
+    <th role="columnheader" scope="col" class={style} aria-sort={direction}>
+      <button type="button" class="sort" onClick={turn}>
+        {name}
+        <span aria-hidden="true">{down === null ? " ↕" : down ? " ↓" : " ↑"}</span>
+      </button>
+    </th>
+  );
+}
+
+function sort<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sorting: Sorting | null,
+): readonly Row[] {
+  const by = sorting === null ? undefined : columns[sorting.column]?.by;
+  if (by === undefined) return rows;
+  const sign = sorting?.down === true ? -1 : 1;
+  return rows
+    .map((row) => ({ row, value: by(row) }))
+    .sort((a, b) => sign * compare(a.value, b.value))
+    .map(({ row }) => row);
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+const compare = (a: string | number, b: string | number): number =>
+  typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));

@@ -1,0 +1,41 @@
+/** A time in the viewer's zone; on hover, and for machines, in UTC. `at` in ms. */
+export function Moment({ at, none = "never" }: { at: number | null; none?: string }) {
+  if (at === null) return <span class="soft">{none}</span>;
+  const date = new Date(at);
+  const sameYear = date.getFullYear() === new Date().getFullYear();
+  return (
+    <time dateTime={date.toISOString()} title={utc(at)}>
+      {(sameYear ? short : long).format(date)}
+    </time>
+  );
+}
+
+/** The same with how long ago it was: `3 min ago`. `now` in ms. */
+export function Ago({ at, now = Date.now() }: { at: number; now?: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={`${long.format(at)} · ${utc(at)}`}>
+      {span(now - at)}
+    </time>
+  );
+}
+
+/** `2026-11-21 14:05:09 UTC`. */
+export const utc = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...clock });
+const long = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  ...clock,
+});
+
+function span(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
+}
