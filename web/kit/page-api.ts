@@ -1,0 +1,70 @@
+/** Why a call gave no value. */
+export interface Failure {
+  /** HTTP status; 0 when the service could not be reached. */
+  status: number;
+  /** The problem's code: `limit-request-pending`. */
+  code: string;
+  /** What to tell the viewer. */
+  words: string;
+  /** For the operator, where there is one. */
+  requestId: string | null;
+}
+
+export type Result<T> = { value: T; failure?: never } | { failure: Failure };
+
+export interface PageApi {
+  get<T>(path: string): Promise<Result<T>>;
+  /** Sends JSON. */
+  send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Result<T>>;
+}
+
+/**
+ * Calls of a page to its own server, relative to the page: `api/overview`. `onOver` is told when the session turns
+ * out to be over; the call then fails besides.
+ */
+export function pageApi(onOver: (words: string) => void): PageApi {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<Result<T>> => {
+    let response: Response;
+    try {
+      response = await fetch(`api${path}`, {
+        method,
+        cache: "no-store",
+        ...(method === "GET" ? {} : { headers: { "Content-Type": "application/json" } }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch {
+      return { failure: unreached };
+    }
+    const answer = await response.json().catch(() => null);
+    if (response.ok) return { value: answer as T };
+    const failure = failureOf(response.status, answer as Problem | null);
+    if (failure.code === "session-over") onOver(failure.words);
+    return { failure };
+  };
+  return {
+    get: (path) => call("GET", path),
+    send: (method, path, body) => call(method, path, body),
+  };
+}
+
+interface Problem {
+  type?: string;
+  title?: string;
+  detail?: string | { loc: (string | number)[]; msg: string }[];
+  request_id?: string;
+}
+
+const unreached: Failure = {
+  status: 0,
+  code: "unreached",
+  words: "The service cannot be reached. Check your connection, then try again.",
+  requestId: null,
+};
+
+function failureOf(status: number, problem: Problem | null): Failure {
+  const { type = "", title = "", detail, request_id: requestId = null } = problem ?? {};
+  const words = Array.isArray(detail)
+    ? detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ")
+    : detail || title || `The service answered ${status}.`;
+  return { status, code: type.slice(type.lastIndexOf("/") + 1), words, requestId };
+}
