@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { accountCommand } from "#cli/account.ts";
 import { citiesCommand } from "#cli/cities.ts";
 import { configCommand } from "#cli/config.ts";
+import { databaseCommand } from "#cli/database.ts";
 import { demoCommand } from "#cli/demo.ts";
 import { keyCommand } from "#cli/key.ts";
 import { limitRequestCommand } from "#cli/limit-request.ts";
@@ -26,6 +27,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   reviewCommand,
   marksCommand,
   queuesCommand,
+  databaseCommand,
   logCommand,
   configCommand,
   demoCommand,

@@ -1,0 +1,39 @@
+import { Command } from "commander";
+import { examples } from "#cli/examples.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, type Output } from "#cli/output.ts";
+import { inTransaction } from "#src/db.ts";
+import { logAction } from "#src/operator-log.ts";
+import { createProgress } from "#src/progress.ts";
+import { restamp } from "#src/restamp.ts";
+
+/** `operator database restored`: the last step of a restore (docs/operations.md). */
+export function databaseCommand(output: () => Output): Command {
+  const command = new Command("database").description("the database as a whole");
+
+  command
+    .command("restored")
+    .description("after a backup was restored: have every process and partner take its word")
+    .addHelpText("after", examples("database restored"))
+    .action(async () => {
+      const { actor, result } = output();
+      const progress = createProgress();
+      const done = await withDb(async (db) => {
+        const stamped = await restamp(db, (count, total) =>
+          progress.show("stamping", count, total),
+        );
+        await inTransaction(db, (tx) =>
+          logAction(tx, {
+            actor,
+            action: "database.restored",
+            subject: "database",
+            details: { ...stamped },
+          }),
+        );
+        return stamped;
+      }).finally(() => progress.end());
+      result({ ...done }, card);
+    });
+
+  return command;
+}

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
+import { shellBlocks, type Block } from "#test/harness/documents.ts";
+
+interface Report {
+  report_id: string;
+  published: { outcome: string };
+  station: { fuel: { prices: string } };
+  type: string;
+}
+interface Usage {
+  limits: object;
+  days: { methods: Record<string, number> }[];
+}
+
+/** Where a newcomer starts to type: what stands before starts and stops the instance itself. */
+const newcomer = (): Block[] =>
+  shellBlocks(readFileSync("README.md", "utf8")).filter(({ under }) =>
+    under.includes("The first five minutes"),
+  );
+/** What the restore test runs on a database of its own. */
+const elsewhere = "Back up and restore";
+
+describe("lines of the documents", function () {
+  this.timeout(300_000);
+  let clone: Clone;
+  let running: Started;
+  let ran: Map<string, string>;
+
+  before(async () => {
+    clone = cloneProject();
+    running = clone.start({ DEMO_TRICKLE: "false" });
+    await running.waitFor(/Fuelmark is running at (\S+)/, 120_000);
+    const manuals = ["docs/partners.md", "docs/operations.md", "docs/imports.md"]
+      .flatMap((path) => shellBlocks(readFileSync(path, "utf8")))
+      .filter(({ under }) => !under.includes(elsewhere));
+    ran = await runBlocks([...newcomer(), ...manuals], clone.folder);
+  });
+  after(async () => {
+    running.signal("SIGTERM");
+    await running.exited;
+    await clone.drop();
+  });
+
+  const outputUnder = (heading: string): string => {
+    const found = ran.get(heading);
+    if (found === undefined)
+      throw new Error(`no lines under ${heading}: ${[...ran.keys()].join(", ")}`);
+    return found;
+  };
+
+  it("let a partner read the whole country, and then what has changed", () => {
+    const lines = outputUnder("As an engineer who reads the whole country").trim().split("\n");
+    expect(lines[0]).to.equal("304");
+    expect(JSON.parse(lines[1] ?? "")).to.have.keys([
+      ...["stations", "count", "as_of", "stale_after_hours", "truncated", "removed"],
+    ]);
+  });
+
+  it("send a mark, read it back, and repeat it without harm", () => {
+    const [mark, read, again, fault] = outputUnder("As an engineer who forwards marks")
+      .split(/(?<=\})(?=\{)/)
+      .map((text) => JSON.parse(text) as Report);
+    expect(mark).to.deep.include({ accepted: true, remote: false, duplicate: false });
+    expect(mark?.published.outcome).to.be.oneOf(["published", "confirmed"]);
+    expect(read?.station.fuel).to.include({ status: "yes", fuels_now: "92,95" });
+    expect(read?.station.fuel.prices).to.contain("95=62.50");
+    expect(again).to.include({ accepted: true, duplicate: true, report_id: mark?.report_id });
+    expect(fault?.type).to.match(/\/bad-grade$/);
+  });
+
+  it("show the operator how things are", () => {
+    const shown = outputUnder("As an operator");
+    expect(shown).to.contain("Usage: operator");
+    expect(shown).to.contain("My app");
+    expect(shown).to.contain("unprocessed_marks");
+    expect(shown).to.contain("REPORTER_PEPPER");
+    expect(shown).to.contain('"ready":true');
+    expect(shown).to.match(/fuelmark_marks_total\{result="accepted"\} [1-9]/);
+  });
+
+  it("ask for a higher limit, approve it, and find it in the usage", () => {
+    const shown = outputUnder("When a partner needs more");
+    expect(shown).to.contain('"status":"pending"');
+    expect(shown).to.match(/^status +approved$/m);
+    expect(shown).to.match(/limit-request\.approve/);
+    const usage = JSON.parse(/\{"today":.*\}\s*$/.exec(shown)?.[0] ?? "null") as Usage;
+    expect(usage.limits).to.deep.equal({ rpm: 600, daily: 200_000 });
+    expect(usage.days[0]?.methods).to.include({
+      "POST /stations/{station_id}/report": 3,
+      "POST /limit-requests": 1,
+    });
+  });
+
+  it("leave nothing that a test does not run", () => {
+    const all = ["README.md", "docs/partners.md", "docs/operations.md", "docs/imports.md"].flatMap(
+      (path) => shellBlocks(readFileSync(path, "utf8")).map(({ under }) => under),
+    );
+    const others = all.filter((under) => !ran.has(under.at(-1) ?? ""));
+    expect([...new Set(others.map((under) => under.at(-1)))]).to.have.members([
+      "Two commands",
+      elsewhere,
+    ]);
+  });
+});
+
+/** Runs blocks one after the other in one shell, and gives what each wrote, by its heading. Throws when a line fails. */
+function runBlocks(blocks: readonly Block[], folder: string): Promise<Map<string, string>> {
+  const mark = (n: number): string => `::: block ${n} :::`;
+  const script = blocks.map(({ text }, n) => `printf '${mark(n)}\\n'\n${text}`).join("\n");
+  return new Promise((resolve, reject) => {
+    const child = spawn("bash", ["-euo", "pipefail", "-s"], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+    child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code !== 0) return reject(new Error(`code ${code}\n${err}\n${out.slice(-3000)}`));
+      const found = new Map<string, string>();
+      for (const [n, { under }] of blocks.entries()) {
+        const from = out.indexOf(mark(n)) + mark(n).length + 1;
+        const end = n + 1 < blocks.length ? out.indexOf(mark(n + 1)) : out.length;
+        const heading = under.at(-1) ?? "";
+        found.set(heading, (found.get(heading) ?? "") + out.slice(from, end));
+      }
+      resolve(found);
+    });
+    child.stdin.end(script);
+  });
+}
