@@ -63,13 +63,13 @@ export function answerUnparsed(services: Services, socket: Duplex, problem: Prob
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-/** The target of the request line that holds the fault, each byte as one character; "" when it is not whole. */
+/** The target of the read that holds the fault, each byte as one character; "" when its line is not whole. */
 function targetOf({ rawPacket, bytesParsed = 0 }: UnparsedError): string {
   if (rawPacket === undefined) return "";
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf("\n", bytesParsed - 1) + 1;
   const end = rawPacket.indexOf("\n", start);
   const line = rawPacket.subarray(start, end < 0 ? undefined : end).toString("latin1");
-  return /^[A-Z]+ (\S.*)$/.exec(line.trimEnd())?.[1] ?? "";
+  return /^(?:GET|HEAD) (\S.*)$/.exec(line.trimEnd())?.[1] ?? "";
 }
 
 function asksForCity(target: string): boolean {

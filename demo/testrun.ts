@@ -12,7 +12,8 @@ import { createTemplate } from "#demo/template.ts";
 
 const args = process.argv.slice(2);
 const fault = args.includes("--fault");
-const mochaArgs = args.filter((arg) => arg !== "--fault");
+const fuzz = args.includes("--fuzz");
+const mochaArgs = args.filter((arg) => arg !== "--fault" && arg !== "--fuzz");
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
 const flags = mochaArgs.filter((arg) => !paths.includes(arg));
 const phases = phasesOf(paths);
@@ -29,8 +30,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 // Whatever happens, the run ends with one line that counts it, and with an exit code that agrees.
 const counts = { passed: 0, failed: 0, skipped: 0 };
 try {
-  // A run of some files or of the faults is for looking closer: the checks belong to the whole.
-  if (paths.length === 0 && !fault) {
+  // A run of some files, of the faults or of the fuzzer is for looking closer: the checks belong to the whole.
+  if (paths.length === 0 && !fault && !fuzz) {
     for (const check of ["format:check", "lint", "types", "dead"]) {
       if (interrupted) break;
       const ok = (await runNpm(["run", "-s", check])) === 0;
@@ -69,6 +70,7 @@ async function runTests(): Promise<void> {
           TEST_TEMPLATE: template.name,
           TEST_DATA: data,
           TEST_RESULT: result,
+          ...(fuzz ? { FUZZ_REQUESTS: process.env.FUZZ_REQUESTS ?? "5000" } : {}),
           ...(phase.browser ? { TEST_CHROMIUM: (await findChromium(console.log)) ?? "" } : {}),
         });
         count(result, code);
@@ -107,6 +109,7 @@ function phasesOf(named: readonly string[]): Phase[] {
   const inBrowser = (path: string): boolean => /^test\/browser(\/|$)/.test(relative(".", path));
   const others = named.filter((path) => !inBrowser(path)).map(asSpec);
   const browser = named.filter(inBrowser).map(asSpec);
+  if (named.length === 0 && fuzz) return [{ specs: ["test/fuzz/**/*.test.ts"], browser: false }];
   if (named.length === 0 && fault) return [{ specs: ["test/fault/**/*.test.ts"], browser: false }];
   if (named.length === 0) {
     others.push("test/!(fault|browser)/**/*.test.ts");

@@ -8,6 +8,7 @@ import { emptyState } from "#src/domain/state.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
+import { checkAnswer } from "#test/harness/watched.ts";
 
 const geojson = "application/geo+json";
 const ndjson = "application/x-ndjson";
@@ -76,6 +77,13 @@ describe("formats of station lists", function () {
     await instance?.drop();
   });
 
+  const unpacked = (body: Buffer, encoding: string | undefined): string =>
+    (encoding === undefined || body.length === 0
+      ? body
+      : encoding === "gzip"
+        ? gunzipSync(body)
+        : brotliDecompressSync(body)
+    ).toString();
   interface Raw {
     status: number;
     headers: Record<string, string | string[] | undefined>;
@@ -91,13 +99,15 @@ describe("formats of station lists", function () {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("error", reject);
-          response.on("end", () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              body: Buffer.concat(chunks),
-            }),
-          );
+          response.on("end", () => {
+            const { statusCode: status = 0, headers } = response;
+            const body = Buffer.concat(chunks);
+            checkAnswer(new URL(edge.url + path), method, {
+              status,
+              headers: new Headers(headers as Record<string, string>),
+              body: unpacked(body, headers["content-encoding"]),
+            }).then(() => resolve({ status, headers, body }), reject);
+          });
         },
       );
       sent.on("error", reject);
