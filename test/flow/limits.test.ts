@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { loadConfig } from "#src/config.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
+import { fire, type Shot } from "#test/flow/volley.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const processes = 4;
+const perProcess = 100;
+const limit = 120;
+const path = "/cities?limit=1";
+
+/** The clock of processes, SQL and the meter is shifted so that it passes 00:00 UTC 45 s after the start. */
+describe("flow: limits over four processes", function () {
+  this.timeout(180_000);
+  let redis: OwnServer;
+  let instance: TestInstance;
+  let country: Country;
+  let webs: RoleProcess[];
+  let servers: string[];
+  /** When the processes' clock passes 00:00 UTC, on the real one. */
+  let midnight: number;
+  let offsetMs: number;
+  let quota: OtherPartner;
+
+  before(async () => {
+    redis = await startPrivateRedis();
+    midnight = Math.ceil(Date.now() / 1000) * 1000 + 45_000;
+    offsetMs = Math.ceil(midnight / dayMs) * dayMs - midnight;
+    instance = await createTestInstance({ CLOCK_OFFSET_S: String(offsetMs / 1000) });
+    const env = { ...instance.env, REDIS_URL: redis.url };
+    country = await openCountry(loadConfig(env), 1);
+    webs = await Promise.all(Array.from({ length: processes }, () => startRole("web", env)));
+    servers = webs.map((web) => web.baseUrl);
+  });
+  after(async () => {
+    await Promise.all(webs.map((web) => web.stop()));
+    await country.close();
+    await instance.drop();
+    await redis.drop();
+  });
+
+  /** A volley is not begun after second 40, so that it ends in its minute. */
+  const earlyInMinute = async (): Promise<void> => {
+    const into = (Date.now() + offsetMs) % minuteMs;
+    if (into >= 40_000) await sleep(minuteMs - into + 50);
+  };
+  const counted = (shots: readonly Shot[]): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const { status, code } of shots) {
+      const name = `${status} ${code}`.trim();
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const values = (shots: readonly Shot[], name: string): (string | null)[] => [
+    ...new Set(shots.map((shot) => shot.header(name))),
+  ];
+  const refusals = (shots: readonly Shot[]) => shots.filter(({ status }) => status === 429);
+  const usedToday = async (key: string): Promise<number> => {
+    const client: Client = createClient(servers[0]!, key);
+    return (await client.get("/usage?days=1")).body.today.requests as number;
+  };
+
+  /** What 400 simultaneous requests of a partner with 120 a day left must come to. */
+  const expectDayUsedUp = (shots: readonly Shot[]): void => {
+    expect(counted(shots)).to.deep.equal({
+      "200": limit,
+      "429 daily-quota-exceeded": processes * perProcess - limit,
+    });
+    expect(values(shots, "X-RateLimit-Daily-Limit")).to.deep.equal([String(limit)]);
+    expect(values(refusals(shots), "X-RateLimit-Daily-Remaining")).to.deep.equal(["0"]);
+    const left = shots
+      .filter(({ status }) => status === 200)
+      .map((shot) => Number(shot.header("X-RateLimit-Daily-Remaining")))
+      .sort((a, b) => a - b);
+    expect(left).to.deep.equal(Array.from({ length: limit }, (_, n) => n));
+  };
+
+  it("admits exactly the day's quota, and says when the day ends", async () => {
+    quota = await addPartner(country, { rpm: 100_000, daily: limit });
+    const before = Date.now();
+    expect(before, "four processes took too long to start").to.be.below(midnight - 5000);
+    const shots = await fire(servers, perProcess, path, quota.secret);
+    expectDayUsedUp(shots);
+    for (const shot of refusals(shots)) {
+      const seconds = Number(shot.header("Retry-After"));
+      expect(seconds).to.be.within(
+        Math.floor((midnight - Date.now()) / 1000),
+        Math.ceil((midnight - before) / 1000),
+      );
+    }
+  });
+
+  it("admits exactly the minute's limit, in each of 20 rounds with a new partner", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
+      await earlyInMinute();
+      const shots = await fire(servers, perProcess, path, secret);
+      expect(counted(shots), `round ${round}`).to.deep.equal({
+        "200": limit,
+        "429 rate-limit-exceeded": processes * perProcess - limit,
+      });
+      // All of it in one minute, whose end every answer names.
+      const ends = values(shots, "X-RateLimit-Reset").map(Number);
+      expect(ends).to.deep.equal([
+        (Math.floor((Date.now() + offsetMs) / minuteMs) + 1) * (minuteMs / 1000),
+      ]);
+      for (const shot of refusals(shots)) {
+        expect(Number(shot.header("Retry-After"))).to.be.within(1, 60);
+        expect(shot.header("X-RateLimit-Remaining")).to.equal("0");
+        // What the minute refuses is not taken from the day.
+        expect(shot.header("X-RateLimit-Daily-Remaining")).to.equal(String(50_000 - limit));
+      }
+    }
+  });
+
+  it("gives the whole quota anew after 00:00 UTC", async () => {
+    if (Date.now() < midnight) {
+      const late = await fire(servers, 1, path, quota.secret);
+      expect(counted(late)).to.deep.equal({ "429 daily-quota-exceeded": processes });
+    }
+    await sleep(Math.max(0, midnight - Date.now() + 50));
+    expectDayUsedUp(await fire(servers, perProcess, path, quota.secret));
+    const { secret } = await addPartner(country);
+    const { body } = await createClient(servers[1]!, secret).get("/usage?days=1");
+    expect(body.today.date).to.equal(new Date(Date.now() + offsetMs).toISOString().slice(0, 10));
+  });
+
+  it("admits each viewer of a page its own limit, and takes nothing from the secret keys'", async () => {
+    const { secret, publishable } = await addPartner(country, { rpm: limit, daily: 50_000 });
+    await earlyInMinute();
+    const shots = await fire(servers, perProcess, path, publishable);
+    expect(counted(shots)["200"]).to.equal(limit);
+    const own = await fire(servers, 1, path, secret);
+    expect(counted(own)).to.deep.equal({ "200": processes });
+    expect(await usedToday(secret)).to.equal(processes + 1);
+  });
+
+  const kills: [string, () => void][] = [
+    ["killed with requests on their way", () => undefined],
+    ["frozen, and killed with requests waiting for it", () => redis.freeze()],
+  ];
+  for (const [how, prepare] of kills) {
+    it(`admits at most the limit for each process and one more, and answers no 5xx, when Redis is ${how}`, async () => {
+      await until(
+        () => Promise.all(servers.map((server) => fetch(`${server}/readyz`).then((r) => r.json()))),
+        (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
+      );
+      const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
+      await earlyInMinute();
+      // Every process has seen the key, and some of the limit is used up while they share it.
+      const first = await fire(servers, 10, path, secret);
+      prepare();
+      let killed = Promise.resolve();
+      const during = await fire(servers, perProcess, path, secret, () => {
+        killed = redis.kill9();
+      });
+      await killed;
+      const after = await fire(servers, perProcess, path, secret);
+      const shots = [...first, ...during, ...after];
+      const { "200": admitted = 0, ...others } = counted(shots);
+      expect(others).to.have.all.keys("429 rate-limit-exceeded");
+      expect(admitted).to.be.within(limit, limit * (processes + 1));
+      // Each process alone knows its limit by now, and keeps it.
+      expect(counted(await fire(servers, limit, path, secret))).to.have.all.keys(
+        "429 rate-limit-exceeded",
+      );
+      expect(values(shots, "X-RateLimit-Reset")).to.have.length(1);
+      await redis.restart();
+    });
+  }
+});
