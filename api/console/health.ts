@@ -68,7 +68,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
 async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {
   const since = clock() - hourMs;
   try {
-    const [{ oldestS, ...backlog }, held, [received], [stations]] = await Promise.all([
+    const [{ oldestS, ...backlog }, held, [received], [stations], [asked]] = await Promise.all([
       readBacklog(db),
       countHeld(db),
       rows<{ count: number }>(
@@ -77,8 +77,9 @@ async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]>
         [firstIdOfDay(since), idAfter(clock())],
       ),
       rows<{ count: number }>(db, "select count(*) from stations where removed_at is null"),
+      rows<{ count: number }>(db, "select count(*) from limit_requests where status = 'pending'"),
     ]);
-    const figures = { ...backlog, oldest_s: oldestS, held };
+    const figures = { ...backlog, oldest_s: oldestS, held, pending_requests: asked!.count };
     return { ...figures, last_hour: received!.count, stations: stations!.count };
   } catch (error) {
     if (isUnavailable(error)) return null;

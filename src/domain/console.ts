@@ -87,6 +87,8 @@ export interface ConsoleLimitRequest {
   daily: number;
   /** The last 14 UTC days, the newest first. */
   days: ConsoleUsageDay[];
+  /** Requests a minute of those days, while it is pending; null without any, and while Redis is away. */
+  minutes: { p95: number; peak: number; minutes: number } | null;
 }
 
 /** What the same reporter has done in the last days. Nobody learns who it is: only its row's number. */
@@ -216,6 +218,7 @@ export interface ConsoleHealth {
     refolds: number;
     last_hour: number;
     held: number;
+    pending_requests: number;
     stations: number;
   } | null;
   /** Null while Redis is away. */

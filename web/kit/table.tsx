@@ -69,7 +69,7 @@ export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: 
                   data-name={column.name}
                   class={column.numeric === true ? "numeric" : ""}
                 >
-                  {column.cell(row)}
+                  <div>{column.cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -1,0 +1,143 @@
+import { useEffect } from "preact/hooks";
+import type { ConsoleAccount, ConsoleHealth } from "#src/domain/console.ts";
+import { account, call } from "#web/console/api.ts";
+import { said } from "#web/console/doing.ts";
+import { useLoaded } from "#web/console/loaded.tsx";
+import { LogPage } from "#web/console/pages/log.tsx";
+import { OverviewPage } from "#web/console/pages/overview.tsx";
+import { PartnerPage } from "#web/console/pages/partner.tsx";
+import { PartnersPage } from "#web/console/pages/partners.tsx";
+import { LimitRequestsPage } from "#web/console/pages/limit-requests.tsx";
+import { ReviewPage } from "#web/console/pages/review.tsx";
+import { RollbackPage } from "#web/console/pages/rollback.tsx";
+import { SessionsPage } from "#web/console/pages/sessions.tsx";
+import { SignIn } from "#web/console/pages/sign-in.tsx";
+import { StationPage } from "#web/console/pages/station.tsx";
+import { StationsPage } from "#web/console/pages/stations.tsx";
+import { place } from "#web/console/place.ts";
+import { switchTheme, theme } from "#web/kit/theme.ts";
+
+/** The console: signing in, then its pages by the address behind `#`. */
+export function App() {
+  useEffect(() => {
+    void call<{ account: ConsoleAccount }>("GET", "/session").then((answer) => {
+      account.value = answer.ok ? answer.body.account : null;
+    });
+  }, []);
+  if (account.value === undefined) return null;
+  if (account.value === null) return <SignIn />;
+  return <Signed name={account.value.name} role={account.value.role} />;
+}
+
+const healthEveryMs = 15_000;
+
+function Signed({ name, role }: { name: string; role: string }) {
+  const health = useLoaded<ConsoleHealth>("/health", healthEveryMs);
+  const { path } = place.value;
+  const signOut = async (): Promise<void> => {
+    await call("DELETE", "/session");
+    account.value = null;
+  };
+  return (
+    <div class="shell">
+      <a class="skip" href="#content" onClick={toContent}>
+        Skip to content
+      </a>
+      <header>
+        <a class="brand" href="#/">
+          Fuelmark <span>console</span>
+        </a>
+        <p class="who">
+          {name} <span class="tag">{role}</span>
+        </p>
+        <div class="tools">
+          <button type="button" onClick={switchTheme}>
+            {theme.value === "dark" ? "Light" : "Dark"}
+          </button>
+          <button type="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <Menu path={path} marks={health.data?.marks ?? null} />
+      <main id="content" tabIndex={-1}>
+        {pageOf(path, health)}
+      </main>
+      <div class="said" role="status">
+        {said.value !== null && <p>{said.value}</p>}
+      </div>
+    </div>
+  );
+}
+
+// The address behind # is the page's: a plain link there would leave it.
+function toContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+const pages: readonly [path: string, text: string, count?: (m: Figures) => number][] = [
+  ["/", "Overview"],
+  ["/partners", "Partners"],
+  ["/limit-requests", "Limit requests", (marks) => marks.pending_requests],
+  ["/review", "Review", (marks) => marks.held],
+  ["/rollback", "Rollback"],
+  ["/stations", "Stations"],
+  ["/log", "Log"],
+  ["/sessions", "Sessions"],
+];
+
+type Figures = NonNullable<ConsoleHealth["marks"]>;
+
+function Menu({ path, marks }: { path: string; marks: Figures | null }) {
+  return (
+    <nav class="menu" aria-label="Console">
+      <ul>
+        {pages.map(([to, text, count]) => {
+          const waiting = marks === null ? 0 : (count?.(marks) ?? 0);
+          const current = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
+          return (
+            <li key={to}>
+              <a href={`#${to}`} aria-current={current ? "page" : undefined}>
+                {text}
+                {waiting > 0 && (
+                  <span class="count">
+                    {waiting}
+                    <span class="unseen"> waiting</span>
+                  </span>
+                )}
+              </a>
+            </li>
+          );
+        })}
+        {account.value?.role === "operator" && (
+          <li>
+            <a href="queues/">Queues</a>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}
+
+function pageOf(path: string, health: ReturnType<typeof useLoaded<ConsoleHealth>>) {
+  const [, noun, id] = path.split("/");
+  if (noun === "partners")
+    return id === undefined ? <PartnersPage /> : <PartnerPage key={id} id={id} />;
+  if (noun === "stations")
+    return id === undefined ? <StationsPage /> : <StationPage key={id} id={id} />;
+  if (noun === "limit-requests") return <LimitRequestsPage changed={health.reload} />;
+  if (noun === "review") return <ReviewPage changed={health.reload} />;
+  if (noun === "rollback") return <RollbackPage key={place.value.query.toString()} />;
+  if (noun === "log") return <LogPage />;
+  if (noun === "sessions") return <SessionsPage />;
+  if (noun === "") return <OverviewPage health={health} />;
+  return (
+    <section>
+      <h1>No such page</h1>
+      <p>
+        <a href="#/">Back to the overview</a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { call } from "#web/console/api.ts";
+
+/** The last thing that was done, said to the viewer for some seconds. */
+export const said = signal<string | null>(null);
+let timer = 0;
+
+export function say(words: string): void {
+  said.value = words;
+  clearTimeout(timer);
+  timer = window.setTimeout(() => (said.value = null), 6000);
+}
+
+export interface Doing {
+  busy: boolean;
+  /** Why it was refused. */
+  fault: string | null;
+  /** Sends the change; says `words` and gives the answer when it was made, null when it was refused. */
+  run<T>(
+    words: string,
+    method: "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<T | null>;
+  forget(): void;
+}
+
+/** Changes that are made one at a time, with what came of the last. */
+export function useDoing(): Doing {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  return {
+    busy,
+    fault,
+    forget: () => setFault(null),
+    run: async <T>(
+      words: string,
+      method: "POST" | "PATCH" | "DELETE",
+      path: string,
+      body?: object,
+    ): Promise<T | null> => {
+      setBusy(true);
+      setFault(null);
+      const answer = await call<T>(method, path, body);
+      setBusy(false);
+      if (!answer.ok) {
+        setFault(answer.detail);
+        return null;
+      }
+      say(words);
+      // An answer without a body is one all the same.
+      return answer.body ?? ({} as T);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { MiniMap } from "#web/console/parts/mini-map.tsx";
+import { Status, statusWord } from "#web/console/parts/status.tsx";
+import { Ago, Moment } from "#web/kit/time.tsx";
+
+interface Props {
+  mark: ConsoleHeldMark;
+  others: readonly ConsoleHeldMark[];
+  chosen: boolean;
+  busy: boolean;
+  choose: (on: boolean) => void;
+  approve: () => void;
+  reject: () => void;
+}
+
+/** One held mark with where it was made, who made it, and what else came from there. */
+export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }: Props) {
+  const { id, station_id: stationId, station, status, served, effective, received } = mark;
+  return (
+    <article class="card held" aria-labelledby={`mark-${id}`}>
+      <MiniMap mark={mark} others={others} />
+      <div>
+        <div class="title">
+          <h2 id={`mark-${id}`}>
+            <a href={`#/stations/${stationId}`}>{station === "" ? stationId : station}</a>
+          </h2>
+          {mayChange() && (
+            <label class="choose">
+              <input
+                type="checkbox"
+                checked={chosen}
+                onChange={({ currentTarget }) => choose(currentTarget.checked)}
+              />
+              choose<span class="unseen"> the mark at {station}</span>
+            </label>
+          )}
+        </div>
+        <p>
+          <Status status={status} /> <span class="soft">said</span> <Ago at={effective} />
+          {received - effective > 60_000 && (
+            <span class="soft">
+              {" "}
+              (came in <Moment at={received} />)
+            </span>
+          )}
+          <span class="soft"> · shown now:</span> <Status status={served} />
+        </p>
+        {mark.comment !== null && <p class="said-by">{mark.comment}</p>}
+        <p>
+          <span class="soft">Source:</span> <Source mark={mark} />
+        </p>
+        <p>
+          <span class="soft">Reporter:</span> <Reporter reporter={mark.reporter} />
+        </p>
+        {mayChange() && (
+          <div class="buttons">
+            <button type="button" class="primary" disabled={busy} onClick={approve}>
+              Approve<span class="unseen"> the mark at {station}</span>
+            </button>
+            <button type="button" disabled={busy} onClick={reject}>
+              Reject<span class="unseen"> the mark at {station}</span>
+            </button>
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}
+
+const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
+  <>
+    {mark.partner === null ? (
+      "the map itself"
+    ) : (
+      <a href={`#/partners/${mark.partner_id}`}>{mark.partner}</a>
+    )}
+    {mark.source === "widget" ? ", a driver on a page" : `, key #${mark.key_id}`}
+    {`: ${mark.source_no} “no” by ${mark.source_reporters} newcomers in the hour before. `}
+    {mark.key_id !== null && (
+      <a href={`#/rollback?key=${mark.key_id}&status=no`}>Withdraw its marks …</a>
+    )}
+  </>
+);
+
+function Reporter({ reporter }: { reporter: ConsoleReporter }) {
+  const { id, first_seen: seen, marks, said, stations, held, rejected } = reporter;
+  const kinds = Object.entries(said)
+    .filter(([, n]) => n > 0)
+    .map(([status, n]) => `${n} ${statusWord(status).toLowerCase()}`);
+  return (
+    <>
+      #{id}, first seen {seen === null ? "with this mark" : <Ago at={seen} />}; in 7 days {marks}{" "}
+      {marks === 1 ? "mark" : "marks"} at {stations} {stations === 1 ? "station" : "stations"}
+      {kinds.length > 0 && ` (${kinds.join(", ")})`}, {held} held, {rejected} rejected.{" "}
+      <a href={`#/rollback?reporter=${id}`}>Withdraw its marks …</a>
+    </>
+  );
+}

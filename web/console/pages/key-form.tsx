@@ -1,0 +1,128 @@
+import { useState } from "preact/hooks";
+import type { ConsoleKey } from "#src/domain/console.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+
+interface Props {
+  partnerId: number;
+  /** Null for a new key. */
+  before: ConsoleKey | null;
+  /** With the text of a new key. */
+  done: (key: string | null) => Promise<void>;
+  close: () => void;
+}
+
+/** A new key, or other settings for one. */
+export function KeyForm({ partnerId, before, done, close }: Props) {
+  const [kind, setKind] = useState<ConsoleKey["kind"]>(before?.kind ?? "secret");
+  const [form, setForm] = useState({
+    label: before?.label ?? "",
+    bound: [...(before?.domains ?? []), ...(before?.ips ?? [])].join(", "),
+    confirm: String(before?.confirm_min ?? 0),
+    reports: before?.reports ?? true,
+    massNo: before === null ? "" : String(before.mass_no_limit),
+    expires: before?.expires == null ? "" : localText(before.expires),
+  });
+  const doing = useDoing();
+  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
+  const send = async (): Promise<void> => {
+    const bound = form.bound.split(/[\s,]+/).filter((one) => one !== "");
+    const settings = {
+      label: form.label,
+      ...(kind === "secret" ? { ips: bound } : { domains: bound }),
+      confirm_min: Number(form.confirm),
+      reports: form.reports,
+      ...(form.massNo === "" ? {} : { mass_no_limit: Number(form.massNo) }),
+      expires: form.expires === "" ? null : new Date(form.expires).getTime(),
+    };
+    if (before !== null) {
+      const path = `/keys/${before.id}`;
+      if ((await doing.run("Saved, in force within 15 s", "PATCH", path, settings)) !== null)
+        await done(null);
+      return;
+    }
+    const body = { partner_id: partnerId, kind, ...settings };
+    const made = await doing.run<{ key: string }>("The key is issued", "POST", "/keys", body);
+    if (made !== null) await done(made.key);
+  };
+  return (
+    <Confirm
+      title={before === null ? "Issue a key" : `Change ${before.prefix}…`}
+      action={before === null ? "Issue it" : "Save"}
+      busy={doing.busy}
+      onConfirm={() => void send()}
+      onCancel={close}
+    >
+      {before === null && (
+        <SelectField
+          label="Kind"
+          value={kind}
+          options={[
+            ["secret", "secret: for servers"],
+            ["publishable", "publishable: for pages"],
+          ]}
+          onChange={(value) => setKind(value === "publishable" ? value : "secret")}
+        />
+      )}
+      <TextField
+        label={kind === "secret" ? "Addresses and CIDR blocks" : "Domains, with their subdomains"}
+        hint={
+          kind === "secret"
+            ? "Separated by commas. Empty: from anywhere."
+            : "Separated by commas: maps.example, shop.example"
+        }
+        value={form.bound}
+        onChange={(bound) => set({ bound })}
+      />
+      <TextField
+        label="A word for yourself"
+        value={form.label}
+        onChange={(label) => set({ label })}
+        maxLength={200}
+      />
+      <TextField
+        label="Devices to publish"
+        hint="0: the usual rules. 1: the first mark publishes. 3 or more: so many devices."
+        type="number"
+        min={0}
+        max={1000}
+        value={form.confirm}
+        onChange={(confirm) => set({ confirm })}
+        required
+      />
+      <TextField
+        label="Newcomers’ “no” marks an hour before review"
+        type="number"
+        min={1}
+        max={1_000_000}
+        value={form.massNo}
+        onChange={(massNo) => set({ massNo })}
+        placeholder="as set for new keys"
+        required={before !== null}
+      />
+      <TextField
+        label="Ends at (your time), empty for never"
+        type="datetime-local"
+        value={form.expires}
+        onChange={(expires) => set({ expires })}
+      />
+      <SwitchField
+        label="May send marks"
+        checked={form.reports}
+        onChange={(reports) => set({ reports })}
+      />
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+    </Confirm>
+  );
+}
+
+/** A moment as a `datetime-local` field has it, in the viewer's zone. */
+export function localText(at: number): string {
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

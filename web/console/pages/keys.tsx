@@ -1,0 +1,170 @@
+import { useState } from "preact/hooks";
+import type { ConsoleKey } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { KeyForm } from "#web/console/pages/key-form.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { CopyButton } from "#web/kit/copy-button.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+interface Props {
+  partnerId: number;
+  keys: readonly ConsoleKey[];
+  changed: () => Promise<void>;
+}
+
+/** A partner's keys: issue, change, revoke. A key's text is shown once, right after it is made. */
+export function Keys({ partnerId, keys, changed }: Props) {
+  const [form, setForm] = useState<ConsoleKey | "new" | null>(null);
+  const [issued, setIssued] = useState<string | null>(null);
+  const [revoking, setRevoking] = useState<ConsoleKey | null>(null);
+  const done = async (key: string | null): Promise<void> => {
+    setForm(null);
+    if (key !== null) setIssued(key);
+    await changed();
+  };
+  return (
+    <div class="card">
+      <div class="title">
+        <h2>Keys</h2>
+        {mayChange() && (
+          <button type="button" onClick={() => setForm("new")}>
+            Issue a key
+          </button>
+        )}
+      </div>
+      {issued !== null && <Issued text={issued} close={() => setIssued(null)} />}
+      <Table
+        caption="Keys"
+        rows={keys}
+        id={({ id }) => id}
+        perPage={10}
+        empty="No keys: this partner cannot call anything yet."
+        columns={[
+          {
+            name: "Key",
+            by: ({ id }) => id,
+            cell: ({ id, prefix, label }) => (
+              <>
+                <code>{prefix}…</code> <span class="soft">#{id}</span>
+                {label !== "" && <div>{label}</div>}
+              </>
+            ),
+          },
+          { name: "Kind", by: ({ kind }) => kind, cell: ({ kind }) => kind },
+          { name: "Bound to", cell: boundTo },
+          { name: "Rules", cell: rules },
+          {
+            name: "Last used",
+            by: ({ last_used: at }) => at ?? 0,
+            cell: ({ last_used: at }) => <Moment at={at} />,
+          },
+          { name: "Ends", by: ({ revoked, expires }) => revoked ?? expires ?? 0, cell: ends },
+          {
+            name: "Actions",
+            cell: (key) =>
+              mayChange() &&
+              key.revoked === null && (
+                <div class="actions">
+                  <button type="button" onClick={() => setForm(key)}>
+                    Change<span class="unseen"> key {key.id}</span>
+                  </button>
+                  <button type="button" onClick={() => setRevoking(key)}>
+                    Revoke<span class="unseen"> key {key.id}</span>
+                  </button>
+                </div>
+              ),
+          },
+        ]}
+      />
+      {form !== null && (
+        <KeyForm
+          partnerId={partnerId}
+          before={form === "new" ? null : form}
+          done={done}
+          close={() => setForm(null)}
+        />
+      )}
+      {revoking !== null && (
+        <Revoke of={revoking} changed={changed} close={() => setRevoking(null)} />
+      )}
+    </div>
+  );
+}
+
+const Issued = ({ text, close }: { text: string; close: () => void }) => (
+  <div class="issued" role="status">
+    <p>
+      <strong>Keep this key now.</strong> Only its hash is stored: it cannot be shown again.
+    </p>
+    <code>{text}</code>
+    <div class="buttons">
+      <CopyButton text={text} label="Copy the key" />
+      <button type="button" onClick={close}>
+        I have it
+      </button>
+    </div>
+  </div>
+);
+
+function Revoke({
+  of: key,
+  changed,
+  close,
+}: {
+  of: ConsoleKey;
+  changed: Props["changed"];
+  close: () => void;
+}) {
+  const doing = useDoing();
+  const revoke = async (): Promise<void> => {
+    const done = await doing.run(`Key ${key.id} is revoked`, "POST", `/keys/${key.id}/revoke`);
+    if (done === null) return;
+    close();
+    await changed();
+  };
+  return (
+    <Confirm
+      title={`Revoke ${key.prefix}… for good?`}
+      action="Revoke"
+      danger
+      busy={doing.busy}
+      onConfirm={() => void revoke()}
+      onCancel={close}
+    >
+      <p>
+        Whoever uses it gets 401 within 15 seconds, and dashboards entered with it are closed. Last
+        used: <Moment at={key.last_used} />.
+      </p>
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+    </Confirm>
+  );
+}
+
+const boundTo = ({ kind, domains, ips }: ConsoleKey) => {
+  const bound = [...domains, ...ips];
+  if (bound.length > 0) return bound.join(", ");
+  return <span class="soft">{kind === "secret" ? "any address" : "no domain"}</span>;
+};
+
+const rules = ({ confirm_min: n, reports, mass_no_limit: limit }: ConsoleKey) => (
+  <>
+    {n === 0 ? "usual rules" : n === 1 ? "first mark publishes" : `${n} devices`}
+    {!reports && <span class="tag warn">no marks</span>}
+    <div class="soft">review after {limit} “no” an hour</div>
+  </>
+);
+
+const ends = ({ revoked, expires }: ConsoleKey) =>
+  revoked === null ? (
+    <Moment at={expires} />
+  ) : (
+    <>
+      <span class="tag bad">revoked</span> <Moment at={revoked} />
+    </>
+  );

@@ -1,0 +1,246 @@
+import { useState } from "preact/hooks";
+import type { ConsoleLimitRequest } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { TextField } from "#web/console/parts/field.tsx";
+import { number, UsageBars } from "#web/console/parts/usage-bars.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Ago, Moment } from "#web/kit/time.tsx";
+
+type Asking = { kind: "edit" | "reject"; request: ConsoleLimitRequest } | null;
+
+/** Partners' requests for other limits beside what they use: approve, give other limits, or reject. */
+export function LimitRequestsPage({ changed }: { changed: () => Promise<void> }) {
+  const loading = useLoaded<{ requests: ConsoleLimitRequest[] }>("/limit-requests");
+  const [asking, setAsking] = useState<Asking>(null);
+  const doing = useDoing();
+  const decide = async (
+    { id, partner }: ConsoleLimitRequest,
+    verb: "approve" | "reject",
+    body: object,
+  ): Promise<void> => {
+    const words = verb === "approve" ? `${partner} has its limits` : `${partner} is told no`;
+    const done = await doing.run(words, "POST", `/limit-requests/${id}/${verb}`, body);
+    if (done !== null) setAsking(null);
+    await Promise.all([loading.reload(), changed()]);
+  };
+  return (
+    <section>
+      <h1>Limit requests</h1>
+      {doing.fault !== null && asking === null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+      <Loaded loading={loading}>
+        {({ requests }) => {
+          const pending = requests.filter(({ status }) => status === "pending");
+          return (
+            <>
+              {pending.length === 0 && <p class="empty">Nobody waits for other limits.</p>}
+              {pending.map((request) => (
+                <Pending
+                  key={request.id}
+                  request={request}
+                  busy={doing.busy}
+                  approve={() => void decide(request, "approve", {})}
+                  edit={() => setAsking({ kind: "edit", request })}
+                  reject={() => setAsking({ kind: "reject", request })}
+                />
+              ))}
+              <p class="soft">
+                Requests refused with 429 are not stored by partner; a busiest minute at the limit
+                shows that there were some.
+              </p>
+              <h2>Decided</h2>
+              <Decided requests={requests.filter(({ status }) => status !== "pending")} />
+            </>
+          );
+        }}
+      </Loaded>
+      {asking !== null && (
+        <Decision
+          asking={asking}
+          busy={doing.busy}
+          fault={doing.fault}
+          send={(verb, body) => void decide(asking.request, verb, body)}
+          close={() => {
+            setAsking(null);
+            doing.forget();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface PendingProps {
+  request: ConsoleLimitRequest;
+  busy: boolean;
+  approve: () => void;
+  edit: () => void;
+  reject: () => void;
+}
+
+function Pending({ request, busy, approve, edit, reject }: PendingProps) {
+  const { id, partner, partner_id: partnerId, minutes, days, rpm, daily } = request;
+  const { requested_rpm: askedRpm, requested_daily: askedDaily, comment, created } = request;
+  return (
+    <article class="card request" aria-labelledby={`request-${id}`}>
+      <div class="title">
+        <h2 id={`request-${id}`}>
+          <a href={`#/partners/${partnerId}`}>{partner}</a>
+        </h2>
+        <span class="soft">
+          <Ago at={created} />
+        </span>
+      </div>
+      <dl class="pairs">
+        <dt>Requests a minute</dt>
+        <dd>
+          {number.format(rpm)} → <strong>{number.format(askedRpm)}</strong>
+        </dd>
+        <dt>Requests a day</dt>
+        <dd>
+          {number.format(daily)} → <strong>{number.format(askedDaily)}</strong>
+        </dd>
+        <dt>Busy minutes</dt>
+        <dd>
+          {minutes === null ? (
+            <span class="soft">not known</span>
+          ) : (
+            <>
+              95 % had at most {number.format(minutes.p95)}, the busiest{" "}
+              {number.format(minutes.peak)}
+              {minutes.peak >= rpm && <span class="tag warn">at its limit</span>}
+            </>
+          )}
+        </dd>
+        {comment !== "" && (
+          <>
+            <dt>It says</dt>
+            <dd class="said-by">{comment}</dd>
+          </>
+        )}
+      </dl>
+      <UsageBars days={days} daily={daily} />
+      {mayChange() && (
+        <div class="buttons">
+          <button type="button" class="primary" disabled={busy} onClick={approve}>
+            Approve<span class="unseen"> what {partner} asks for</span>
+          </button>
+          <button type="button" disabled={busy} onClick={edit}>
+            Other limits …
+          </button>
+          <button type="button" disabled={busy} onClick={reject}>
+            Reject …
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+interface DecisionProps {
+  asking: NonNullable<Asking>;
+  busy: boolean;
+  fault: string | null;
+  send: (verb: "approve" | "reject", body: object) => void;
+  close: () => void;
+}
+
+function Decision({ asking: { kind, request }, busy, fault, send, close }: DecisionProps) {
+  const [rpm, setRpm] = useState(String(request.requested_rpm));
+  const [daily, setDaily] = useState(String(request.requested_daily));
+  const [comment, setComment] = useState("");
+  const approving = kind === "edit";
+  return (
+    <Confirm
+      title={
+        approving ? `Limits for ${request.partner}` : `Reject the request of ${request.partner}?`
+      }
+      action={approving ? "Approve these" : "Reject"}
+      danger={!approving}
+      busy={busy}
+      onCancel={close}
+      onConfirm={() =>
+        approving
+          ? send("approve", { rpm: Number(rpm), daily: Number(daily), comment })
+          : send("reject", { comment })
+      }
+    >
+      {approving && (
+        <>
+          <TextField
+            label="Requests a minute"
+            type="number"
+            min={1}
+            max={100_000}
+            value={rpm}
+            onChange={setRpm}
+            required
+          />
+          <TextField
+            label="Requests a day"
+            type="number"
+            min={1}
+            max={100_000_000}
+            value={daily}
+            onChange={setDaily}
+            required
+          />
+        </>
+      )}
+      <TextField
+        label="A word to the partner"
+        value={comment}
+        onChange={setComment}
+        maxLength={500}
+      />
+      {fault !== null && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </Confirm>
+  );
+}
+
+const Decided = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => (
+  <Table
+    caption="Decided limit requests"
+    rows={requests}
+    id={({ id }) => id}
+    empty="None yet"
+    columns={[
+      {
+        name: "Partner",
+        by: ({ partner }) => partner,
+        cell: ({ partner, partner_id: id }) => <a href={`#/partners/${id}`}>{partner}</a>,
+      },
+      {
+        name: "Asked for",
+        by: ({ requested_rpm: rpm }) => rpm,
+        cell: ({ requested_rpm: rpm, requested_daily: daily }) =>
+          `${number.format(rpm)} a minute, ${number.format(daily)} a day`,
+      },
+      {
+        name: "Decision",
+        by: ({ status }) => status,
+        cell: ({ status, decision_comment: words }) => (
+          <>
+            <span class={`tag ${status === "approved" ? "good" : "bad"}`}>{status}</span>
+            {words !== "" && <div class="said-by">{words}</div>}
+          </>
+        ),
+      },
+      {
+        name: "When",
+        by: ({ decided }) => decided ?? 0,
+        cell: ({ decided }) => <Moment at={decided} />,
+      },
+    ]}
+  />
+);

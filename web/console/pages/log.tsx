@@ -1,0 +1,108 @@
+import { useState } from "preact/hooks";
+import type { ConsoleLogEntry } from "#src/domain/console.ts";
+import { call } from "#web/console/api.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { TextField } from "#web/console/parts/field.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+interface Answer {
+  entries: ConsoleLogEntry[];
+  next: number | null;
+}
+
+/** Who did what. Nothing is ever taken out of it. */
+export function LogPage() {
+  const [form, setForm] = useState({ actor: "", action: "", subject: "" });
+  const [filter, setFilter] = useState(form);
+  const path = `/log?${new URLSearchParams(filter).toString()}`;
+  const loading = useLoaded<Answer>(path);
+  return (
+    <section>
+      <h1>Log</h1>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setFilter(form);
+          void loading.reload();
+        }}
+      >
+        <div class="grid">
+          {(["actor", "action", "subject"] as const).map((name) => (
+            <TextField
+              key={name}
+              label={{ actor: "Who", action: "What", subject: "To what" }[name]}
+              placeholder={{ actor: "olga", action: "key.revoke", subject: "partner 3" }[name]}
+              value={form[name]}
+              onChange={(value) => setForm({ ...form, [name]: value })}
+              maxLength={200}
+            />
+          ))}
+        </div>
+        <div class="buttons">
+          <button type="submit" class="primary">
+            Filter
+          </button>
+        </div>
+      </form>
+      <Loaded loading={loading}>
+        {(first) => <Entries key={path} path={path} first={first} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Entries({ path, first }: { path: string; first: Answer }) {
+  const [older, setOlder] = useState<Answer | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const { next } = older ?? first;
+  const more = async (): Promise<void> => {
+    const answer = await call<Answer>("GET", `${path}&before=${next}`);
+    setFault(answer.ok ? null : answer.detail);
+    if (answer.ok)
+      setOlder({
+        entries: [...(older?.entries ?? []), ...answer.body.entries],
+        next: answer.body.next,
+      });
+  };
+  return (
+    <>
+      <Table
+        caption="The operator’s log"
+        rows={[...first.entries, ...(older?.entries ?? [])]}
+        id={({ id }) => id}
+        empty="Nothing was done that fits."
+        perPage={50}
+        columns={[
+          { name: "When", by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
+          { name: "Who", by: ({ actor }) => actor, cell: ({ actor }) => actor },
+          { name: "What", by: ({ action }) => action, cell: ({ action }) => action },
+          { name: "To what", by: ({ subject }) => subject, cell: ({ subject }) => subject },
+          { name: "With", cell: ({ details }) => <Details of={details} /> },
+        ]}
+      />
+      {fault !== null && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      {next !== null && (
+        <button type="button" onClick={() => void more()}>
+          Load older entries
+        </button>
+      )}
+    </>
+  );
+}
+
+const Details = ({ of }: { of: Record<string, unknown> }) => (
+  <span class="soft">
+    {Object.entries(of)
+      .filter(([, value]) => value !== null && value !== "")
+      .map(
+        ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+      )
+      .join(" · ")}
+  </span>
+);

@@ -1,0 +1,166 @@
+import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, type Loading, useLoaded } from "#web/console/loaded.tsx";
+import { Status } from "#web/console/parts/status.tsx";
+import { number } from "#web/console/parts/usage-bars.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Ago } from "#web/kit/time.tsx";
+
+/** What needs an operator, and how the service is doing. */
+export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => (
+  <section>
+    <h1>Overview</h1>
+    <Loaded loading={health}>
+      {(now) => (
+        <>
+          <Readiness now={now} />
+          {now.marks !== null && <Figures marks={now.marks} />}
+          {now.marks !== null && now.marks.failed > 0 && <FailedMarks />}
+          <h2>Queues</h2>
+          {now.queues === null ? (
+            <p class="fault">Redis does not answer: queues cannot be read. No mark is lost.</p>
+          ) : (
+            <Queues queues={now.queues} />
+          )}
+          <h2>Parts</h2>
+          <ul class="parts">
+            {Object.entries(now.checks).map(([name, { ok, detail }]) => (
+              <li key={name} class={ok ? "ok" : "bad"}>
+                <span aria-hidden="true">{ok ? "✓" : "!"}</span> {name}
+                <span class="soft"> {ok ? "in order" : "degraded"}</span>
+                {detail !== undefined && <code>{JSON.stringify(detail)}</code>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Loaded>
+  </section>
+);
+
+function Readiness({ now: { ready, degraded } }: { now: ConsoleHealth }) {
+  if (!ready) return <p class="banner bad">Not ready: {degraded.join(", ")}</p>;
+  if (degraded.length > 0)
+    return <p class="banner warn">Serving, but degraded: {degraded.join(", ")}</p>;
+  return (
+    <p class="banner good">
+      <span aria-hidden="true">✓</span> Everything this process needs is in order.
+    </p>
+  );
+}
+
+const Figures = ({ marks }: { marks: NonNullable<ConsoleHealth["marks"]> }) => (
+  <ul class="figures">
+    <Figure n={marks.pending_requests} text="limit requests wait" to="#/limit-requests" urgent />
+    <Figure n={marks.held} text="marks are held" to="#/review" urgent />
+    <Figure n={marks.failed} text="marks failed" urgent />
+    <Figure
+      n={marks.unprocessed}
+      text={
+        marks.oldest_s === null
+          ? "marks wait for a worker"
+          : `marks wait, the oldest ${marks.oldest_s} s`
+      }
+    />
+    <Figure n={marks.refolds} text="stations to fold anew" />
+    <Figure n={marks.last_hour} text="marks in the last hour" />
+    <Figure n={marks.stations} text="stations in service" to="#/stations" />
+  </ul>
+);
+
+function Figure({
+  n,
+  text,
+  to,
+  urgent = false,
+}: {
+  n: number;
+  text: string;
+  to?: string;
+  urgent?: boolean;
+}) {
+  const inside = (
+    <>
+      <strong>{number.format(n)}</strong> <span>{text}</span>
+    </>
+  );
+  return (
+    <li class={urgent && n > 0 ? "card urgent" : "card"}>
+      {to === undefined ? inside : <a href={to}>{inside}</a>}
+    </li>
+  );
+}
+
+const Queues = ({ queues }: { queues: readonly ConsoleQueue[] }) => (
+  <Table
+    caption="Queues"
+    rows={queues}
+    id={({ queue }) => queue}
+    empty="No queues"
+    columns={[
+      { name: "Queue", cell: ({ queue }) => queue },
+      { name: "Waiting", cell: ({ depth }) => number.format(depth), numeric: true },
+      {
+        name: "Oldest",
+        cell: ({ oldest_age_s: s }) => (s === null ? "–" : `${s} s`),
+        numeric: true,
+      },
+      { name: "Active", cell: ({ active }) => active, numeric: true },
+      { name: "Failed", cell: ({ failed }) => failed, numeric: true },
+    ]}
+  />
+);
+
+/** Marks that could not be processed, and another try for each. */
+function FailedMarks() {
+  const loading = useLoaded<{ marks: ConsoleFailedMark[] }>("/failed-marks");
+  const doing = useDoing();
+  const retry = async (id: number): Promise<void> => {
+    await doing.run(`Mark ${id} is processed again`, "POST", `/failed-marks/${id}/retry`);
+    await loading.reload();
+  };
+  return (
+    <>
+      <h2>Failed marks</h2>
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+      <Loaded loading={loading}>
+        {({ marks }) => (
+          <Table
+            caption="Failed marks"
+            rows={marks}
+            id={({ id }) => id}
+            empty="None any more"
+            columns={[
+              { name: "Mark", cell: ({ id }) => id },
+              {
+                name: "Station",
+                cell: ({ station_id: at }) => <a href={`#/stations/${at}`}>{at}</a>,
+              },
+              { name: "Says", cell: ({ status }) => <Status status={status} /> },
+              {
+                name: "Failed",
+                cell: ({ failed }) => <Ago at={failed} />,
+                by: (one) => one.failed,
+              },
+              { name: "Why", cell: ({ failure }) => <code>{failure}</code> },
+              {
+                name: "",
+                cell: ({ id }) =>
+                  mayChange() && (
+                    <button type="button" disabled={doing.busy} onClick={() => void retry(id)}>
+                      Try again
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+import { useState } from "preact/hooks";
+import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { Keys } from "#web/console/pages/keys.tsx";
+import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { UsageBars } from "#web/console/parts/usage-bars.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+interface Answer {
+  partner: ConsolePartner;
+  keys: ConsoleKey[];
+  days: ConsoleUsageDay[];
+  cache_default_s: number;
+}
+
+/** One partner: its use, its keys, and every switch of the contract. */
+export function PartnerPage({ id }: { id: string }) {
+  const loading = useLoaded<Answer>(`/partners/${id}`);
+  return (
+    <section>
+      <p class="trail">
+        <a href="#/partners">Partners</a>
+      </p>
+      <Loaded loading={loading}>
+        {({ partner, keys, days, cache_default_s: cacheDefault }) => (
+          <>
+            <h1>
+              {partner.name} <span class="soft">#{partner.id}</span>
+            </h1>
+            <p class="soft">
+              since <Moment at={partner.created} />
+              {partner.pending_request && (
+                <>
+                  {" · "}
+                  <a href="#/limit-requests">asks for other limits</a>
+                </>
+              )}
+              {" · "}
+              <a href={`#/rollback?partner=${partner.id}`}>withdraw marks</a>
+            </p>
+            <UsageBars days={days} daily={partner.daily} />
+            <Keys partnerId={partner.id} keys={keys} changed={loading.reload} />
+            <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.reload} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Settings({
+  partner,
+  cacheDefault,
+  changed,
+}: {
+  partner: ConsolePartner;
+  cacheDefault: number;
+  changed: () => Promise<void>;
+}) {
+  const { id, cache_ttl_s: ttl } = partner;
+  const [form, setForm] = useState({
+    name: partner.name,
+    rpm: String(partner.rpm),
+    daily: String(partner.daily),
+    enabled: partner.enabled,
+    bind_ips: partner.bind_ips,
+    accept_remote: partner.accept_remote,
+    cache: ttl === null ? "default" : "own",
+    ttl: String(ttl ?? cacheDefault),
+  });
+  const [asking, setAsking] = useState(false);
+  const doing = useDoing();
+  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
+  const locked = !mayChange();
+  const save = async (): Promise<void> => {
+    const { cache, ttl: seconds, rpm, daily, ...rest } = form;
+    const cacheTtl = cache === "default" ? null : Number(seconds);
+    const body = { ...rest, rpm: Number(rpm), daily: Number(daily), cache_ttl_s: cacheTtl };
+    const saved = await doing.run("Saved, in force within 15 s", "PATCH", `/partners/${id}`, body);
+    setAsking(false);
+    if (saved !== null) await changed();
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    // Shutting a partner out stops a running service: that is asked for.
+    if (partner.enabled && !form.enabled) setAsking(true);
+    else void save();
+  };
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>Limits and switches</h2>
+      <div class="grid">
+        <TextField
+          label="Name"
+          value={form.name}
+          onChange={(name) => set({ name })}
+          maxLength={200}
+          required
+          disabled={locked}
+        />
+        <TextField
+          label="Requests a minute"
+          type="number"
+          min={1}
+          max={100_000}
+          value={form.rpm}
+          onChange={(rpm) => set({ rpm })}
+          required
+          disabled={locked}
+        />
+        <TextField
+          label="Requests a day"
+          type="number"
+          min={1}
+          max={100_000_000}
+          value={form.daily}
+          onChange={(daily) => set({ daily })}
+          required
+          disabled={locked}
+        />
+        <SelectField
+          label="Rectangles of its pages are cached"
+          value={form.cache}
+          options={[
+            ["default", `by default (${cacheDefault} s)`],
+            ["own", "as set here"],
+          ]}
+          onChange={(cache) => set({ cache })}
+          disabled={locked}
+        />
+        {form.cache === "own" && (
+          <TextField
+            label="Seconds, 0 for never"
+            type="number"
+            min={0}
+            max={3600}
+            value={form.ttl}
+            onChange={(seconds) => set({ ttl: seconds })}
+            required
+            disabled={locked}
+          />
+        )}
+      </div>
+      <SwitchField
+        label="Access is on"
+        hint="Off: every request is refused with 403 partner-disabled."
+        checked={form.enabled}
+        onChange={(enabled) => set({ enabled })}
+        disabled={locked}
+      />
+      <SwitchField
+        label="Secret keys are held to their addresses"
+        hint="A key without addresses is not bound either way."
+        checked={form.bind_ips}
+        onChange={(bindIps) => set({ bind_ips: bindIps })}
+        disabled={locked}
+      />
+      <SwitchField
+        label="Marks without a position at the station are taken"
+        hint="Off: they are refused with 422 too-far."
+        checked={form.accept_remote}
+        onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
+        disabled={locked}
+      />
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+      {!locked && (
+        <div class="buttons">
+          <button type="submit" class="primary" disabled={doing.busy}>
+            Save
+          </button>
+        </div>
+      )}
+      {asking && (
+        <Confirm
+          title={`Shut ${partner.name} out?`}
+          action="Shut it out"
+          danger
+          busy={doing.busy}
+          onConfirm={() => void save()}
+          onCancel={() => setAsking(false)}
+        >
+          <p>All its servers and pages get 403 within 15 seconds, until access is on again.</p>
+        </Confirm>
+      )}
+    </form>
+  );
+}

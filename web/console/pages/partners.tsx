@@ -1,0 +1,148 @@
+import { useState } from "preact/hooks";
+import type { ConsolePartner } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { TextField } from "#web/console/parts/field.tsx";
+import { number } from "#web/console/parts/usage-bars.tsx";
+import { goTo } from "#web/console/place.ts";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+interface Answer {
+  partners: ConsolePartner[];
+  defaults: { rpm: number; daily: number };
+}
+
+/** All partners; a new one. */
+export function PartnersPage() {
+  const loading = useLoaded<Answer>("/partners");
+  const [q, setQ] = useState("");
+  const [making, setMaking] = useState(false);
+  const fits = ({ id, name }: ConsolePartner): boolean =>
+    `${id} ${name}`.toLowerCase().includes(q.trim().toLowerCase());
+  return (
+    <section>
+      <div class="title">
+        <h1>Partners</h1>
+        {mayChange() && (
+          <button type="button" class="primary" onClick={() => setMaking(true)}>
+            New partner
+          </button>
+        )}
+      </div>
+      <Loaded loading={loading}>
+        {({ partners, defaults }) => (
+          <>
+            <TextField label="Search by name or number" type="search" value={q} onChange={setQ} />
+            <List partners={partners.filter(fits)} searched={q !== ""} />
+            {making && <NewPartner defaults={defaults} close={() => setMaking(false)} />}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: boolean }) => (
+  <Table
+    caption="Partners"
+    rows={partners}
+    id={({ id }) => id}
+    empty={searched ? "No partner fits." : "No partners yet. Make the first one, then its keys."}
+    columns={[
+      {
+        name: "Partner",
+        by: ({ name }) => name,
+        cell: ({ id, name, enabled, pending_request: asks, held }) => (
+          <>
+            <a href={`#/partners/${id}`}>{name}</a> <span class="soft">#{id}</span>
+            {!enabled && <span class="tag bad">switched off</span>}
+            {asks && <span class="tag warn">asks for limits</span>}
+            {held > 0 && <span class="tag warn">{held} held</span>}
+          </>
+        ),
+      },
+      {
+        name: "Keys",
+        by: ({ secret_keys: s, publishable_keys: p }) => s + p,
+        cell: ({ secret_keys: s, publishable_keys: p }) => `${s} secret, ${p} publishable`,
+      },
+      {
+        name: "A minute",
+        by: ({ rpm }) => rpm,
+        cell: ({ rpm }) => number.format(rpm),
+        numeric: true,
+      },
+      {
+        name: "A day",
+        by: ({ daily }) => daily,
+        cell: ({ daily }) => number.format(daily),
+        numeric: true,
+      },
+      {
+        name: "Today",
+        by: ({ used_today: used }) => used,
+        cell: ({ used_today: used }) => number.format(used),
+        numeric: true,
+      },
+      {
+        name: "Busiest of 7 days",
+        by: ({ used_peak: used }) => used,
+        cell: ({ used_peak: used, daily }) => (
+          <>
+            {number.format(used)}{" "}
+            <span class="soft">({Math.round((100 * used) / Math.max(1, daily))} %)</span>
+          </>
+        ),
+        numeric: true,
+      },
+    ]}
+  />
+);
+
+function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: () => void }) {
+  const [name, setName] = useState("");
+  const [rpm, setRpm] = useState(String(defaults.rpm));
+  const [daily, setDaily] = useState(String(defaults.daily));
+  const doing = useDoing();
+  const make = async (): Promise<void> => {
+    const body = { name, rpm: Number(rpm), daily: Number(daily) };
+    const made = await doing.run<{ id: number }>(`${name} is made`, "POST", "/partners", body);
+    if (made !== null) goTo(`/partners/${made.id}`);
+  };
+  return (
+    <Confirm
+      title="New partner"
+      action="Make it"
+      busy={doing.busy}
+      onConfirm={() => void make()}
+      onCancel={close}
+    >
+      <TextField label="Name" value={name} onChange={setName} maxLength={200} required />
+      <TextField
+        label="Requests a minute"
+        type="number"
+        min={1}
+        max={100_000}
+        value={rpm}
+        onChange={setRpm}
+        required
+      />
+      <TextField
+        label="Requests a day"
+        type="number"
+        min={1}
+        max={100_000_000}
+        value={daily}
+        onChange={setDaily}
+        required
+      />
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+    </Confirm>
+  );
+}

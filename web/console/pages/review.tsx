@@ -1,0 +1,128 @@
+import { useState } from "preact/hooks";
+import type { ConsoleHeldMark } from "#src/domain/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { HeldMark } from "#web/console/pages/held-mark.tsx";
+import { number } from "#web/console/parts/usage-bars.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+
+const perStep = 20;
+
+interface Answer {
+  marks: ConsoleHeldMark[];
+  total: number;
+}
+
+type Verb = "approve" | "reject";
+
+/** Marks that the mass-`no` review holds: decided one by one or many together. */
+export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
+  const loading = useLoaded<Answer>("/review");
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [asking, setAsking] = useState<{ verb: Verb; ids: number[] } | null>(null);
+  const [shown, setShown] = useState(perStep);
+  const doing = useDoing();
+  const decide = async (verb: Verb, ids: readonly number[]): Promise<void> => {
+    const word = verb === "approve" ? "approved" : "rejected";
+    const words = ids.length === 1 ? `The mark is ${word}` : `${ids.length} marks are ${word}`;
+    await doing.run(words, "POST", `/review/${verb}`, { ids });
+    setAsking(null);
+    setChosen(new Set());
+    await Promise.all([loading.reload(), changed()]);
+  };
+  const choose = (id: number, on: boolean): void => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  return (
+    <section>
+      <h1>Review</h1>
+      <p class="soft">
+        Held because many reporters in their first day said “no” through one source. An approved
+        mark counts from its own time; a rejected one never counts.
+      </p>
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+      <Loaded loading={loading}>
+        {({ marks, total }) => (
+          <>
+            {marks.length === 0 && <p class="empty">Nothing is held.</p>}
+            {marks.length > 0 && (
+              <div class="bar">
+                <p>
+                  {number.format(total)} held
+                  {total > marks.length && `, the oldest ${marks.length} here`}
+                </p>
+                {mayChange() && (
+                  <>
+                    <button
+                      type="button"
+                      onClick={() =>
+                        setChosen(
+                          new Set(chosen.size === marks.length ? [] : marks.map(({ id }) => id)),
+                        )
+                      }
+                    >
+                      {chosen.size === marks.length ? "Choose none" : `Choose all ${marks.length}`}
+                    </button>
+                    {(["approve", "reject"] as const).map((verb) => (
+                      <button
+                        key={verb}
+                        type="button"
+                        disabled={chosen.size === 0 || doing.busy}
+                        onClick={() => setAsking({ verb, ids: [...chosen] })}
+                      >
+                        {verb === "approve" ? "Approve" : "Reject"} {chosen.size} chosen
+                      </button>
+                    ))}
+                  </>
+                )}
+              </div>
+            )}
+            {marks.slice(0, shown).map((mark) => (
+              <HeldMark
+                key={mark.id}
+                mark={mark}
+                others={marks}
+                chosen={chosen.has(mark.id)}
+                busy={doing.busy}
+                choose={(on) => choose(mark.id, on)}
+                approve={() => void decide("approve", [mark.id])}
+                reject={() => setAsking({ verb: "reject", ids: [mark.id] })}
+              />
+            ))}
+            {marks.length > shown && (
+              <button type="button" onClick={() => setShown(shown + perStep)}>
+                Show {Math.min(perStep, marks.length - shown)} more
+              </button>
+            )}
+          </>
+        )}
+      </Loaded>
+      {asking !== null && (
+        <Confirm
+          title={
+            asking.verb === "approve"
+              ? `Let ${asking.ids.length} marks count?`
+              : asking.ids.length === 1
+                ? "Reject this mark?"
+                : `Reject ${asking.ids.length} marks?`
+          }
+          action={asking.verb === "approve" ? "Approve" : "Reject"}
+          danger={asking.verb === "reject"}
+          busy={doing.busy}
+          onConfirm={() => void decide(asking.verb, asking.ids)}
+          onCancel={() => setAsking(null)}
+        >
+          <p>This cannot be undone{asking.verb === "approve" && " but by a rollback"}.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

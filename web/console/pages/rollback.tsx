@@ -1,0 +1,244 @@
+import { useState } from "preact/hooks";
+import type {
+  ConsolePartner,
+  ConsoleRollback,
+  ConsoleRollbackChange,
+} from "#src/domain/console.ts";
+import { call, mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { useLoaded } from "#web/console/loaded.tsx";
+import { localText } from "#web/console/pages/key-form.tsx";
+import { SelectField, TextField } from "#web/console/parts/field.tsx";
+import { Status, statusWord } from "#web/console/parts/status.tsx";
+import { number } from "#web/console/parts/usage-bars.tsx";
+import { place } from "#web/console/place.ts";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+const dayMs = 86_400_000;
+
+/** Withdraws a campaign's marks as if they had never been made: first what would change, then the effect. */
+export function RollbackPage() {
+  const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
+  const asked = place.value.query;
+  const [form, setForm] = useState({
+    partner: asked.get("partner") ?? "",
+    key: asked.get("key") ?? "",
+    reporter: asked.get("reporter") ?? "",
+    station: asked.get("station") ?? "",
+    status: asked.get("status") ?? "",
+    since: localText(Date.now() - dayMs),
+    until: "",
+  });
+  const [preview, setPreview] = useState<{ of: object; seen: ConsoleRollback } | null>(null);
+  const [effect, setEffect] = useState<{ marks: number; stations: number } | null>(null);
+  const [looking, setLooking] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [asking, setAsking] = useState(false);
+  const doing = useDoing();
+
+  const set = (change: Partial<typeof form>): void => {
+    setForm({ ...form, ...change });
+    // What was previewed is not what would be done any more.
+    setPreview(null);
+    setEffect(null);
+  };
+  const look = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setLooking(true);
+    setEffect(null);
+    const of = selectionOf(form);
+    const answer = await call<ConsoleRollback>("POST", "/rollback/preview", of);
+    setLooking(false);
+    setFault(answer.ok ? null : answer.detail);
+    setPreview(answer.ok ? { of, seen: answer.body } : null);
+  };
+  const withdraw = async (): Promise<void> => {
+    const done = await doing.run<{ marks: number; stations: number }>(
+      "The marks are withdrawn",
+      "POST",
+      "/rollback",
+      preview?.of,
+    );
+    setAsking(false);
+    if (done !== null) setEffect(done);
+  };
+  return (
+    <section>
+      <h1>Rollback</h1>
+      <p class="soft">
+        Withdraws marks as if they had never been made. Stations are folded anew, and the changes
+        come in the partners’ next delta. Times are times of receipt.
+      </p>
+      <form class="card" onSubmit={(event) => void look(event)}>
+        <div class="grid">
+          <SelectField
+            label="Partner"
+            value={form.partner}
+            options={[
+              ["", "any"],
+              ...(partners.data?.partners ?? []).map(
+                ({ id, name }) => [String(id), `${name} #${id}`] as const,
+              ),
+            ]}
+            onChange={(partner) => set({ partner })}
+          />
+          <TextField
+            label="Key’s number"
+            type="number"
+            min={1}
+            value={form.key}
+            onChange={(key) => set({ key })}
+          />
+          <TextField
+            label="Reporter’s number"
+            type="number"
+            min={1}
+            value={form.reporter}
+            onChange={(reporter) => set({ reporter })}
+          />
+          <TextField
+            label="Station’s id"
+            maxLength={64}
+            value={form.station}
+            onChange={(station) => set({ station })}
+          />
+          <SelectField
+            label="Status"
+            value={form.status}
+            options={[
+              ["", "any"],
+              ...["yes", "low", "no", "queue"].map((one) => [one, statusWord(one)] as const),
+            ]}
+            onChange={(status) => set({ status })}
+          />
+          <TextField
+            label="Since (your time)"
+            type="datetime-local"
+            value={form.since}
+            onChange={(since) => set({ since })}
+          />
+          <TextField
+            label="Until (your time)"
+            type="datetime-local"
+            value={form.until}
+            onChange={(until) => set({ until })}
+          />
+        </div>
+        {(fault ?? doing.fault) !== null && (
+          <p class="fault" role="alert">
+            {fault ?? doing.fault}
+          </p>
+        )}
+        <div class="buttons">
+          <button type="submit" class="primary" disabled={looking}>
+            {looking ? "Working it out …" : "Show what would change"}
+          </button>
+        </div>
+      </form>
+      {effect !== null && (
+        <p class="banner good" role="status">
+          <span aria-hidden="true">✓</span> {number.format(effect.marks)} marks at{" "}
+          {number.format(effect.stations)} stations are withdrawn.
+        </p>
+      )}
+      {preview !== null && (
+        <Preview seen={preview.seen} done={effect !== null} ask={() => setAsking(true)} />
+      )}
+      {asking && preview !== null && (
+        <Confirm
+          title={`Withdraw ${number.format(preview.seen.marks)} marks for good?`}
+          action="Withdraw them"
+          danger
+          busy={doing.busy}
+          onConfirm={() => void withdraw()}
+          onCancel={() => setAsking(false)}
+        >
+          <p>
+            {number.format(preview.seen.stations)} stations are folded anew. This cannot be undone.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; ask: () => void }) {
+  const { marks, held, reporters, stations, changes } = seen;
+  if (marks === 0) return <p class="empty">No mark fits: there is nothing to withdraw.</p>;
+  return (
+    <div class="card">
+      <h2>{done ? "What has changed" : "What would change"}</h2>
+      <p>
+        {number.format(marks)} marks ({number.format(held)} of them held) of{" "}
+        {number.format(reporters)} reporters at {number.format(stations)} stations
+        {stations > changes.length && `; the ${changes.length} with the most of them:`}
+      </p>
+      <Table
+        caption="Changes of stations"
+        rows={changes}
+        id={({ station_id: id }) => id}
+        empty=""
+        columns={[
+          {
+            name: "Station",
+            by: ({ station_id: id }) => id,
+            cell: ({ station_id: id }) => <a href={`#/stations/${id}`}>{id}</a>,
+          },
+          { name: "Marks", by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
+          { name: "Status", by: changesStatus, cell: statusChange },
+          {
+            name: "Confirmations",
+            cell: ({ before, after }) => arrow(before.confirmations, after.confirmations),
+            numeric: true,
+          },
+          {
+            name: "Pending",
+            cell: ({ before, after }) =>
+              arrow(before.pending_status || "–", after.pending_status || "–"),
+          },
+        ]}
+      />
+      {mayChange() && !done && (
+        <div class="buttons">
+          <button type="button" class="danger" onClick={ask}>
+            Withdraw {number.format(marks)} marks …
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const changesStatus = ({ before, after }: ConsoleRollbackChange): number =>
+  before.status === after.status ? 1 : 0;
+
+const statusChange = ({ before, after }: ConsoleRollbackChange) => (
+  <>
+    <Status status={before.status} />
+    {before.status !== after.status && (
+      <>
+        {" → "}
+        <Status status={after.status} />
+      </>
+    )}
+  </>
+);
+
+const arrow = (before: string | number, after: string | number): string =>
+  before === after ? String(before) : `${before} → ${after}`;
+
+/** What of the form is given, as the server takes it. */
+function selectionOf(form: Record<string, string>): object {
+  const { station = "", status = "", since = "", until = "" } = form;
+  const numbers = ["partner", "key", "reporter"].flatMap((name) =>
+    form[name] === "" ? [] : [[name, Number(form[name])] as const],
+  );
+  return {
+    ...Object.fromEntries(numbers),
+    ...(station.trim() === "" ? {} : { station: station.trim() }),
+    ...(status === "" ? {} : { status }),
+    ...(since === "" ? {} : { since: new Date(since).getTime() }),
+    ...(until === "" ? {} : { until: new Date(until).getTime() }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { ConsoleSession } from "#src/domain/console.ts";
+import { account } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Ago, Moment } from "#web/kit/time.tsx";
+
+/** Where the console is open: one's own sessions, and for operators everybody's. */
+export function SessionsPage() {
+  const loading = useLoaded<{ sessions: ConsoleSession[] }>("/sessions");
+  const doing = useDoing();
+  const end = async ({ id, current }: ConsoleSession): Promise<void> => {
+    await doing.run("The session is ended", "DELETE", `/sessions/${id}`);
+    if (current) account.value = null;
+    else await loading.reload();
+  };
+  return (
+    <section>
+      <h1>Sessions</h1>
+      <p class="soft">
+        A session ends after 12 hours, when it is ended here, and when its account is disabled or
+        reset on the server (<code>npm run operator -- account</code>).
+      </p>
+      {doing.fault !== null && (
+        <p class="fault" role="alert">
+          {doing.fault}
+        </p>
+      )}
+      <Loaded loading={loading}>
+        {({ sessions }) => (
+          <Table
+            caption="Sessions"
+            rows={sessions}
+            id={({ id }) => id}
+            empty="None"
+            columns={[
+              {
+                name: "Account",
+                by: (one) => one.account,
+                cell: ({ account: name, role, current }) => (
+                  <>
+                    {name} <span class="tag">{role}</span>
+                    {current && <span class="tag good">this one</span>}
+                  </>
+                ),
+              },
+              {
+                name: "Since",
+                by: (one) => one.created,
+                cell: (one) => <Moment at={one.created} />,
+              },
+              {
+                name: "Last seen",
+                by: (one) => one.last_seen,
+                cell: (one) => <Ago at={one.last_seen} />,
+              },
+              {
+                name: "Ends",
+                by: (one) => one.expires,
+                cell: (one) => <Moment at={one.expires} />,
+              },
+              {
+                name: "From",
+                cell: ({ address, agent }) => (
+                  <>
+                    {address} <div class="soft">{agent}</div>
+                  </>
+                ),
+              },
+              {
+                name: "Actions",
+                cell: (one) => (
+                  <button type="button" disabled={doing.busy} onClick={() => void end(one)}>
+                    End<span class="unseen"> the session of {one.account}</span>
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

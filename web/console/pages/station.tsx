@@ -1,0 +1,236 @@
+import { useState } from "preact/hooks";
+import type { ConsoleMark, ConsoleStationPage } from "#src/domain/console.ts";
+import type { Step } from "#src/domain/explain.ts";
+import { call } from "#web/console/api.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { metres } from "#web/console/parts/mini-map.tsx";
+import { Status } from "#web/console/parts/status.tsx";
+import { outcomeWords, ruleWords, stepWords } from "#web/console/reasons.ts";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+const everyMs = 10_000;
+const stepsAtFirst = 12;
+
+/** One station: what it shows, why, and every mark that was made on it. */
+export function StationPage({ id }: { id: string }) {
+  const loading = useLoaded<ConsoleStationPage>(`/stations/${encodeURIComponent(id)}`, everyMs);
+  return (
+    <section>
+      <p class="trail">
+        <a href="#/stations">Stations</a>
+      </p>
+      <Loaded loading={loading}>
+        {(page) => (
+          <>
+            <h1>{page.station.name || page.station.brand || page.station.id}</h1>
+            <p class="soft">
+              <code>{page.station.id}</code>
+              {page.station.brand !== "" && ` · ${page.station.brand}`}
+              {page.station.addr !== "" && ` · ${page.station.addr}`}
+              {` · ${page.station.lat.toFixed(5)}, ${page.station.lon.toFixed(5)} · from ${page.station.source}`}
+              {page.station.removed && <span class="tag bad">out of service</span>}
+            </p>
+            <Fuel page={page} />
+            <Why steps={page.steps} before={page.steps_before} />
+            <Marks id={id} first={page.marks} next={page.next} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+/** The fuel block as partners get it (partner-api.md 2.2). */
+function Fuel({ page: { fuel, station } }: { page: ConsoleStationPage }) {
+  const facts: [name: string, value: string][] = [
+    ["has", fuel.fuels_now],
+    ["out of", fuel.fuels_no],
+    ["prices", fuel.prices ?? ""],
+    ["queue", fuel.queue],
+    ["limit", fuel.limit_l === null ? "" : `${fuel.limit_l} l`],
+    ["cash", fuel.no_cash ? "not taken" : ""],
+    ["fuel cards", fuel.fuel_cards_only ? "only" : ""],
+    ["confirmations", fuel.seeded ? "imported" : String(fuel.confirmations)],
+    ["live devices", String(fuel.real_count)],
+    ["pending", fuel.pending_status === "" ? "" : `${fuel.pending_status}: ${fuel.pending_count}`],
+    ["reason", fuel.resolution_reason],
+    ["updated (UTC)", fuel.updated],
+  ];
+  return (
+    <div class="card">
+      <div class="title">
+        <h2>
+          Shown now: <Status status={fuel.status} />
+        </h2>
+        <a href={`#/rollback?station=${station.id}`}>Withdraw marks …</a>
+      </div>
+      <dl class="pairs">
+        {facts
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      {fuel.conflict !== null && (
+        <p class="banner warn">
+          Drivers disagree:{" "}
+          {fuel.conflict.versions
+            .map(({ status, count, updated }) => `${status} by ${count} (${updated} UTC)`)
+            .join(" against ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The fold step by step, the newest first. */
+function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
+  const [all, setAll] = useState(false);
+  const newest = steps.toReversed();
+  const shown = all ? newest : newest.slice(0, stepsAtFirst);
+  return (
+    <div class="card">
+      <h2>Why</h2>
+      {steps.length === 0 && <p class="empty">No mark and no import counts here: no data.</p>}
+      <ol class="steps">
+        {shown.map((step, n) => (
+          <li key={steps.length - n} class={step.kind}>
+            <Moment at={step.at} />
+            <p>{stepWords(step)}</p>
+            <p class="soft">
+              then: <Status status={step.shown.status} />
+              {step.shown.seeded && " (imported)"}
+              {step.shown.confirmations > 0 &&
+                ` by ${step.shown.confirmations}, ${step.shown.realCount} live`}
+              {step.shown.pendingStatus !== "" && (
+                <>
+                  {" · pending "}
+                  <Status status={step.shown.pendingStatus} /> {step.shown.pendingCount}
+                </>
+              )}
+              {step.shown.reason === "conflict" && " · in dispute"}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {!all && newest.length > shown.length && (
+        <button type="button" onClick={() => setAll(true)}>
+          Show {newest.length - shown.length} earlier steps
+        </button>
+      )}
+      {all && before > 0 && <p class="soft">{before} still earlier steps are left out.</p>}
+    </div>
+  );
+}
+
+function Marks({
+  id,
+  first,
+  next,
+}: {
+  id: string;
+  first: readonly ConsoleMark[];
+  next: number | null;
+}) {
+  const [older, setOlder] = useState<{ marks: ConsoleMark[]; next: number | null } | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const before = older === null ? next : older.next;
+  const more = async (): Promise<void> => {
+    const answer = await call<ConsoleStationPage>(
+      "GET",
+      `/stations/${encodeURIComponent(id)}?before=${before}`,
+    );
+    setFault(answer.ok ? null : answer.detail);
+    if (answer.ok)
+      setOlder({ marks: [...(older?.marks ?? []), ...answer.body.marks], next: answer.body.next });
+  };
+  const seen = new Map([...first, ...(older?.marks ?? [])].map((mark) => [mark.id, mark]));
+  return (
+    <div class="card">
+      <h2>Marks</h2>
+      <Table
+        caption="Marks of this station"
+        rows={[...seen.values()]}
+        id={(mark) => mark.id}
+        empty="Nobody has marked this station."
+        columns={columns}
+      />
+      {fault !== null && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      {before !== null && (
+        <button type="button" onClick={() => void more()}>
+          Load older marks
+        </button>
+      )}
+    </div>
+  );
+}
+
+const columns = [
+  {
+    name: "Said at",
+    by: ({ effective }: ConsoleMark) => effective,
+    cell: ({ effective, received }: ConsoleMark) => (
+      <>
+        <Moment at={effective} />
+        {received - effective > 60_000 && (
+          <div class="soft">
+            came in <Moment at={received} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
+    name: "Says",
+    by: ({ status }: ConsoleMark) => status,
+    cell: ({ status, express, comment }: ConsoleMark) => (
+      <>
+        <Status status={status} />
+        {express && <span class="tag">express</span>}
+        {comment !== null && <div class="said-by">{comment}</div>}
+      </>
+    ),
+  },
+  {
+    name: "Outcome",
+    by: outcomeWords,
+    cell: (mark: ConsoleMark) => <span class={`tag ${tone(mark)}`}>{outcomeWords(mark)}</span>,
+  },
+  {
+    name: "Needs",
+    cell: ({ needed, rule, have }: ConsoleMark) => (
+      <>
+        {have ?? 0} of {needed} <div class="soft">{ruleWords[rule]}</div>
+      </>
+    ),
+  },
+  {
+    name: "From",
+    by: ({ reporter_id: reporter }: ConsoleMark) => reporter,
+    cell: ({ reporter_id: reporter, source, key_id: key, distance_m: away }: ConsoleMark) => (
+      <>
+        <a href={`#/rollback?reporter=${reporter}`}>reporter #{reporter}</a>
+        <div class="soft">
+          {source}
+          {key !== null && `, key #${key}`}
+          {away !== null && `, ${metres(away)} away`}
+        </div>
+      </>
+    ),
+  },
+];
+
+function tone(mark: ConsoleMark): string {
+  const word = outcomeWords(mark);
+  if (word === "published" || word === "confirmed") return "good";
+  if (word === "failed" || word === "rejected" || word === "withdrawn") return "bad";
+  return word === "held" || word === "conflict" ? "warn" : "";
+}

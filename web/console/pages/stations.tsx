@@ -1,0 +1,63 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ConsoleStation } from "#src/domain/console.ts";
+import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { TextField } from "#web/console/parts/field.tsx";
+import { Status } from "#web/console/parts/status.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+const pauseMs = 250;
+
+/** Finds a station by its id, name, brand or address. */
+export function StationsPage() {
+  const [typed, setTyped] = useState("");
+  const [q, setQ] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed), pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const loading = useLoaded<{ stations: ConsoleStation[] }>(`/stations?q=${encodeURIComponent(q)}`);
+  return (
+    <section>
+      <h1>Stations</h1>
+      <TextField
+        label="Search by id, name, brand or address"
+        type="search"
+        value={typed}
+        onChange={setTyped}
+        maxLength={120}
+      />
+      {q === "" && <p class="soft">The stations that changed last:</p>}
+      <Loaded loading={loading}>
+        {({ stations }) => (
+          <Table
+            caption="Stations"
+            rows={stations}
+            id={({ id }) => id}
+            empty={q === "" ? "No stations yet: import them on the server." : "No station fits."}
+            perPage={25}
+            columns={[
+              {
+                name: "Station",
+                by: ({ name, id }) => name || id,
+                cell: ({ id, name, brand, removed }) => (
+                  <>
+                    <a href={`#/stations/${id}`}>{name || brand || id}</a>
+                    {removed && <span class="tag bad">out of service</span>}
+                  </>
+                ),
+              },
+              { name: "Brand", by: ({ brand }) => brand, cell: ({ brand }) => brand || "–" },
+              { name: "Address", by: ({ addr }) => addr, cell: ({ addr }) => addr || "–" },
+              {
+                name: "Status",
+                by: ({ status }) => status,
+                cell: ({ status }) => <Status status={status} />,
+              },
+              { name: "Id", by: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

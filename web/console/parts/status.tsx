@@ -1,0 +1,19 @@
+const signs: Record<string, [sign: string, word: string]> = {
+  yes: ["●", "Fuel"],
+  low: ["◐", "Little fuel"],
+  no: ["✕", "No fuel"],
+  queue: ["≡", "Queue"],
+  nodata: ["○", "No data"],
+};
+
+export const statusWord = (status: string): string => signs[status]?.[1] ?? status;
+
+/** A fuel status by sign, word and colour. */
+export function Status({ status }: { status: string }) {
+  const [sign, word] = signs[status] ?? ["?", status];
+  return (
+    <span class={`status ${status}`}>
+      <span aria-hidden="true">{sign}</span> {word}
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ConsoleUsageDay } from "#src/domain/console.ts";
+
+const [width, height, gap] = [280, 72, 3];
+
+/** Requests of a partner's servers by day, today right, with its daily quota as a line. */
+export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; daily: number }) {
+  const shown = days.toReversed();
+  const most = Math.max(1, ...shown.map((day) => day.requests));
+  const top = most * 1.1;
+  const each = width / Math.max(1, shown.length);
+  const y = (requests: number): number => height - (requests / top) * height;
+  const peak = number.format(most);
+  const words = `Requests by day, ${shown.length} days, the most ${peak} of ${number.format(daily)} allowed`;
+  return (
+    <figure class="bars">
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
+        {shown.map((day, n) => (
+          <rect
+            key={day.date}
+            class={day.requests >= daily ? "full" : ""}
+            x={n * each}
+            y={y(day.requests)}
+            width={each - gap}
+            height={Math.max(day.requests > 0 ? 2 : 0, height - y(day.requests))}
+            rx={2}
+          >
+            <title>{`${day.date}: ${number.format(day.requests)} requests, ${number.format(day.errors)} errors`}</title>
+          </rect>
+        ))}
+        {daily <= top && <line x1={0} x2={width} y1={y(daily)} y2={y(daily)} />}
+      </svg>
+      <figcaption class="soft">
+        busiest day {peak}, quota {number.format(daily)}
+      </figcaption>
+    </figure>
+  );
+}
+
+export const number = new Intl.NumberFormat("en-GB");
