@@ -24,7 +24,7 @@ const shown = (key: IssuedKey, current: number, now: number): ShownKey => ({
   domains: key.domains,
   ips: key.ips,
   reports: key.reports,
-  created: key.created_at.toISOString(),
+  created: key.created_at.getTime(),
   expires: timeOrNull(key.expires_at),
   revoked: timeOrNull(key.revoked_at),
   last_used: timeOrNull(key.last_used_at),
@@ -38,4 +38,4 @@ const stateOf = ({ revoked_at, expires_at }: IssuedKey, now: number): KeyState =
       ? "expired"
       : "in force";
 
-const timeOrNull = (time: Date | null): string | null => time?.toISOString() ?? null;
+const timeOrNull = (time: Date | null): number | null => time?.getTime() ?? null;

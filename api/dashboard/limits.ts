@@ -41,7 +41,7 @@ const shown = (request: LimitRequest): ShownLimitRequest => ({
   requested_rpm: request.requested_rpm,
   requested_daily: request.requested_daily,
   comment: request.comment,
-  created: request.created_at.toISOString(),
-  decided: request.decided_at?.toISOString() ?? null,
+  created: request.created_at.getTime(),
+  decided: request.decided_at?.getTime() ?? null,
   decision_comment: request.decision_comment,
 });

@@ -31,11 +31,11 @@ export const overviewCall = (services: Services) =>
       const own = usageDays(counts, "partner", today, days);
       const { date, requests } = own[0]!;
       const body: Overview = {
-        now: new Date(now).toISOString(),
+        now,
         minute: {
           limit: left.limit,
           remaining: left.remaining,
-          resets: new Date(left.resetS * 1000).toISOString(),
+          resets: left.resetS * 1000,
         },
         today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
         days: own,

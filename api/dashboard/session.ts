@@ -74,7 +74,7 @@ async function shown(
   return {
     partner: partner.name,
     key: { id, prefix: stored?.prefix ?? "", label: stored?.label ?? "" },
-    expires: new Date(expiresAt).toISOString(),
+    expires: expiresAt,
     base_url: config.baseUrl,
   };
 }

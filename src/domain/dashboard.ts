@@ -1,12 +1,12 @@
 import type { UsageDay } from "#src/domain/usage.ts";
 
-// What the dashboard's calls answer: written by api/dashboard/, read by web/dashboard/. Times are ISO 8601, UTC.
+// What the dashboard's calls answer: written by api/dashboard/, read by web/dashboard/. Times are ms.
 
 /** Who is signed in, and until when. */
 export interface DashboardSession {
   partner: string;
   key: { id: number; prefix: string; label: string };
-  expires: string;
+  expires: number;
   /** Address of the service, for the examples. */
   base_url: string;
 }
@@ -22,8 +22,8 @@ export interface MinuteFigures {
 }
 
 export interface Overview {
-  now: string;
-  minute: { limit: number; remaining: number; resets: string };
+  now: number;
+  minute: { limit: number; remaining: number; resets: number };
   today: { date: string; requests: number; limit: number; remaining: number };
   /** Of the partner's servers and of its pages; the newest first, empty days filled in. */
   days: UsageDay[];
@@ -75,10 +75,10 @@ export interface ShownKey {
   domains: string[];
   ips: string[];
   reports: boolean;
-  created: string;
-  expires: string | null;
-  revoked: string | null;
-  last_used: string | null;
+  created: number;
+  expires: number | null;
+  revoked: number | null;
+  last_used: number | null;
   /** The key of this session. */
   current: boolean;
 }
@@ -89,7 +89,7 @@ export interface ShownLimitRequest {
   requested_rpm: number;
   requested_daily: number;
   comment: string;
-  created: string;
-  decided: string | null;
+  created: number;
+  decided: number | null;
   decision_comment: string;
 }

@@ -59,7 +59,7 @@ describe("flow: dashboard", function () {
       expect(answer.body.partner).to.equal("Test partner");
       expect(answer.body.base_url).to.equal(webs[0]!.baseUrl);
       expect(JSON.stringify(answer.body)).not.to.include(country.secret);
-      const hours = (Date.parse(answer.body.expires) - Date.now()) / 3600_000;
+      const hours = (answer.body.expires - Date.now()) / 3600_000;
       expect(hours).to.be.within(11.9, 12);
       expect(client.setCookie).to.match(
         /^dashboard-session=[\w-]{43}; Max-Age=43200; Path=\/dashboard\/; HttpOnly; SameSite=Strict$/,

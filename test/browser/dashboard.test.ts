@@ -1,0 +1,273 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { rows } from "#src/db.ts";
+import { addKey } from "#test/api/edge.ts";
+import { createClient } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  type OpenedPage,
+  openPage,
+} from "#test/harness/browser.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+
+describe("browser: dashboard", function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let instance: TestInstance;
+  let country: Country;
+  let web: RoleProcess;
+  let worker: RoleProcess;
+  let opened: OpenedPage;
+  let partner: OtherPartner;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
+    country = await openCountry(instance.config, 5);
+    [web, worker] = await Promise.all([
+      startRole("web", instance.env),
+      startRole("marks", instance.env),
+    ]);
+  });
+  after(async () => {
+    await Promise.all([web, worker].map((role) => role?.stop()));
+    await country?.close();
+    await instance?.drop();
+    await browser?.close();
+  });
+  beforeEach(async () => {
+    partner = await addPartner(country, { rpm: 600, daily: 5000 });
+    opened = await openPage(browser);
+  });
+  afterEach(() => opened.close());
+
+  const open = (page: Page) => page.goto(`${web.baseUrl}/dashboard`);
+  const signIn = async ({ page } = opened, key = partner.secret): Promise<Page> => {
+    await open(page);
+    await page.getByLabel("Secret key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Today" }).waitFor();
+    return page;
+  };
+  const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+  /** Requests, marks, decisions and keys: every part of the page has something to show. */
+  const live = async (): Promise<void> => {
+    const api = createClient(web.baseUrl, partner.secret);
+    await Promise.all(Array.from({ length: 12 }, () => api.get("/cities")));
+    await api.get("/stations");
+    await api.mark(placeOf(0), "one", { status: "yes" });
+    await api.mark({ ...placeOf(1), lat: 10 }, "two", { status: "queue" });
+    const used =
+      "insert into usage_days select ?, current_date - n, ?, m, 40 + 10 * n + length(m), 5, n from generate_series(1, 6) n, unnest(?::text[]) m";
+    const methods = [
+      "GET /stations",
+      "GET /stations/delta",
+      "GET /stations/all",
+      "GET /usage",
+      "POST /stations/{station_id}/report",
+      "GET /limit-requests",
+      "GET /stations/{station_id}",
+    ];
+    await rows(country.db, used, [partner.id, "partner", methods]);
+    await rows(country.db, used, [partner.id, "widget", ["GET /stations"]]);
+    await rows(
+      country.db,
+      "insert into limit_requests (partner_id, status, requested_rpm, requested_daily, comment, decided_at, decision_comment) select ?, 'rejected', 700 + n, 9000, '', server_now(), 'Please tell us what for.' from generate_series(1, 12) n",
+      [partner.id],
+    );
+    await addKey(country.db, partner.id, "publishable", {
+      label: "shop",
+      domains: ["shop.example", "a-rather-long-name.of-a-partner.example"],
+    });
+    await addKey(country.db, partner.id, "secret", { label: "old server", revoked_at: new Date() });
+  };
+
+  it("lets a partner in with a secret key, which then is nowhere in the browser", async () => {
+    const page = await signIn();
+    await page.reload();
+    await page.getByText("Another partner", { exact: true }).waitFor();
+    const state = await page.context().storageState();
+    expect(JSON.stringify(state)).not.to.include(partner.secret);
+    expect(await page.evaluate<string>("document.cookie")).to.equal("");
+    expect(await page.evaluate<string>("document.body.innerHTML")).not.to.include(partner.secret);
+    const { cookies } = state;
+    expect(cookies.map(({ httpOnly, sameSite, path }) => [httpOnly, sameSite, path])).to.deep.equal(
+      [[true, "Strict", "/dashboard/"]],
+    );
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.reload();
+    await page.getByLabel("Secret key").waitFor();
+  });
+
+  it("says why a key is refused, and keeps the field ready", async () => {
+    const { page } = opened;
+    await open(page);
+    for (const [key, words] of [
+      ["svc_live_wrong", /copied whole/],
+      [partner.publishable, /Sign in with a secret key/],
+    ] as const) {
+      await page.getByLabel("Secret key").fill(key);
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").filter({ hasText: words }).waitFor();
+      expect(await page.evaluate<string>("document.activeElement.id")).to.equal("key");
+    }
+  });
+
+  it("shows a newcomer a first call that works as it is copied", async () => {
+    const page = await signIn();
+    await page.getByRole("heading", { name: /make your first call/ }).waitFor();
+    const code = page.getByRole("region", { name: "Example in" }).locator("code");
+    const env = { ...process.env, FUELMARK_KEY: partner.secret };
+    const run = (program: string, ...args: string[]) =>
+      promisify(execFile)(program, args, { env, timeout: 20_000 });
+    await page.getByRole("button", { name: "TypeScript" }).click();
+    const typescript = await run(
+      "node",
+      "--import",
+      "tsx",
+      "--input-type=module",
+      "-e",
+      (await code.textContent())!,
+    );
+    expect(typescript.stdout)
+      .to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[/)
+      .and.to.include("n1000");
+    await page.getByRole("button", { name: "curl" }).click();
+    const curl = (await code.textContent())!;
+    expect(curl).to.include(`"${web.baseUrl}/api/v1/partner/stations/all?limit=3"`);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("Copied").waitFor();
+  });
+
+  it("shows the requests that were just made, by method", async () => {
+    const page = await signIn();
+    const api = createClient(web.baseUrl, partner.secret);
+    await api.get("/cities");
+    await api.get("/stations?bbox=54,36,56,38");
+    await api.get("/stations?bbox=54,36,56,38");
+    await page.reload();
+    const slider = page.getByRole("slider", { name: "Requests per day by method" });
+    await slider.waitFor();
+    expect(await slider.getAttribute("aria-valuetext")).to.match(
+      /: 3 requests, GET \/stations 2, GET \/cities 1$/,
+    );
+    await slider.press("ArrowLeft");
+    expect(await slider.getAttribute("aria-valuetext")).to.match(/: 0 requests$/);
+    await page.getByText("The same as a table").click();
+    const table = page.getByRole("table", { name: "Requests per day by method" });
+    expect(await table.getByRole("row").nth(1).innerText()).to.match(/3\s+2\s+1/);
+    expect(await part(page, "Today").innerText()).to.include("4,997");
+  });
+
+  it("files a limit request, shows that it waits, and the new limit when it is approved", async () => {
+    const page = await signIn();
+    const limits = part(page, "Limits");
+    await limits.getByRole("button", { name: "Send the request" }).click();
+    await limits.getByText("A whole number from 1 to 100,000, without spaces.").waitFor();
+    expect(await page.evaluate<string>("document.activeElement.id")).to.equal("rpm");
+    await limits.getByLabel("Requests a minute").fill("2500");
+    await limits.getByLabel("Requests a day").fill("90000");
+    await limits.getByLabel("Comment").fill("A second city");
+    await limits.getByRole("button", { name: "Send the request" }).click();
+    await limits.getByText("“A second city”").waitFor();
+    expect(await limits.getByRole("button", { name: "Send the request" }).count()).to.equal(0);
+    const { json } = await runOperator(instance.env, "limit-request", "list", "--json");
+    const { id } = (json as { id: number; partner_id: number }[]).find(
+      (one) => one.partner_id === partner.id,
+    )!;
+    await runOperator(
+      instance.env,
+      "limit-request",
+      "approve",
+      String(id),
+      "--comment",
+      "Welcome",
+      "--json",
+    );
+    await page.reload();
+    await limits.getByText("✓ approved").waitFor();
+    expect(await limits.innerText())
+      .to.include("Welcome")
+      .and.to.include("2,500")
+      .and.to.include("90,000");
+  });
+
+  it("sends the viewer to the sign-in page with a word when the key is revoked", async () => {
+    const page = await signIn();
+    await rows(country.db, "update keys set revoked_at = server_now() where partner_id = ?", [
+      partner.id,
+    ]);
+    await page
+      .getByText("Your session is over. Sign in again to go on.")
+      .waitFor({ timeout: 20_000 });
+    expect(await page.evaluate<string>("document.body.innerText")).not.to.include(
+      "Another partner",
+    );
+  });
+
+  it("says when the service cannot be reached, keeps what it has, and tries again", async () => {
+    const page = await signIn();
+    await page.route("**/api/overview*", (route) => route.abort());
+    await page.getByLabel("Period").selectOption("30");
+    const alert = page.getByRole("alert").filter({ hasText: "cannot be reached" });
+    await alert.first().waitFor();
+    await page.unroute("**/api/overview*");
+    await alert.first().getByRole("button", { name: "Try again" }).click();
+    await alert.first().waitFor({ state: "detached" });
+  });
+
+  it("pages and sorts its tables", async () => {
+    await live();
+    const page = await signIn();
+    const table = page.getByRole("table", { name: "Decided limit requests" });
+    await table.waitFor();
+    expect(await table.getByRole("row").count()).to.equal(11);
+    await page
+      .getByRole("navigation", { name: "Pages: Decided limit requests" })
+      .getByRole("button", { name: "Next" })
+      .click();
+    expect(await table.getByRole("row").count()).to.equal(3);
+    await table.getByRole("button", { name: "Per minute" }).click();
+    expect(await table.getByRole("row").nth(1).innerText()).to.include("712");
+  });
+
+  it("is free of faults that axe finds, fits and asks no other host, on phone, tablet and desk, light and dark", async () => {
+    await live();
+    for (const width of [320, 768, 1280]) {
+      for (const dark of [false, true]) {
+        const view = await openPage(browser, { width, dark });
+        const what = `${width} ${dark ? "dark" : "light"}`;
+        await open(view.page);
+        await view.page.getByLabel("Secret key").waitFor();
+        expect(await axeFaults(view.page), `sign-in ${what}`).to.deep.equal([]);
+        expect(await fitsWidth(view.page), `sign-in ${what}`).to.equal(true);
+        const page = await signIn(view);
+        await page.getByText("The same as a table").click();
+        await page.getByRole("table", { name: "Your keys" }).waitFor();
+        expect(await axeFaults(page), what).to.deep.equal([]);
+        expect(await fitsWidth(page), what).to.equal(true);
+        expect(view.requests.filter((url) => !url.startsWith(web.baseUrl))).to.deep.equal([]);
+        expect(view.complaints).to.deep.equal([]);
+        await view.close();
+      }
+    }
+  });
+
+  it("remembers the theme that was chosen", async () => {
+    const page = await signIn();
+    await page.getByLabel("Theme").selectOption("dark");
+    await page.reload();
+    expect(await page.evaluate<string>("document.documentElement.dataset.theme")).to.equal("dark");
+    await page.getByLabel("Theme").selectOption("auto");
+    expect(await page.evaluate<string>("document.documentElement.dataset.theme")).to.equal("light");
+  });
+});

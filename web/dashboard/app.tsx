@@ -1,0 +1,33 @@
+import { FirstCall } from "#web/dashboard/first-call.tsx";
+import { Header } from "#web/dashboard/header.tsx";
+import { Keys } from "#web/dashboard/keys.tsx";
+import { Limits } from "#web/dashboard/limits.tsx";
+import { Marks } from "#web/dashboard/marks.tsx";
+import { Requests } from "#web/dashboard/requests.tsx";
+import { SignIn } from "#web/dashboard/sign-in.tsx";
+import { overview, session } from "#web/dashboard/state.ts";
+import { Today } from "#web/dashboard/today.tsx";
+
+/** Signed in or not, and what is shown then. */
+export function App() {
+  if (session.value === undefined) return <p class="starting">Loading …</p>;
+  if (session.value === null) return <SignIn />;
+  const days = overview.value.value;
+  const isNew =
+    days !== null && [...days.days, ...days.widget].every(({ requests }) => requests === 0);
+  return (
+    <>
+      <Header session={session.value} />
+      <main>
+        <h1 class="unseen">Dashboard of {session.value.partner}</h1>
+        {isNew && <FirstCall session={session.value} isNew />}
+        <Today />
+        <Requests />
+        <Marks />
+        <Limits />
+        <Keys />
+        {!isNew && <FirstCall session={session.value} isNew={false} />}
+      </main>
+    </>
+  );
+}

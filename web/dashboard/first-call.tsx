@@ -1,0 +1,47 @@
+import { useSignal } from "@preact/signals";
+import type { DashboardSession } from "#src/domain/dashboard.ts";
+import { examples } from "#web/dashboard/examples.ts";
+import { Section } from "#web/dashboard/section.tsx";
+import { CopyButton } from "#web/kit/copy-button.tsx";
+
+/** How to make a first call; at the top as long as there was none. */
+export function FirstCall({ session, isNew }: { session: DashboardSession; isNew: boolean }) {
+  const chosen = useSignal(0);
+  const list = examples(session.base_url);
+  const { name, text } = list[chosen.value]!;
+  return (
+    <Section
+      id="first-call"
+      title={isNew ? "No requests yet: make your first call" : "First call"}
+      tools={
+        <div class="choice" role="group" aria-label="Language of the example">
+          {list.map((one, n) => (
+            <button
+              key={one.name}
+              type="button"
+              aria-pressed={n === chosen.value}
+              onClick={() => (chosen.value = n)}
+            >
+              {one.name}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      <p class="soft small">
+        Put your secret key into the environment as <code>FUELMARK_KEY</code>. Three stations come
+        back, with <code>as_of</code> to ask <code>/stations/delta</code> from.
+      </p>
+      <div class="code">
+        {/* Focusable, so that keys can scroll it. */}
+        <pre tabIndex={0} role="region" aria-label={`Example in ${name}`}>
+          <code>{text}</code>
+        </pre>
+        <CopyButton text={text} label="Copy" />
+      </div>
+      <p class="small">
+        <a href="../docs">Everything else: the API's documentation</a>
+      </p>
+    </Section>
+  );
+}

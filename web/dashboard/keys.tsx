@@ -1,0 +1,81 @@
+import type { ShownKey } from "#src/domain/dashboard.ts";
+import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { keys } from "#web/dashboard/state.ts";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+const signs = { "in force": "✓", expired: "○", revoked: "✕" } as const;
+
+/** The partner's keys as far as anybody can still see them. */
+export const Keys = () => (
+  <Section
+    id="keys"
+    title="Keys"
+    tools={
+      <a class="button" href="../widget/embed">
+        Embed the map
+      </a>
+    }
+  >
+    <p class="soft small">
+      Keys are shown once, when they are issued; here only their beginnings are known, so the embed
+      page asks for the publishable key that you were given. For a new key, or to revoke one, ask
+      the operator. To rotate a secret key: get a second one, switch over, have the old one revoked.
+    </p>
+    <Loaded of={keys}>
+      {(value) => (
+        <Table
+          caption="Your keys"
+          rows={value.keys}
+          id={({ id }) => id}
+          empty="No keys."
+          columns={[
+            {
+              name: "Key",
+              cell: ({ prefix, label, current }) => (
+                <span>
+                  <code>{prefix}…</code>
+                  {label !== "" && ` ${label}`}
+                  {current && <span class="soft small"> (this session)</span>}
+                </span>
+              ),
+              by: ({ prefix }) => prefix,
+            },
+            { name: "Kind", cell: ({ kind }) => kind, by: ({ kind }) => kind },
+            {
+              name: "State",
+              cell: ({ state }) => (
+                <span class={`badge ${state.replace(" ", "-")}`}>
+                  {signs[state]} {state}
+                </span>
+              ),
+              by: ({ state }) => state,
+            },
+            { name: "Bound to", cell: boundTo },
+            {
+              name: "Last used",
+              cell: ({ last_used }) => <Moment at={last_used} />,
+              by: ({ last_used }) => last_used ?? 0,
+            },
+            {
+              name: "Created",
+              cell: ({ created }) => <Moment at={created} />,
+              by: ({ created }) => created,
+            },
+            {
+              name: "Expires",
+              cell: ({ expires }) => <Moment at={expires} />,
+              by: ({ expires }) => expires ?? Number.POSITIVE_INFINITY,
+            },
+          ]}
+        />
+      )}
+    </Loaded>
+  </Section>
+);
+
+function boundTo({ kind, domains, ips }: ShownKey): string {
+  const places = kind === "publishable" ? domains : ips;
+  if (places.length > 0) return places.join(", ");
+  return kind === "publishable" ? "no domain" : "any address";
+}

@@ -1,0 +1,123 @@
+import { useSignal } from "@preact/signals";
+import { askLimits, overview } from "#web/dashboard/state.ts";
+import { number } from "#web/kit/numbers.ts";
+
+const [rpmMax, dailyMax, commentMax] = [100_000, 100_000_000, 500];
+
+/** Asks the operator for other limits (partner-api.md 2.6). */
+export function LimitForm() {
+  const now = overview.value.value;
+  const rpm = useSignal("");
+  const daily = useSignal("");
+  const comment = useSignal("");
+  const isChecked = useSignal(false);
+  const isBusy = useSignal(false);
+  const refused = useSignal("");
+  const faults = { rpm: fault(rpm.value, rpmMax), daily: fault(daily.value, dailyMax) };
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    isChecked.value = true;
+    const wrong = faults.rpm !== "" ? "rpm" : faults.daily !== "" ? "daily" : null;
+    if (wrong !== null) return document.querySelector<HTMLElement>(`#${wrong}`)?.focus();
+    isBusy.value = true;
+    const failure = await askLimits({
+      requested_rpm: Number(rpm.value),
+      requested_daily: Number(daily.value),
+      comment: comment.value,
+    });
+    isBusy.value = false;
+    refused.value = failure?.words ?? "";
+  };
+
+  return (
+    <form class="ask" noValidate onSubmit={(event) => void submit(event)}>
+      <h3>Ask for other limits</h3>
+      <div class="pair">
+        <Figure
+          id="rpm"
+          label="Requests a minute"
+          text={rpm}
+          hint={
+            now === null
+              ? ""
+              : `Now ${number(now.minute.limit)}${now.minutes === null ? "" : `; your p95 is ${number(now.minutes.p95)}`}`
+          }
+          fault={isChecked.value ? faults.rpm : ""}
+        />
+        <Figure
+          id="daily"
+          label="Requests a day"
+          text={daily}
+          hint={now === null ? "" : `Now ${number(now.today.limit)}`}
+          fault={isChecked.value ? faults.daily : ""}
+        />
+      </div>
+      <div class="field">
+        <label for="comment">Comment (optional)</label>
+        <textarea
+          id="comment"
+          rows={3}
+          maxLength={commentMax}
+          value={comment.value}
+          onInput={({ currentTarget }) => (comment.value = currentTarget.value)}
+          aria-describedby="comment-hint"
+        />
+        <p class="soft small" id="comment-hint">
+          What for, and from when. {number(commentMax - comment.value.length)} characters left.
+        </p>
+      </div>
+      <p class="fault" role="alert">
+        {refused.value}
+      </p>
+      <div>
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          {isBusy.value ? "Sending …" : "Send the request"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Figure({
+  id,
+  label,
+  text,
+  hint,
+  fault,
+}: {
+  id: string;
+  label: string;
+  text: { value: string };
+  hint: string;
+  fault: string;
+}) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        inputMode="numeric"
+        autoComplete="off"
+        value={text.value}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value.trim())}
+        aria-invalid={fault !== ""}
+        aria-describedby={`${id}-hint ${id}-fault`}
+      />
+      <p class="soft small" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <p class="fault" id={`${id}-fault`}>
+        {fault}
+      </p>
+    </div>
+  );
+}
+
+/** What is wrong with a limit that was typed; empty when nothing is. */
+function fault(text: string, max: number): string {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= 1 && value <= max) return "";
+  return `A whole number from 1 to ${number(max)}, without spaces.`;
+}

@@ -1,0 +1,11 @@
+import { render } from "preact";
+import "#web/kit/tokens.css";
+import "#web/kit/panels.css";
+import "#web/dashboard/style.css";
+import { App } from "#web/dashboard/app.tsx";
+import { start } from "#web/dashboard/state.ts";
+import { startTheme } from "#web/kit/theme.ts";
+
+startTheme("auto", false);
+render(<App />, document.querySelector("#app")!);
+start();

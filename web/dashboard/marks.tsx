@@ -1,0 +1,110 @@
+import {
+  type SentDay,
+  type SentMarks,
+  type SentOutcome,
+  sentOutcomes,
+} from "#src/domain/dashboard.ts";
+import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { marks } from "#web/dashboard/state.ts";
+import { number, share } from "#web/kit/numbers.ts";
+import { Table } from "#web/kit/table.tsx";
+
+const meanings: Record<SentOutcome, string> = {
+  published: "changed what drivers see",
+  confirmed: "backed the status that is served",
+  pending: "wait for another person",
+  conflict: "disagree with others: both versions are shown",
+  superseded: "newer marks had settled the matter",
+  expired: "were over 24 hours old when they came",
+  queued: "accepted, not processed yet",
+  held: "wait for the operator's review",
+  rejected: "refused by the operator's review",
+  withdrawn: "taken back by the operator",
+  failed: "a fault of the service: the operator sees it",
+};
+
+/** What became of the marks that were sent. */
+export const Marks = () => (
+  <Section id="marks" title="Marks by outcome">
+    <Loaded of={marks}>{(value) => <Outcomes sent={value} />}</Loaded>
+  </Section>
+);
+
+interface Line {
+  outcome: SentOutcome;
+  partner: number;
+  widget: number;
+  today: number;
+}
+
+function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
+  const lines = linesOf(days);
+  const total = lines.reduce((sum, { partner, widget }) => sum + partner + widget, 0);
+  return (
+    <>
+      <p class="soft small">
+        Accepted marks of the last {days.length} days (UTC): from your servers, and by drivers on
+        your map.
+        {total >= max && ` Of each key the newest ${number(max)} are counted.`}
+      </p>
+      <Table
+        caption="Marks by outcome"
+        rows={lines}
+        id={({ outcome }) => outcome}
+        empty={
+          <p>
+            No marks yet. Send one with <code>POST /stations/{"{id}"}/report</code>.
+          </p>
+        }
+        columns={[
+          {
+            name: "Outcome",
+            cell: ({ outcome }) => (
+              <span>
+                <strong>{outcome}</strong> <span class="soft small">{meanings[outcome]}</span>
+              </span>
+            ),
+            by: ({ outcome }) => outcome,
+          },
+          {
+            name: "Servers",
+            cell: ({ partner }) => number(partner),
+            by: ({ partner }) => partner,
+            numeric: true,
+          },
+          {
+            name: "Map",
+            cell: ({ widget }) => number(widget),
+            by: ({ widget }) => widget,
+            numeric: true,
+          },
+          {
+            name: "Share",
+            cell: ({ partner, widget }) => share(partner + widget, total),
+            by: ({ partner, widget }) => partner + widget,
+            numeric: true,
+          },
+          {
+            name: "Today",
+            cell: ({ today }) => number(today),
+            by: ({ today }) => today,
+            numeric: true,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function linesOf(days: readonly SentDay[]): Line[] {
+  const sum = (outcome: SentOutcome, source: "partner" | "widget", of = days): number =>
+    of.reduce((all, day) => all + (day[source][outcome] ?? 0), 0);
+  return sentOutcomes
+    .map((outcome) => ({
+      outcome,
+      partner: sum(outcome, "partner"),
+      widget: sum(outcome, "widget"),
+      today: sum(outcome, "partner", days.slice(0, 1)) + sum(outcome, "widget", days.slice(0, 1)),
+    }))
+    .filter(({ partner, widget }) => partner + widget > 0);
+}

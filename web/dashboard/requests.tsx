@@ -1,0 +1,137 @@
+import { useSignal } from "@preact/signals";
+import type { Overview } from "#src/domain/dashboard.ts";
+import type { UsageDay } from "#src/domain/usage.ts";
+import { dayWords } from "#web/dashboard/days.ts";
+import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { overview, period } from "#web/dashboard/state.ts";
+import { Bars } from "#web/kit/bars.tsx";
+import { number, share } from "#web/kit/numbers.ts";
+import { type Column, Table } from "#web/kit/table.tsx";
+
+const periods = [7, 14, 30, 90];
+const partsMax = 5;
+
+/** Requests per day by method, as bars, as a table and as a file. */
+export function Requests() {
+  const audience = useSignal<"servers" | "pages">("servers");
+  return (
+    <Section
+      id="requests"
+      title="Requests per day"
+      tools={
+        <div class="tools">
+          <select
+            aria-label="Whose requests"
+            value={audience.value}
+            onChange={({ currentTarget }) =>
+              (audience.value = currentTarget.value === "pages" ? "pages" : "servers")
+            }
+          >
+            <option value="servers">Secret keys</option>
+            <option value="pages">Publishable keys</option>
+          </select>
+          <select
+            aria-label="Period"
+            value={period.value}
+            onChange={({ currentTarget }) => (period.value = Number(currentTarget.value))}
+          >
+            {periods.map((days) => (
+              <option key={days} value={days}>
+                {days} days
+              </option>
+            ))}
+          </select>
+          <a class="button" href={`api/usage.csv?days=${period.value}`} download>
+            Download CSV
+          </a>
+        </div>
+      }
+    >
+      <Loaded of={overview}>
+        {(value) => <Days days={daysOf(value, audience.value)} audience={audience.value} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+const daysOf = ({ days, widget }: Overview, audience: "servers" | "pages"): UsageDay[] =>
+  audience === "servers" ? days : widget;
+
+function Days({ days, audience }: { days: readonly UsageDay[]; audience: "servers" | "pages" }) {
+  const total = days.reduce((sum, { requests }) => sum + requests, 0);
+  if (total === 0) {
+    return (
+      <p class="empty">
+        {audience === "servers"
+          ? "No requests with your secret keys in these days."
+          : "No requests with your publishable keys in these days."}
+      </p>
+    );
+  }
+  const { names, parts } = partsOf(days);
+  const bars = days.map((day) => ({ name: dayWords(day.date), parts: parts(day) })).reverse();
+  return (
+    <>
+      <Bars label="Requests per day by method" unit="requests" names={names} bars={bars} />
+      <details>
+        <summary>The same as a table</summary>
+        <Table
+          caption="Requests per day by method"
+          columns={columnsOf(names, parts)}
+          rows={days}
+          id={({ date }) => date}
+          empty=""
+          perPage={14}
+        />
+      </details>
+    </>
+  );
+}
+
+/** The methods with the most requests by name, the others together. */
+function partsOf(days: readonly UsageDay[]) {
+  const sums = new Map<string, number>();
+  for (const { methods } of days) {
+    for (const [name, n] of Object.entries(methods)) sums.set(name, (sums.get(name) ?? 0) + n);
+  }
+  const sorted = [...sums].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const own = sorted.length <= partsMax + 1 ? sorted : sorted.slice(0, partsMax);
+  const hasRest = own.length < sorted.length;
+  const parts = ({ methods, requests }: UsageDay): number[] => {
+    const counts = own.map((name) => methods[name] ?? 0);
+    const rest = requests - counts.reduce((sum, n) => sum + n, 0);
+    return hasRest ? [...counts, rest] : counts;
+  };
+  return { names: hasRest ? [...own, "Others"] : own, parts };
+}
+
+const columnsOf = (
+  names: readonly string[],
+  parts: (day: UsageDay) => number[],
+): Column<UsageDay>[] => [
+  { name: "Day (UTC)", cell: ({ date }) => dayWords(date), by: ({ date }) => date },
+  {
+    name: "Requests",
+    cell: ({ requests }) => number(requests),
+    by: ({ requests }) => requests,
+    numeric: true,
+  },
+  ...names.map((name, part): Column<UsageDay> => ({
+    name,
+    cell: (day) => number(parts(day)[part] ?? 0),
+    by: (day) => parts(day)[part] ?? 0,
+    numeric: true,
+  })),
+  {
+    name: "Unchanged (304)",
+    cell: ({ not_modified, requests }) => share(not_modified, requests),
+    by: ({ not_modified, requests }) => (requests === 0 ? 0 : not_modified / requests),
+    numeric: true,
+  },
+  {
+    name: "Errors",
+    cell: ({ errors }) => number(errors),
+    by: ({ errors }) => errors,
+    numeric: true,
+  },
+];

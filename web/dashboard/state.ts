@@ -1,0 +1,90 @@
+import { effect, signal } from "@preact/signals";
+import type {
+  DashboardSession,
+  Overview,
+  SentMarks,
+  ShownKey,
+  ShownLimitRequest,
+} from "#src/domain/dashboard.ts";
+import { type Failure, pageApi } from "#web/kit/page-api.ts";
+import { resource } from "#web/kit/resource.ts";
+import { recall, remember } from "#web/kit/storage.ts";
+
+/** Who is signed in; null: nobody; undefined: not known yet. */
+export const session = signal<DashboardSession | null | undefined>(undefined);
+/** Why the viewer sees the sign-in page again. */
+export const parting = signal("");
+/** Days of the requests that are shown. */
+export const period = signal(14);
+
+const api = pageApi(() => leave("Your session is over. Sign in again to go on."));
+
+export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
+export const marks = resource<SentMarks>(() => api.get("/marks"));
+export const keys = resource<{ keys: ShownKey[] }>(() => api.get("/keys"));
+export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
+  api.get("/limit-requests"),
+);
+
+const all = [overview, marks, keys, limitRequests] as const;
+const refreshMs = 15_000;
+// Not the session, which no script can read: that there may be one. Spares strangers a refused call.
+const hint = "dashboard-session";
+
+/** Finds out who is signed in, and keeps what is shown fresh as long as somebody looks. */
+export function start(): void {
+  if (recall(hint) === null) session.value = null;
+  else void resume();
+  effect(() => {
+    if (session.value) void overview.load();
+  });
+  setInterval(() => {
+    if (session.value && document.visibilityState === "visible") void refresh();
+  }, refreshMs);
+}
+
+export const refresh = async (): Promise<void> => {
+  await Promise.all(all.map((one) => one.load()));
+};
+
+/** Exchanges a key for a session. The key is not kept. */
+export async function signIn(key: string): Promise<Failure | null> {
+  const result = await api.send<DashboardSession>("POST", "/session", { key });
+  if (result.failure !== undefined) return result.failure;
+  enter(result.value);
+  return null;
+}
+
+export async function signOut(): Promise<void> {
+  const { failure } = await api.send("DELETE", "/session");
+  if (failure === undefined) leave("You are signed out.");
+  else if (failure.code !== "session-over") parting.value = failure.words;
+}
+
+export async function askLimits(
+  wish: Pick<ShownLimitRequest, "requested_rpm" | "requested_daily" | "comment">,
+): Promise<Failure | null> {
+  const { failure } = await api.send("POST", "/limit-requests", wish);
+  if (failure === undefined || failure.code === "limit-request-pending") await limitRequests.load();
+  return failure ?? null;
+}
+
+async function resume(): Promise<void> {
+  const result = await api.get<DashboardSession>("/session");
+  if (result.failure === undefined) enter(result.value);
+  else if (session.value === undefined) leave(result.failure.words);
+}
+
+function enter(entered: DashboardSession): void {
+  remember(hint, "1");
+  parting.value = "";
+  session.value = entered;
+  for (const one of [marks, keys, limitRequests]) void one.load();
+}
+
+function leave(words: string): void {
+  remember(hint, null);
+  for (const one of all) one.clear();
+  parting.value = words;
+  session.value = null;
+}
