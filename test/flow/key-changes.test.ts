@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { inTransaction, rows } from "#src/db.ts";
+import { type KeySettings, revokeKey, storeKey, updateKey } from "#src/issued-keys.ts";
+import { hashKey, keyPrefix, type KeyKind, newKey } from "#src/key-text.ts";
+import { createPartner, updatePartner } from "#src/partners.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type Answer, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+
+/** What the operator changes must hold on every process: at once by a wake-up, within 15 s without one. */
+describe("flow: changes of keys and partners on every process", function () {
+  this.timeout(90_000);
+  let instance: TestInstance;
+  let country: Country;
+  let webs: RoleProcess[];
+  let partner: number;
+
+  before(async () => {
+    // No periodic refresh comes to the help of the tests of wake-ups; the last test uses the default.
+    instance = await createTestInstance({
+      KEYS_REFRESH_MS: "600000",
+      TRUSTED_PROXIES: "127.0.0.1",
+    });
+    country = await openCountry(instance.config, 1);
+    webs = await Promise.all(Array.from({ length: 3 }, () => startRole("web", instance.env)));
+    const limits = { rpm: 120, daily: 50_000 };
+    const created = await inTransaction(country.db, (tx) =>
+      createPartner(tx, { name: "Partner", ...limits }),
+    );
+    partner = created.id;
+  });
+  after(async () => {
+    await Promise.all(webs.map((web) => web.stop()));
+    await country.close();
+    await instance.drop();
+  });
+
+  // What the operator's commands call, without the seconds that a process of theirs takes to start.
+  const issue = (kind: KeyKind, settings: Partial<KeySettings> = {}) =>
+    inTransaction(country.db, async (tx) => {
+      const key = newKey(kind, randomBytes(32));
+      const row = { partner_id: partner, kind, prefix: keyPrefix(key), hash: hashKey(key) };
+      const { id } = await storeKey(tx, row, settings);
+      return { id, key };
+    });
+  const update = (id: number, settings: Partial<KeySettings>) =>
+    inTransaction(country.db, (tx) => updateKey(tx, id, settings));
+  const revoke = (id: number) => inTransaction(country.db, (tx) => revokeKey(tx, id));
+  const change = (settings: Parameters<typeof updatePartner>[2]) =>
+    inTransaction(country.db, (tx) => updatePartner(tx, partner, settings));
+  const codeOf = ({ status, body }: Answer): string =>
+    status === 200 ? "200" : String(body.type).split("/").at(-1)!;
+  /** What each process answers to this key. */
+  const ask = (key: string, headers: Record<string, string> = {}): Promise<string[]> =>
+    Promise.all(
+      webs.map((web) =>
+        createClient(web.baseUrl, key).get("/cities?limit=1", headers).then(codeOf),
+      ),
+    );
+  const everywhere = (key: string, code: string, headers: Record<string, string> = {}, ms = 5000) =>
+    until(
+      () => ask(key, headers),
+      (codes) => codes.every((one) => one === code),
+      ms,
+    );
+
+  it("a second secret key works beside the first, and the revoked first nowhere", async () => {
+    const first = await issue("secret", { label: "old" });
+    expect(await ask(first.key)).to.deep.equal(["200", "200", "200"]);
+    const second = await issue("secret", { label: "new" });
+    expect(await ask(second.key)).to.deep.equal(["200", "200", "200"]);
+    expect(await ask(first.key)).to.deep.equal(["200", "200", "200"]);
+    await revoke(first.id);
+    await everywhere(first.key, "invalid-key");
+    expect(await ask(second.key)).to.deep.equal(["200", "200", "200"]);
+    expect(await revoke(first.id)).to.equal(null);
+    expect(await update(first.id, { label: "x" })).to.equal(null);
+  });
+
+  it("addresses can be bound and let go, blocks of both families and IPv4-mapped ones", async () => {
+    const { id, key } = await issue("secret");
+    await everywhere(key, "200", { "X-Forwarded-For": "198.51.100.1" });
+    await update(id, { ips: ["192.0.2.0/24", "2001:db8::/32"] });
+    await everywhere(key, "ip-not-allowed", { "X-Forwarded-For": "198.51.100.1" });
+    for (const ip of ["192.0.2.255", "::ffff:192.0.2.1", "2001:db8:ffff::1"])
+      expect(await ask(key, { "X-Forwarded-For": ip }), ip).to.deep.equal(["200", "200", "200"]);
+    await change({ bind_ips: false });
+    await everywhere(key, "200", { "X-Forwarded-For": "198.51.100.1" });
+    await change({ bind_ips: true });
+    await everywhere(key, "ip-not-allowed", { "X-Forwarded-For": "198.51.100.1" });
+    await update(id, { ips: [] });
+    await everywhere(key, "200", { "X-Forwarded-For": "198.51.100.1" });
+  });
+
+  it("domains can be bound to others", async () => {
+    const { id, key } = await issue("publishable", { domains: ["Partner.com", "Заправка.рф"] });
+    await everywhere(key, "200", { Origin: "https://www.partner.com" });
+    await everywhere(key, "200", { Origin: new URL("https://карта.заправка.рф").origin });
+    expect(await ask(key, { Origin: "https://other.com" })).to.include("domain-not-allowed");
+    await update(id, { domains: ["other.com"] });
+    await everywhere(key, "200", { Origin: "https://other.com" });
+    await everywhere(key, "domain-not-allowed", { Origin: "https://www.partner.com" });
+  });
+
+  it("an end can be set, moved and taken away", async () => {
+    const { id, key } = await issue("secret", { expires_at: new Date("2099-01-01") });
+    await everywhere(key, "200");
+    const soon = new Date(Date.now() + 3000);
+    await update(id, { expires_at: soon });
+    await everywhere(key, "200");
+    await everywhere(key, "invalid-key");
+    expect(Date.now()).to.be.at.least(soon.getTime());
+    await update(id, { expires_at: null });
+    await everywhere(key, "200");
+  });
+
+  it("a partner can be switched off and on with all its keys", async () => {
+    const secret = await issue("secret");
+    const page = await issue("publishable");
+    await change({ enabled: false });
+    for (const { key } of [secret, page]) await everywhere(key, "partner-disabled");
+    await change({ enabled: true });
+    for (const { key } of [secret, page]) await everywhere(key, "200");
+  });
+
+  it("all of it within 15 s when no wake-up comes", async () => {
+    const [revoked, bound, limited] = [
+      await issue("secret"),
+      await issue("secret"),
+      await issue("secret"),
+    ];
+    const { KEYS_REFRESH_MS: _, ...env } = instance.env;
+    await Promise.all(webs.map((web) => web.stop()));
+    webs = await Promise.all(webs.map(() => startRole("web", env)));
+    for (const { key } of [revoked, bound, limited]) await everywhere(key, "200");
+    const startedAt = Date.now();
+    // Written past the operator's commands, so that nobody is woken.
+    await rows(country.db, "update keys set revoked_at = server_now() where id = ?", [revoked.id]);
+    await rows(country.db, "update keys set ips = '{192.0.2.1}' where id = ?", [bound.id]);
+    await rows(country.db, "update partners set rpm = 777, daily = 7777 where id = ?", [partner]);
+    const headers = (): Promise<string[]> =>
+      Promise.all(
+        webs.map(async (web) => {
+          const answer = await createClient(web.baseUrl, limited.key).get("/cities?limit=1");
+          return `${answer.headers.get("x-ratelimit-limit")} ${answer.headers.get("x-ratelimit-daily-limit")}`;
+        }),
+      );
+    await Promise.all([
+      everywhere(revoked.key, "invalid-key", {}, 15_000),
+      everywhere(bound.key, "ip-not-allowed", {}, 15_000),
+      until(headers, (all) => all.every((one) => one === "777 7777"), 15_000),
+    ]);
+    expect(Date.now() - startedAt).to.be.below(16_000);
+  });
+});
