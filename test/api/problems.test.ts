@@ -1,0 +1,203 @@
+import { expect } from "chai";
+import { createDb, type Db } from "#src/db.ts";
+import { problemCodes, type ProblemCode } from "#src/domain/problems.ts";
+import { createMarksRole } from "#workers/marks/role.ts";
+import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { type Gate, openGate } from "#test/api/gate.ts";
+import { writeStations } from "#test/api/reads-country.ts";
+import { startHere } from "#test/api/roles.ts";
+import { type Answer, type Client, createClient } from "#test/flow/client.ts";
+import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const codes = Object.keys(problemCodes) as ProblemCode[];
+const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
+/** A user marks at most one station an hour here, and a partner has at most two new users a day. */
+const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" };
+
+describe("every problem of the API", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let db: Db;
+  let edge: Edge;
+  let gate: Gate;
+  let apart: Edge;
+  let stopMarks: () => Promise<void>;
+  let next = 0;
+
+  before(async () => {
+    instance = await startInstance(tight);
+    db = createDb(instance.config, "setup");
+    await writeStations(db, places);
+    gate = await openGate(instance.databaseUrl);
+    [edge, apart, stopMarks] = await Promise.all([
+      startEdge(instance.config),
+      startEdge({ ...instance.config, databaseUrl: gate.url }),
+      startHere(createMarksRole, instance.config),
+    ]);
+  });
+  after(async () => {
+    await stopMarks();
+    await edge.stop();
+    await apart.stop();
+    await db.destroy();
+    await instance.drop();
+  });
+
+  const client = (key: string, at = edge): Client =>
+    createClient(`http://127.0.0.1:${at.port}`, key);
+  /** A partner of its own with a key, so that no case uses up another's limits. */
+  const partner = async (settings: object = {}, key: object = {}, at = edge): Promise<Client> =>
+    client(await addKey(db, await addPartner(db, settings), "secret", key), at);
+  const page = async (key: object = {}): Promise<Client> =>
+    client(await addKey(db, await addPartner(db), "publishable", key));
+  /** A station that nobody has marked. */
+  const place = () => places[(next += 1)]!;
+  const get = async (path: string): Promise<Answer> => (await partner()).get(path);
+  const mark = async (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+    (await partner()).post(`/stations/${place().id}/report`, body, headers);
+  const twice = async (once: () => Promise<Answer>): Promise<Answer> => {
+    await once();
+    return once();
+  };
+
+  const base = (): string => `http://127.0.0.1:${edge.port}`;
+  const operator = async (role: "viewer" | "operator"): Promise<ConsoleClient> => {
+    const { name } = await addOperator(db, `account ${(next += 1)}`, role);
+    return signIn(base(), { name, password: testPassword });
+  };
+  const revokeOne = async (by: ConsoleClient): Promise<Answer> => {
+    const [key] = await db("keys").select<{ id: number }[]>("id").orderBy("id").limit(1);
+    return by.call("POST", `/keys/${key?.id}/revoke`);
+  };
+  /** Calls of the service's own pages, which have no limits of partners. */
+  const ofPages: Partial<Record<ProblemCode, () => Promise<Answer>>> = {
+    "sign-in-failed": () =>
+      createConsoleClient(base()).call("POST", "/session", { name: "nobody", password: "x" }),
+    "session-over": () => createConsoleClient(base()).call("GET", "/session"),
+    "cross-site-request": async () =>
+      (await operator("operator")).call("POST", "/keys/1/revoke", undefined, {
+        "Sec-Fetch-Site": "cross-site",
+        Origin: "https://evil.example",
+      }),
+    "operator-role-required": async () => revokeOne(await operator("viewer")),
+    "already-done": async () => {
+      const by = await operator("operator");
+      return twice(() => revokeOne(by));
+    },
+  };
+  const ofPartners: Partial<Record<ProblemCode, () => Promise<Answer>>> = {
+    "invalid-key": () => client("svc_live_nobody").get("/cities"),
+    "domain-not-allowed": async () =>
+      (await page({ domains: ["a.example"] })).get("/cities", { Origin: "https://b.example" }),
+    "ip-not-allowed": async () =>
+      (await partner({ bind_ips: true }, { ips: ["203.0.113.1"] })).get("/cities"),
+    "secret-key-required": async () => (await page()).get("/usage"),
+    "partner-disabled": async () => (await partner({ enabled: false })).get("/cities"),
+    "reports-disabled": async () =>
+      (await partner({}, { reports: false })).mark(place(), "a", { status: "yes" }),
+    "not-found": () => get("/nowhere"),
+    "station-not-found": () => get("/stations/n404"),
+    "city-not-found": () => get("/stations?city=Nowhere"),
+    "report-not-found": () => get("/reports/404"),
+    "method-not-allowed": async () => (await partner()).post("/cities", {}),
+    "limit-request-pending": async () => {
+      const asking = await partner();
+      return twice(() => asking.post("/limit-requests", { requested_rpm: 1, requested_daily: 1 }));
+    },
+    "own-mark": async () => {
+      const [viewer, { id }] = [await page(), place()];
+      await viewer.post(`/widget/stations/${id}/report`, { device: "own-device", status: "yes" });
+      const again = { device: "own-device", status: "yes" };
+      return viewer.post(`/widget/stations/${id}/confirm`, again);
+    },
+    "nothing-pending": async () => {
+      const seen = { device: "other-device", status: "yes" };
+      return (await page()).post(`/widget/stations/${place().id}/confirm`, seen);
+    },
+    "body-too-large": () => mark({ status: "yes", user_ref: "a", text: "x".repeat(100_000) }),
+    "unsupported-media-type": () =>
+      mark({ status: "yes", user_ref: "a" }, { "Content-Type": "text/plain" }),
+    "validation-failed": () => mark({ user_ref: "a" }),
+    "bad-bbox": () => get("/stations?bbox=1,2,3"),
+    "bad-timestamp": () => get("/stations/delta?updated_since=2026-11-21"),
+    "bad-grade": () => mark({ status: "yes", user_ref: "a", fuels: ["76"] }),
+    "bad-cursor": () => get("/stations/all?cursor=nonsense"),
+    "missing-area": () => get("/stations"),
+    "window-too-old": () => get("/stations/delta?updated_since=2020-01-01T00:00:00Z"),
+    "too-far": async () => {
+      const body = { status: "yes", user_ref: "a" };
+      return (await partner({ accept_remote: false })).post(`/stations/${place().id}/report`, body);
+    },
+    "rate-limit-exceeded": async () => {
+      const one = await partner({ rpm: 1 });
+      // A third in case the minute ended between the first two.
+      await one.get("/cities");
+      return twice(() => one.get("/cities"));
+    },
+    "daily-quota-exceeded": async () => {
+      const one = await partner({ daily: 1 });
+      return twice(() => one.get("/cities"));
+    },
+    "station-cooldown": async () => {
+      const [one, here] = [await partner(), place()];
+      await one.mark(here, "a", { status: "yes" });
+      return one.mark(here, "a", { status: "low" });
+    },
+    "user-rate-limited": async () => {
+      const one = await partner();
+      return twice(() => one.mark(place(), "a", { status: "yes" }));
+    },
+    "new-users-limit": async () => {
+      const one = await partner();
+      for (const user of ["a", "b"]) await one.mark(place(), user, { status: "yes" });
+      return one.mark(place(), "c", { status: "yes" });
+    },
+    "internal-error": async () => {
+      const one = await partner();
+      await db.raw("alter table limit_requests rename to limit_requests_away");
+      try {
+        return await one.get("/limit-requests");
+      } finally {
+        await db.raw("alter table limit_requests_away rename to limit_requests");
+      }
+    },
+    "upstream-unavailable": async () => {
+      const one = await partner({}, {}, apart);
+      await one.get("/cities");
+      await gate.shut();
+      return one.get("/limit-requests");
+    },
+  };
+
+  it("is provoked here", () => {
+    expect([...Object.keys(ofPartners), ...Object.keys(ofPages)]).to.have.members(codes);
+  });
+
+  for (const [code, ask] of Object.entries({ ...ofPartners, ...ofPages })) {
+    it(`${code}: comes with all that belongs to it`, async () => {
+      const { status, headers, body } = await ask();
+      const [expected, title] = problemCodes[code as ProblemCode];
+      expect(status, JSON.stringify(body)).to.equal(expected);
+      expect(headers.get("content-type")).to.equal("application/problem+json");
+      expect(body).to.include({ status: expected, title });
+      expect(body.type).to.equal(`${instance.config.problemBase}/${code}`);
+      expect(body.request_id).to.equal(headers.get("x-request-id"));
+      expect(body.detail).to.have.length.above(0);
+      if ([429, 503].includes(expected)) expect(headers.get("retry-after")).to.match(/^[1-9]\d*$/);
+      if (expected === 429) expect(body).to.include.keys("limit", "window");
+      if (code in ofPages) return;
+      for (const name of ["limit", "remaining", "reset", "daily-limit", "daily-remaining"])
+        expect(headers.get(`x-ratelimit-${name}`), name).to.match(/^\d+$/);
+    });
+  }
+
+  it("has a page that says what to do", async () => {
+    for (const code of codes) {
+      const answer = await fetch(`http://127.0.0.1:${edge.port}/problems/${code}`);
+      expect(answer.status, code).to.equal(200);
+      expect(await answer.text(), code).to.match(/What to do<\/dt><dd>[^<]{20,}/);
+    }
+  });
+});
