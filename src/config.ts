@@ -379,6 +379,12 @@ export const settings = {
     integer(1, 60),
     "days of mark partitions made in advance",
   ),
+  consumerKey: setting(
+    "CONSUMER_KEY",
+    "",
+    text,
+    "publishable key of the map at /; default: one that the release role issues by itself",
+  ),
   widgetCenter: setting(
     "WIDGET_CENTER",
     "",

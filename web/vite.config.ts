@@ -23,7 +23,6 @@ export default defineConfig({
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
-    outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
     // Data URLs would need more of the content security policy than the pages give.

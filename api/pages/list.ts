@@ -42,13 +42,13 @@ interface Choice {
 }
 
 /**
- * `/`: the stations of a city as a plain list, for slow phones: one small page, no script, no map.
+ * `/list`: the stations of a city as a plain list, for slow phones: one small page, no script, no map.
  * The same statuses as the API's, from the same read model.
  */
 export const listPage =
   (services: Services): Page =>
   (ctx, next) => {
-    if (ctx.state.path !== "/" || !["GET", "HEAD"].includes(ctx.method)) return next();
+    if (ctx.state.path !== "/list" || !["GET", "HEAD"].includes(ctx.method)) return next();
     const asked = new URLSearchParams(ctx.state.search);
     const language = pickLanguage(asked.get("lang"), ctx.get("accept-language"));
     const words = wordsOf(language);
@@ -115,7 +115,7 @@ function cityList(services: Services, choice: Choice): Html {
 }
 
 const form = ({ language, words, cities, city, fuel, status }: Choice): Html =>
-  html`<form method="get" action="/">
+  html`<form method="get">
     <input type="hidden" name="lang" value="${language}" />
     <label
       >${words.city}<select name="city">

@@ -33,6 +33,21 @@ export function isAllowedPage(
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
+/**
+ * Who may frame a widget's page, for the content security policy: this server, and each of `domains` (normalised)
+ * with its subdomains, by either scheme and on any port.
+ */
+export function frameAncestors(domains: readonly string[]): string[] {
+  const hosts = domains
+    .filter((domain) => hostSource.test(domain))
+    .flatMap((domain) => (ipv4.test(domain) ? [domain] : [domain, `*.${domain}`]));
+  return ["'self'", ...hosts.flatMap((host) => [`https://${host}:*`, `http://${host}:*`])];
+}
+
+// What the policy's grammar can say; an IPv6 address it cannot.
+const hostSource = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
+const ipv4 = /^\d+(\.\d+){3}$/;
+
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Equal origins; a server that calls itself localhost is also meant by its other loopback names. */

@@ -1,28 +1,66 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
+import { bundledBasemap, landFile } from "#web/build/basemap.ts";
+import { publish } from "#web/build/publish.ts";
 
-// `npm run build`: the pages into web/dist/, with gzip and brotli beside each file. With `--if-changed` only when
-// what they are made from is not what it was at the last build.
+// `npm run build`: the pages into web/dist/, with gzip and brotli beside each file, and the bundled base map. With
+// `--if-changed` only what is made from something else than at the last build.
 const web = resolve(import.meta.dirname, "..");
 const dist = join(web, "dist");
 const stampFile = join(dist, "made-from");
 
+const basemapDir = join(dist, "basemap");
+const ifChanged = process.argv.includes("--if-changed");
+
 const startedAt = performance.now();
-const stamp = stampOf([join(web, ".."), web]);
-if (process.argv.includes("--if-changed") && madeFrom() === stamp) process.exit();
+await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => {
+  const fresh = join(dist, `.new-${process.pid}`);
+  try {
+    await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
+    await compressAll(fresh);
+    publish(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+});
+const basemapStamp = createHash("sha256");
+for (const file of [
+  landFile,
+  ...["basemap.ts", "pmtiles.ts"].map((name) => join(web, "build", name)),
+])
+  basemapStamp.update(readFileSync(file));
+await make("the base map", join(basemapDir, "made-from"), basemapStamp.digest("hex"), () => {
+  mkdirSync(basemapDir, { recursive: true });
+  const file = join(basemapDir, "bundled.pmtiles");
+  writeFileSync(`${file}.new`, bundledBasemap());
+  renameSync(`${file}.new`, file);
+});
 
-console.log("Building the pages …");
-await build({ configFile: join(web, "vite.config.ts") });
-await compressAll();
-writeFileSync(stampFile, stamp);
-console.log(`Built the pages in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
-
-function madeFrom(): string | null {
-  return existsSync(stampFile) ? readFileSync(stampFile, "utf8") : null;
+async function make(
+  what: string,
+  stampedIn: string,
+  stamp: string,
+  build: () => void | Promise<void>,
+): Promise<void> {
+  const madeFrom = existsSync(stampedIn) ? readFileSync(stampedIn, "utf8") : null;
+  if (ifChanged && madeFrom === stamp) return;
+  console.log(`Building ${what} …`);
+  await build();
+  writeFileSync(stampedIn, stamp);
+  console.log(`Built ${what} after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
 /** A hash of the sources of the pages and of the versions of the packages they use. */
@@ -43,9 +81,9 @@ function filesOf(folder: string): string[] {
 }
 
 /** Once, at the highest levels: what is served never changes. */
-async function compressAll(): Promise<void> {
+async function compressAll(folder: string): Promise<void> {
   const [toGzip, toBrotli] = [promisify(gzip), promisify(brotliCompress)];
-  const files = filesOf(dist).filter((file) => /\.(html|js|mjs|css|svg|json)$/.test(file));
+  const files = filesOf(folder).filter((file) => /\.(html|js|mjs|css|svg|json)$/.test(file));
   for (const file of files) {
     const plain = readFileSync(file);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };

@@ -1,1 +1,14 @@
+import { render } from "preact";
 import "#web/kit/tokens.css";
+import "#web/widget/widget.css";
+import { startTheme } from "#web/kit/theme.ts";
+import { start } from "#web/widget/start.ts";
+import { App } from "#web/widget/parts/app.tsx";
+import { page } from "#web/widget/page.ts";
+import { language, words } from "#web/widget/words.ts";
+
+document.documentElement.lang = language;
+document.title = words.title;
+startTheme(page.theme, page.themeLocked);
+render(<App />, document.getElementById("app")!);
+void start();

@@ -1,0 +1,97 @@
+import type { FuelBlock } from "#src/domain/state.ts";
+import { page } from "#web/widget/page.ts";
+
+/** A station as the API serves it (partner-api.md 2.1). */
+export interface Station {
+  id: string;
+  lat: number;
+  lon: number;
+  brand: string;
+  name: string;
+  addr: string;
+  fuel: FuelBlock;
+}
+
+export interface City {
+  name: string;
+  region: string;
+  lat: number;
+  lon: number;
+  zoom: number;
+  population: number;
+}
+
+/** What the API has said, or that it could not be asked. */
+export type Told<T> =
+  | { kind: "ok"; body: T; etag: string | null }
+  | { kind: "same" }
+  | { kind: "refused"; status: number; code: string; window: string; retryAfterS: number | null }
+  | { kind: "offline" }
+  | { kind: "aborted" };
+
+interface Ask {
+  etag?: string | null;
+  signal?: AbortSignal;
+  /** Sent as JSON by POST. */
+  body?: object;
+}
+
+const patienceMs = 20_000;
+let aheadMs = 0;
+
+/** The server's time as far as its answers tell it: a wrong clock must not make statuses old. */
+export const serverNow = (): number => Date.now() + aheadMs;
+
+/** Asks the API with the page's key. Never rejects. */
+export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Promise<Told<T>> {
+  const headers: Record<string, string> = { Authorization: `Bearer ${page.key}` };
+  if (etag) headers["If-None-Match"] = etag;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), patienceMs);
+  signal?.addEventListener("abort", () => stop.abort(), { once: true });
+  try {
+    const response = await fetch(page.api + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      // The page keeps what it was told and asks by ETag: a cache in between could only be older.
+      cache: "no-store",
+      signal: stop.signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    noteTime(response);
+    if (response.status === 304) return { kind: "same" };
+    if (response.ok)
+      return {
+        kind: "ok",
+        body: (await response.json()) as T,
+        etag: response.headers.get("ETag"),
+      };
+    return await refusalOf(response);
+  } catch {
+    return signal?.aborted === true ? { kind: "aborted" } : { kind: "offline" };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function refusalOf(response: Response): Promise<Told<never>> {
+  const { type = "", window = "" } = (await response.json().catch(() => ({}))) as {
+    type?: string;
+    window?: string;
+  };
+  const retry = response.headers.get("Retry-After");
+  return {
+    kind: "refused",
+    status: response.status,
+    code: type.slice(type.lastIndexOf("/") + 1),
+    window,
+    retryAfterS: retry === null ? null : Number(retry),
+  };
+}
+
+function noteTime(response: Response): void {
+  const at = Date.parse(response.headers.get("Date") ?? "");
+  // Its header has whole seconds: half of one is the best guess.
+  if (Number.isFinite(at)) aheadMs = at + 500 - Date.now();
+}

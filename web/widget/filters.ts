@@ -1,0 +1,71 @@
+import type { FuelBlock } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import type { Grade, Queue, ServedStatus } from "#src/domain/words.ts";
+
+/** What the viewer wants to see; the same filters as the API's (partner-api.md 4.1), empty lets all pass. */
+export interface Filters {
+  /** All of them must be there now. */
+  grades: readonly Grade[];
+  statuses: readonly ServedStatus[];
+  queues: readonly Queue[];
+  priced: boolean;
+  /** Status no older than this many hours; leaves out `nodata`. */
+  freshH: number | null;
+}
+
+export const noFilters: Filters = {
+  grades: [],
+  statuses: [],
+  queues: [],
+  priced: false,
+  freshH: null,
+};
+
+const hourMs = 3_600_000;
+
+/** True when a station with this status block passes, as the API would say at the same moment. */
+export function passes(fuel: FuelBlock, filters: Filters, now: number): boolean {
+  const { grades, statuses, queues, priced, freshH } = filters;
+  const there = fuel.fuels_now.split(",");
+  return (
+    grades.every((grade) => there.includes(grade)) &&
+    (statuses.length === 0 || statuses.includes(fuel.status)) &&
+    (queues.length === 0 || (fuel.queue !== "" && queues.includes(fuel.queue))) &&
+    (!priced || (fuel.prices ?? "") !== "") &&
+    (freshH === null || isFresh(fuel, now - freshH * hourMs))
+  );
+}
+
+/** How many of the groups of filters are in use. */
+export const filtersOn = ({ grades, statuses, queues, priced, freshH }: Filters): number =>
+  [grades.length > 0, statuses.length > 0, queues.length > 0, priced, freshH !== null].filter(
+    (one) => one,
+  ).length;
+
+const isFresh = ({ status, updated }: FuelBlock, from: number): boolean =>
+  status !== "nodata" && (parseTime(updated) ?? 0) >= from;
+
+/**
+ * The block as it is at `now`: what has expired since it was read is no status any more (decisions.md 6), also while
+ * the service cannot be asked.
+ */
+export function expire(fuel: FuelBlock, now: number, lifetimeH: number): FuelBlock {
+  const updated = parseTime(fuel.updated);
+  if (fuel.status === "nodata" || updated === null || updated + lifetimeH * hourMs > now)
+    return fuel;
+  const { prices: _prices, ...rest } = fuel;
+  return {
+    ...rest,
+    status: "nodata",
+    fuels_now: "",
+    fuels_no: "",
+    queue: "",
+    limit_l: null,
+    no_cash: false,
+    fuel_cards_only: false,
+    confirmations: 0,
+    real_count: 0,
+    seeded: false,
+    resolution_reason: fuel.pending_status === "" ? "no_data" : fuel.resolution_reason,
+  };
+}

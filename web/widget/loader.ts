@@ -1,0 +1,186 @@
+import { signal } from "@preact/signals";
+import type { Box } from "#src/domain/geo.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { ask, type Station, type Told } from "#web/widget/api.ts";
+import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
+
+const refreshMs = 60_000;
+const emptyRefreshMs = 600_000;
+const retryMs = 5000;
+const atOnce = 4;
+const deepest = 5;
+const keptRectangles = 60;
+// What has not been looked at for so long is not shown any more.
+const shownMs = 180_000;
+
+interface Loaded {
+  box: Box;
+  etag: string | null;
+  stations: Station[];
+  /** More than one answer holds: its quarters are asked instead. */
+  split: boolean;
+  at: number;
+}
+
+/** Why stations cannot be renewed just now. */
+export type Trouble =
+  | { kind: "offline" }
+  | { kind: "unavailable" }
+  | { kind: "limited"; untilMs: number }
+  | { kind: "refused" };
+
+/** All stations in memory by id; replaced as a whole whenever something of it changes. */
+export const stations = signal<ReadonlyMap<string, Station>>(new Map());
+export const trouble = signal<Trouble | null>(null);
+/** Questions under way for the first time: there may be stations that are not shown yet. */
+export const loading = signal(false);
+/** Some rectangle of the view holds more than could be asked for. */
+export const incomplete = signal(false);
+
+const loaded = new Map<string, Loaded>();
+let roots: Box[] = [];
+let view: Box | null = null;
+let stop = new AbortController();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells what the viewer looks at; what is missing of it is asked for. */
+export function look(at: Box, zoom: number): void {
+  view = at;
+  const next = rectanglesFor(at, zoom, roots);
+  const same =
+    next.length === roots.length && next.every((box, n) => nameOf(box) === nameOf(roots[n]!));
+  roots = next;
+  if (!same) void refresh();
+}
+
+/** Asks for everything in view that is older than a minute. */
+export async function refresh(): Promise<void> {
+  if (view === null) return;
+  clearTimeout(timer);
+  // What is under way is for a view that nobody looks at any more, or is asked for again.
+  stop.abort();
+  stop = new AbortController();
+  const { signal: stopped } = stop;
+  if (pauseMs() === 0) await round(stopped);
+  if (!stopped.aborted && !document.hidden) timer = setTimeout(() => void refresh(), nextInMs());
+}
+
+async function round(stopped: AbortSignal): Promise<void> {
+  const line = [...roots.map((box) => ({ box, depth: 0 }))];
+  loading.value = line.some(({ box }) => !loaded.has(nameOf(box)));
+  let cut = false;
+  let failed = false;
+  const work = async (): Promise<void> => {
+    for (let next = line.shift(); next !== undefined; next = line.shift()) {
+      if (stopped.aborted || failed) return;
+      const { box, depth } = next;
+      if (depth > 0 && view !== null && !overlap(box, view)) continue;
+      const known = loaded.get(nameOf(box));
+      if (known === undefined || (!known.split && isOld(known))) {
+        const told = await ask<Answer>(`/stations?bbox=${nameOf(box)}`, {
+          etag: known?.etag ?? null,
+          signal: stopped,
+        });
+        if (told.kind === "aborted") return;
+        failed = !take(box, known, told);
+        if (failed) return;
+      }
+      if (loaded.get(nameOf(box))?.split !== true) continue;
+      if (depth < deepest)
+        line.push(...quarters(box).map((part) => ({ box: part, depth: depth + 1 })));
+      else cut = true;
+    }
+  };
+  // Quarters of one that is under way may come when another has run out of work.
+  while (line.length > 0 && !stopped.aborted && !failed)
+    await Promise.all(Array.from({ length: atOnce }, work));
+  if (stopped.aborted) return;
+  loading.value = false;
+  if (failed) return;
+  trouble.value = null;
+  incomplete.value = cut;
+  // What they held at first is in their quarters now.
+  for (const part of loaded.values()) if (part.split && !cut) part.stations = [];
+}
+
+interface Answer {
+  stations: Station[];
+  truncated: boolean;
+}
+
+/** Keeps what was told; false when there was nothing to keep. */
+function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean {
+  const at = Date.now();
+  if (told.kind === "same" && known !== undefined) {
+    known.at = at;
+    return true;
+  }
+  if (told.kind === "ok") {
+    const { stations: found, truncated } = told.body;
+    loaded.delete(nameOf(box));
+    loaded.set(nameOf(box), { box, etag: told.etag, stations: found, split: truncated, at });
+    forgetOldest();
+    publish();
+    return true;
+  }
+  trouble.value = troubleOf(told);
+  return false;
+}
+
+function troubleOf(told: Told<unknown>): Trouble {
+  if (told.kind !== "refused") return { kind: "offline" };
+  if (told.status === 429)
+    return { kind: "limited", untilMs: Date.now() + (told.retryAfterS ?? 60) * 1000 };
+  return told.status === 401 || told.status === 403 ? { kind: "refused" } : { kind: "unavailable" };
+}
+
+const isOld = ({ at, stations: held }: Loaded): boolean =>
+  Date.now() - at >= (held.length === 0 ? emptyRefreshMs : refreshMs) - 1000;
+
+const pauseMs = (): number =>
+  trouble.value?.kind === "limited" ? Math.max(0, trouble.value.untilMs - Date.now()) : 0;
+
+function nextInMs(): number {
+  if (trouble.value === null) return refreshMs;
+  return trouble.value.kind === "refused" ? refreshMs : Math.max(retryMs, pauseMs());
+}
+
+function forgetOldest(): void {
+  for (const name of loaded.keys()) {
+    if (loaded.size <= keptRectangles) return;
+    if (!roots.some((box) => overlap(box, loaded.get(name)!.box))) loaded.delete(name);
+  }
+}
+
+/** Joins what is in memory; of a station that several rectangles hold, the newest word counts. */
+function publish(): void {
+  const since = Date.now() - shownMs;
+  const joined = new Map<string, Station>();
+  const parts = [...loaded.values()]
+    .filter(({ at, box }) => at >= since || roots.some((root) => overlap(root, box)))
+    .sort((a, b) => a.at - b.at);
+  for (const part of parts) for (const station of part.stations) joined.set(station.id, station);
+  stations.value = joined;
+}
+
+/** Puts in what the API has answered to a mark, and asks for the rest of what it changed. */
+export function note(id: string, fuel: FuelBlock): void {
+  for (const part of loaded.values()) {
+    part.stations = part.stations.map((one) => (one.id === id ? { ...one, fuel } : one));
+    if (part.stations.some((one) => one.id === id)) part.at = 0;
+  }
+  publish();
+  void refresh();
+}
+
+/** Goes on by itself: each minute while the page can be seen, and when it is seen or connected again. */
+export function keepFresh(): void {
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) clearTimeout(timer);
+    else void refresh();
+  });
+  window.addEventListener("online", () => void refresh());
+  window.addEventListener("offline", () => {
+    trouble.value = { kind: "offline" };
+  });
+}

@@ -1,0 +1,96 @@
+import type { ExpressionSpecification, GeoJSONSource, Map as MapLibre } from "maplibre-gl";
+import type { Theme } from "#web/kit/theme.ts";
+import type { City } from "#web/widget/api.ts";
+import { mapColours } from "#web/widget/map/colours.ts";
+
+const source = "cities";
+const metresPerRootOfPeople = 9;
+// Of a tile's pixel at zoom 0, in the latitudes where most of a country's people live.
+const metresPerPixel = 47_000;
+
+/** Adds soft patches where towns are, as wide as their people need, and the towns' names. */
+export function addCities(map: MapLibre, theme: Theme, towns: boolean): void {
+  const { town, label, halo } = mapColours[theme];
+  map.addSource(source, { type: "geojson", data: { type: "FeatureCollection", features: [] } });
+  if (towns) {
+    map.addLayer({
+      id: "towns",
+      type: "circle",
+      source,
+      paint: {
+        "circle-color": town,
+        "circle-blur": 0.8,
+        "circle-opacity": 0.9,
+        "circle-radius": [
+          "interpolate",
+          ["exponential", 2],
+          ["zoom"],
+          0,
+          radius(0),
+          20,
+          radius(20),
+        ],
+      },
+    });
+  }
+  map.addLayer({
+    id: "city-names",
+    type: "symbol",
+    source,
+    filter: [
+      ">=",
+      ["get", "population"],
+      ["step", ["zoom"], 1_000_000, 4, 500_000, 5, 250_000, 6, 100_000, 7, 50_000, 8, 0],
+    ],
+    layout: {
+      "text-field": ["get", "name"],
+      "text-font": ["system-ui", "sans-serif"],
+      "text-size": [
+        "interpolate",
+        ["linear"],
+        ["zoom"],
+        3,
+        ["step", ["get", "population"], 11, 500_000, 12, 1_000_000, 13],
+        10,
+        ["step", ["get", "population"], 13, 500_000, 16, 1_000_000, 18],
+      ],
+      // Names give way: to clusters, which are placed first, and to larger towns.
+      "text-variable-anchor": ["top", "bottom", "left", "right"],
+      "text-radial-offset": 0.9,
+      "text-justify": "auto",
+      "text-padding": 4,
+      "symbol-sort-key": ["-", 0, ["get", "population"]],
+    },
+    paint: {
+      "text-color": label,
+      "text-halo-color": halo,
+      "text-halo-width": 1.6,
+    },
+  });
+}
+
+const radius = (zoom: number): ExpressionSpecification => [
+  "*",
+  ["sqrt", ["get", "population"]],
+  (metresPerRootOfPeople / metresPerPixel) * 2 ** zoom,
+];
+
+/** Shows these cities and no others. */
+export function showCities(map: MapLibre, cities: readonly City[]): void {
+  void map.getSource<GeoJSONSource>(source)?.setData({
+    type: "FeatureCollection",
+    features: cities.map(({ name, lat, lon, population }) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [lon, lat] },
+      properties: { name, population },
+    })),
+  });
+}
+
+/** Draws them in the theme's colours. */
+export function paintCities(map: MapLibre, theme: Theme): void {
+  const { town, label, halo } = mapColours[theme];
+  if (map.getLayer("towns") !== undefined) map.setPaintProperty("towns", "circle-color", town);
+  map.setPaintProperty("city-names", "text-color", label);
+  map.setPaintProperty("city-names", "text-halo-color", halo);
+}

@@ -1,0 +1,34 @@
+import type { Theme } from "#web/kit/theme.ts";
+
+/** Colours of what the map's own layers draw; those of statuses are the page's (web/kit/tokens.css). */
+export interface MapColours {
+  sea: string;
+  land: string;
+  coast: string;
+  town: string;
+  label: string;
+  halo: string;
+}
+
+export const mapColours: Record<Theme, MapColours> = {
+  light: {
+    sea: "#c9dcec",
+    land: "#f6f4ef",
+    coast: "#9db9d1",
+    town: "#e6dfd2",
+    label: "#33424f",
+    halo: "#fbfaf7",
+  },
+  dark: {
+    sea: "#0a1520",
+    land: "#16212b",
+    coast: "#31506b",
+    town: "#24333f",
+    label: "#c3d0da",
+    halo: "#101a23",
+  },
+};
+
+/** A custom property of the page as it is in the theme that is shown. */
+export const tokenOf = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();

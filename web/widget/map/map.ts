@@ -1,0 +1,152 @@
+import { effect } from "@preact/signals";
+import { Map as MapLibre, type MapMouseEvent, ScaleControl, setWorkerUrl } from "maplibre-gl";
+import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?url";
+import "#web/widget/map/map.css";
+import { theme } from "#web/kit/theme.ts";
+import type { Station } from "#web/widget/api.ts";
+import { look } from "#web/widget/loader.ts";
+import { openBasemap } from "#web/widget/map/basemap.ts";
+import { addCities, paintCities, showCities } from "#web/widget/map/city-layers.ts";
+import { addPosition, paintPosition, showPosition } from "#web/widget/map/position-layer.ts";
+import { drawSprite } from "#web/widget/map/sprites.ts";
+import {
+  addStations,
+  clusterLayer,
+  paintStations,
+  ringStation,
+  showStations,
+  stationLayer,
+  zoomOfCluster,
+} from "#web/widget/map/station-layers.ts";
+import type { MapHandle, Target } from "#web/widget/map-handle.ts";
+import { page } from "#web/widget/page.ts";
+import { position } from "#web/widget/position.ts";
+import { cities, openCard, selectedId, shown, view, type WidgetConfig } from "#web/widget/state.ts";
+import { words } from "#web/widget/words.ts";
+
+setWorkerUrl(workerUrl);
+
+const minZoom = 2.5;
+const reach = 8;
+
+/** Draws the map into `container`, opened on `start`, and keeps it in step with the page's state. */
+export async function openMap(
+  container: HTMLElement,
+  { basemap }: Pick<WidgetConfig, "basemap">,
+  start: Target,
+): Promise<MapHandle> {
+  const base = await openBasemap(basemap, theme.peek(), page.root);
+  const map = new MapLibre({
+    container,
+    style: base.style,
+    center: [start.lon, start.lat],
+    zoom: start.zoom,
+    minZoom,
+    attributionControl: false,
+    cooperativeGestures: page.gestures === "cooperative",
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+    rollEnabled: false,
+    fadeDuration: 0,
+    locale: {
+      "Map.Title": words.map,
+      "CooperativeGesturesHandler.WindowsHelpText": words.gestures.windows,
+      "CooperativeGesturesHandler.MacHelpText": words.gestures.mac,
+      "CooperativeGesturesHandler.MobileHelpText": words.gestures.touch,
+    },
+  });
+  map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  map.addControl(new ScaleControl({ maxWidth: 90 }), "bottom-left");
+  map.setMissingStyleImageResolver((name) => {
+    const sprite = drawSprite(name);
+    if (sprite !== null && !map.hasImage(name))
+      map.addImage(name, sprite.image, { pixelRatio: sprite.pixelRatio });
+  });
+  const noteView = (): void => tellView(map);
+  map.on("moveend", noteView);
+  map.on("resize", noteView);
+  noteView();
+  map.once("style.load", () => {
+    addCities(map, theme.peek(), basemap.kind === "bundled");
+    addPosition(map);
+    addStations(map, theme.peek());
+    follow(map, base.paint);
+  });
+  listenToPointer(map);
+  return {
+    go: ({ lat, lon, zoom }) => map.flyTo({ center: [lon, lat], zoom, speed: 2.2 }),
+    zoomBy: (levels) => void map.easeTo({ zoom: map.getZoom() + levels }),
+    pad: (padding) => void map.easeTo({ padding, duration: 200 }),
+    show: ({ lat, lon }) => {
+      if (!map.getBounds().contains([lon, lat])) map.easeTo({ center: [lon, lat] });
+    },
+  };
+}
+
+function tellView(map: MapLibre): void {
+  const bounds = map.getBounds();
+  const { lat, lng: lon } = map.getCenter().wrap();
+  const turn = map.getCenter().lng - lon;
+  const box = {
+    south: Math.max(-90, bounds.getSouth()),
+    west: Math.max(-180, bounds.getWest() - turn),
+    north: Math.min(90, bounds.getNorth()),
+    east: Math.min(180, bounds.getEast() - turn),
+  };
+  view.value = { box, zoom: map.getZoom(), lat, lon };
+  look(box, map.getZoom());
+}
+
+/** What the page knows goes on the map whenever it changes. */
+function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") => void): void {
+  let drawn: readonly Station[] = [];
+  let painted = theme.peek();
+  effect(() => {
+    const next = shown.value;
+    // Time passes without anything being different.
+    if (next.length === drawn.length && next.every((one, at) => one === drawn[at])) return;
+    drawn = next;
+    showStations(map, next);
+  });
+  effect(() => showCities(map, cities.value));
+  effect(() => showPosition(map, position.value));
+  effect(() => ringStation(map, selectedId.value));
+  effect(() => {
+    const next = theme.value;
+    if (next === painted) return;
+    painted = next;
+    paintBase(map, next);
+    paintCities(map, next);
+    paintPosition(map);
+    paintStations(map, next);
+  });
+}
+
+function listenToPointer(map: MapLibre): void {
+  const under = ({ point: { x, y } }: MapMouseEvent) => {
+    const layers = [stationLayer, clusterLayer].filter((id) => map.getLayer(id) !== undefined);
+    if (layers.length === 0) return undefined;
+    const exact = map.queryRenderedFeatures([x, y], { layers })[0];
+    const around: [[number, number], [number, number]] = [
+      [x - reach, y - reach],
+      [x + reach, y + reach],
+    ];
+    return exact ?? map.queryRenderedFeatures(around, { layers })[0];
+  };
+  map.on("mousemove", (event) => {
+    map.getCanvas().style.cursor = under(event) === undefined ? "" : "pointer";
+  });
+  map.on("click", (event) => {
+    const found = under(event);
+    if (found === undefined || found.geometry.type !== "Point") return;
+    const { id, cluster_id: cluster } = found.properties as { id?: string; cluster_id?: number };
+    const [lon = 0, lat = 0] = found.geometry.coordinates;
+    if (cluster === undefined) openCard(String(id));
+    else
+      void zoomOfCluster(map, cluster).then((zoom) =>
+        map.easeTo({ center: [lon, lat], zoom: Math.min(zoom + 0.2, 16) }),
+      );
+  });
+}

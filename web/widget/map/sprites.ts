@@ -1,0 +1,116 @@
+import type { ServedStatus } from "#src/domain/words.ts";
+import { shownStatuses, signs } from "#web/widget/signs.ts";
+import { tokenOf } from "#web/widget/map/colours.ts";
+
+/** A picture for the map, drawn twice as fine as it is shown. */
+export interface Sprite {
+  image: ImageData;
+  pixelRatio: number;
+}
+
+const pixelRatio = 2;
+const stationSize = 30;
+const noDataSize = 22;
+/** Diameter of a cluster's ring by its size class, pixels. */
+const ringSizes = [38, 44, 52, 60] as const;
+const ringWidth = 6;
+
+/**
+ * The picture that the layers ask for by name: `s:<theme>:<status>:<badge>` a station, `c:<theme>:<size
+ * class>:<share>.<share>…` a cluster with the shares of `shownStatuses`. Null for any other name.
+ */
+export function drawSprite(name: string): Sprite | null {
+  const [kind, , what = "", more = ""] = name.split(":");
+  if (kind === "s") return drawStation(what as ServedStatus, more as Badge);
+  if (kind === "c") return drawRing(Number(what), more.split(".").map(Number));
+  return null;
+}
+
+/** What a station's sign carries besides: a mark that waits for confirmation, a dispute, nothing. */
+export type Badge = "pending" | "conflict" | "";
+
+function drawStation(status: ServedStatus, badge: Badge): Sprite {
+  const inner = status === "nodata" ? noDataSize : stationSize;
+  const size = stationSize + 10;
+  return draw(size, (pen) => {
+    const { mark, colour } = signs[status];
+    const outline = new Path2D(signs[status].outline);
+    pen.save();
+    const scale = inner / 24;
+    pen.translate((size - inner) / 2, (size - inner) / 2);
+    pen.scale(scale, scale);
+    pen.lineJoin = "round";
+    pen.lineCap = "round";
+    pen.shadowColor = "rgb(0 0 0 / 0.35)";
+    pen.shadowBlur = 3 * pixelRatio;
+    pen.shadowOffsetY = pixelRatio;
+    pen.strokeStyle = tokenOf("--surface");
+    pen.lineWidth = 3;
+    pen.stroke(outline);
+    pen.shadowColor = "transparent";
+    pen.fillStyle = tokenOf(colour);
+    pen.fill(outline);
+    pen.strokeStyle = tokenOf("--on-status");
+    pen.lineWidth = 2.4;
+    pen.stroke(new Path2D(mark));
+    pen.restore();
+    if (badge !== "") drawBadge(pen, size, badge);
+  });
+}
+
+function drawBadge(pen: CanvasRenderingContext2D, size: number, badge: Badge): void {
+  const [x, y, radius] = [size - 8, 8, 7];
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 2 * Math.PI);
+  pen.fillStyle = badge === "conflict" ? tokenOf("--danger") : tokenOf("--accent");
+  pen.fill();
+  pen.strokeStyle = tokenOf("--surface");
+  pen.lineWidth = 1.5;
+  pen.stroke();
+  pen.fillStyle = tokenOf("--accent-text");
+  pen.font = "bold 11px system-ui, sans-serif";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(badge === "conflict" ? "!" : "?", x, y + 0.5);
+}
+
+function drawRing(sizeClass: number, shares: readonly number[]): Sprite {
+  const size = ringSizes[sizeClass] ?? ringSizes[0];
+  return draw(size + 8, (pen) => {
+    const middle = (size + 8) / 2;
+    const radius = size / 2 - ringWidth / 2;
+    const whole = shares.reduce((sum, share) => sum + share, 0) || 1;
+    pen.shadowColor = "rgb(0 0 0 / 0.3)";
+    pen.shadowBlur = 4 * pixelRatio;
+    pen.shadowOffsetY = pixelRatio;
+    pen.fillStyle = tokenOf("--surface");
+    pen.beginPath();
+    pen.arc(middle, middle, size / 2 + 1, 0, 2 * Math.PI);
+    pen.fill();
+    pen.shadowColor = "transparent";
+    pen.lineWidth = ringWidth;
+    let from = -Math.PI / 2;
+    shownStatuses.forEach((status, at) => {
+      const share = shares[at] ?? 0;
+      if (share === 0) return;
+      const to = from + (share / whole) * 2 * Math.PI;
+      pen.strokeStyle = tokenOf(signs[status].colour);
+      pen.beginPath();
+      // A gap between neighbours, so that they are told apart without colour.
+      const gap = share === whole ? 0 : 0.05;
+      pen.arc(middle, middle, radius, from + gap, to - gap);
+      pen.stroke();
+      from = to;
+    });
+  });
+}
+
+function draw(size: number, paint: (pen: CanvasRenderingContext2D) => void): Sprite {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = size * pixelRatio;
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  if (pen === null) throw new Error("this browser gives no canvas to draw on");
+  pen.scale(pixelRatio, pixelRatio);
+  paint(pen);
+  return { image: pen.getImageData(0, 0, canvas.width, canvas.height), pixelRatio };
+}

@@ -1,0 +1,119 @@
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { Grade, Queue, Status } from "#src/domain/words.ts";
+import { ask, type Told } from "#web/widget/api.ts";
+import { deviceId, noteOwnMark } from "#web/widget/device.ts";
+import { note } from "#web/widget/loader.ts";
+import { locate } from "#web/widget/position.ts";
+import { words } from "#web/widget/words.ts";
+
+/** What a driver says about a station (partner-api.md 2.7). */
+export interface Statement {
+  status: Status;
+  fuels?: Grade[];
+  fuels_no?: Grade[];
+  queue?: Queue;
+  prices?: Partial<Record<Grade, number>>;
+  limit_l?: number;
+  no_cash?: boolean;
+  fuel_cards_only?: boolean;
+  text?: string;
+  express?: boolean;
+}
+
+/** Answer to a mark, partner-api.md 2.8. */
+interface Report {
+  accepted: boolean;
+  remote: boolean;
+  duplicate: boolean;
+  published: { outcome: string; needed: number | null; have: number | null };
+  fuel: FuelBlock;
+}
+
+export interface Result {
+  taken: boolean;
+  /** What has become of it, in the viewer's words. */
+  text: string;
+}
+
+/** Sends a mark, with the position if the viewer allows it, and shows at once what it has changed. */
+export const sendMark = (stationId: string, statement: Statement): Promise<Result> =>
+  send(stationId, "report", statement);
+
+/** Confirms the pending status that the viewer sees. */
+export const confirmMark = (stationId: string, status: Status): Promise<Result> =>
+  send(stationId, "confirm", { status });
+
+async function send(
+  stationId: string,
+  what: "report" | "confirm",
+  statement: Statement,
+): Promise<Result> {
+  const at = await locate();
+  const where = typeof at === "string" ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM };
+  const told = await ask<Report>(`/widget/stations/${encodeURIComponent(stationId)}/${what}`, {
+    body: { ...statement, ...where, device: deviceId() },
+  });
+  if (told.kind !== "ok") return { taken: false, text: refusal(told) };
+  noteOwnMark(stationId, statement.status);
+  note(stationId, told.body.fuel);
+  return { taken: told.body.accepted, text: outcome(told.body) };
+}
+
+function outcome({ published, remote, duplicate }: Report): string {
+  const { outcomes } = words;
+  if (duplicate) return outcomes.duplicate;
+  const { outcome: name, needed, have } = published;
+  const more = Math.max(1, (needed ?? 2) - (have ?? 1));
+  const text =
+    name === "pending" ? outcomes.pending(more) : outcomes[isPlain(name) ? name : "queued"];
+  return remote && name === "pending" ? `${text} ${outcomes.remote}` : text;
+}
+
+const plain = [
+  "published",
+  "confirmed",
+  "held",
+  "conflict",
+  "superseded",
+  "expired",
+  "queued",
+] as const;
+const isPlain = (name: string): name is (typeof plain)[number] =>
+  (plain as readonly string[]).includes(name);
+
+/** Every refusal that a mark can meet, in words (partner-api.md 7, decisions.md 3). */
+function refusal(told: Exclude<Told<Report>, { kind: "ok" }>): string {
+  const { refusals } = words;
+  if (told.kind !== "refused") return refusals.offline;
+  const seconds = told.retryAfterS ?? 60;
+  switch (told.code) {
+    case "own-mark":
+      return refusals.ownMark;
+    case "nothing-pending":
+      return refusals.nothingPending;
+    case "station-cooldown":
+      return refusals.cooldown(Math.max(1, Math.ceil(seconds / 60)));
+    case "user-rate-limited":
+      return told.window === "86400s" ? refusals.dailyCap : refusals.hourlyCap;
+    case "new-users-limit":
+      return refusals.newDevices;
+    case "too-far":
+      return refusals.tooFar;
+    case "reports-disabled":
+      return refusals.reportsDisabled;
+    case "station-not-found":
+      return refusals.stationGone;
+    case "rate-limit-exceeded":
+    case "daily-quota-exceeded":
+      return refusals.rateLimit(seconds);
+    case "validation-failed":
+    case "bad-grade":
+      return refusals.invalid;
+    case "invalid-key":
+    case "partner-disabled":
+    case "domain-not-allowed":
+      return refusals.keyGone;
+    default:
+      return told.status >= 500 ? refusals.unavailable : refusals.other;
+  }
+}

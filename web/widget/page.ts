@@ -1,0 +1,27 @@
+import { parseParams } from "#web/widget/params.ts";
+
+const meta = (name: string): string =>
+  document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
+
+const framed = isFramed();
+const { params, warnings } = parseParams(location.search, framed);
+for (const warning of warnings) console.warn(warning);
+
+/** What the page was told by its address and by the server that wrote it. */
+export const page = {
+  ...params,
+  /** Of the map at `/` the operator's own, else the one in the address. */
+  key: meta("key") || params.key,
+  /** Where the service lies, with a slash at its end. */
+  root: new URL(meta("root") || "./", document.baseURI).href,
+  api: new URL(`${meta("root")}api/v1/partner`, document.baseURI).href,
+  framed,
+};
+
+function isFramed(): boolean {
+  try {
+    return window.self !== window.top;
+  } catch {
+    return true;
+  }
+}

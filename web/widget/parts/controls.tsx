@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Icon, type IconName } from "#web/kit/icon.tsx";
+import { switchTheme, theme } from "#web/kit/theme.ts";
+import { map } from "#web/widget/map-handle.ts";
+import { say } from "#web/widget/message.ts";
+import { page } from "#web/widget/page.ts";
+import { locate } from "#web/widget/position.ts";
+import { closePanel, openPanel, panel } from "#web/widget/state.ts";
+import { words } from "#web/widget/words.ts";
+
+const placeZoom = 13;
+
+interface ControlProps {
+  icon: IconName;
+  label: string;
+  onClick: () => void;
+  expanded?: boolean;
+}
+
+const Control = ({ icon, label, onClick, expanded }: ControlProps) => (
+  <button
+    type="button"
+    class="control"
+    aria-label={label}
+    title={label}
+    {...(expanded === undefined ? {} : { "aria-expanded": expanded })}
+    onClick={onClick}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+/** Buttons on the map. What the browser or the address does not allow is not there. */
+export const Controls = () => (
+  <>
+    <div class="controls upper">
+      <Control
+        icon="list"
+        label={words.list}
+        expanded={panel.value === "list"}
+        onClick={() => (panel.value === "list" ? closePanel() : openPanel("list"))}
+      />
+      {page.themeLocked ? null : (
+        <Control
+          icon={theme.value === "dark" ? "sun" : "moon"}
+          label={theme.value === "dark" ? words.toLight : words.toDark}
+          onClick={switchTheme}
+        />
+      )}
+      <Fullscreen />
+    </div>
+    <div class="controls lower">
+      {navigator.geolocation === undefined ? null : (
+        <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
+      )}
+      <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />
+      <Control icon="minus" label={words.zoomOut} onClick={() => map.value?.zoomBy(-1)} />
+    </div>
+  </>
+);
+
+const Fullscreen = () => {
+  const full = useSignal(document.fullscreenElement !== null);
+  useEffect(() => {
+    const note = (): void => {
+      full.value = document.fullscreenElement !== null;
+    };
+    document.addEventListener("fullscreenchange", note);
+    return () => document.removeEventListener("fullscreenchange", note);
+  }, []);
+  if (!document.fullscreenEnabled) return null;
+  const toggle = (): void => {
+    const done = full.value
+      ? document.exitFullscreen()
+      : document.documentElement.requestFullscreen();
+    done.catch((error: unknown) => console.warn(error));
+  };
+  return (
+    <Control
+      icon={full.value ? "shrink" : "expand"}
+      label={full.value ? words.leaveFullscreen : words.fullscreen}
+      onClick={toggle}
+    />
+  );
+};
+
+async function goToViewer(): Promise<void> {
+  const found = await locate();
+  if (found === "denied") say(words.notices.positionDenied);
+  else if (found === "unknown") say(words.notices.noPosition);
+  else map.value?.go({ lat: found.lat, lon: found.lon, zoom: placeZoom });
+}

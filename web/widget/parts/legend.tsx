@@ -1,0 +1,18 @@
+import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { shownStatuses } from "#web/widget/signs.ts";
+import { words } from "#web/widget/words.ts";
+
+/** What the signs mean; folded away where there is little room. */
+export const Legend = () => (
+  <details class="legend" open={matchMedia("(min-width: 720px)").matches}>
+    <summary>{words.legend}</summary>
+    <ul>
+      {shownStatuses.map((status) => (
+        <li key={status}>
+          <StatusSign status={status} size={18} />
+          {words.statuses[status]}
+        </li>
+      ))}
+    </ul>
+  </details>
+);

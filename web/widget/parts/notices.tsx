@@ -1,0 +1,62 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { filtersOn } from "#web/widget/filters.ts";
+import { incomplete, loading, stations, trouble, type Trouble } from "#web/widget/loader.ts";
+import { message } from "#web/widget/message.ts";
+import { anyInView, canSee, filters, inView, panel } from "#web/widget/state.ts";
+import { words } from "#web/widget/words.ts";
+
+/** What the viewer should know about what is shown: one sentence at a time, the gravest. */
+export const Notices = () => {
+  const text = sentence();
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {trouble.value?.kind === "limited" ? <Countdown trouble={trouble.value} /> : null}
+      {text === null ? null : (
+        <p class={`notice${trouble.value === null ? "" : " trouble"}`}>{text}</p>
+      )}
+    </div>
+  );
+};
+
+function sentence(): string | null {
+  if (message.value !== null) return message.value;
+  switch (trouble.value?.kind) {
+    case "offline":
+      return words.notices.offline;
+    case "unavailable":
+      return words.notices.unavailable;
+    case "refused":
+      return words.notices.refused;
+    case "limited":
+      return null;
+    case undefined:
+      break;
+  }
+  if (incomplete.value) return words.notices.tooMany;
+  if (panel.value !== "none" || !canSee.value) return null;
+  if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
+  if (inView.value.length > 0) return null;
+  return filtersOn(filters.value) > 0 && anyInView.value
+    ? words.nothingMatches
+    : words.nothingInView;
+}
+
+const Countdown = ({
+  trouble: { untilMs },
+}: {
+  trouble: Extract<Trouble, { kind: "limited" }>;
+}) => {
+  const left = useSignal(secondsTo(untilMs));
+  useEffect(() => {
+    const timer = setInterval(() => (left.value = secondsTo(untilMs)), 1000);
+    return () => clearInterval(timer);
+  }, [untilMs]);
+  return (
+    <p class="notice trouble" aria-live="off">
+      {words.notices.limited(left.value)}
+    </p>
+  );
+};
+
+const secondsTo = (ms: number): number => Math.max(0, Math.ceil((ms - Date.now()) / 1000));

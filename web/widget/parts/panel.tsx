@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "#web/kit/icon.tsx";
+import { closePanel } from "#web/widget/state.ts";
+import { words } from "#web/widget/words.ts";
+
+interface Props {
+  title: string;
+  /** Beside the title. */
+  sign?: ComponentChildren;
+  children: ComponentChildren;
+  closable?: boolean;
+}
+
+/** A panel at the side, on phones a sheet at the bottom. It takes the focus; Escape closes it. */
+export const Panel = ({ title, sign, children, closable = true }: Props) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section class="panel" aria-labelledby="panel-title">
+      <header class="panel-head">
+        {sign}
+        <h2 id="panel-title" ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        {closable ? (
+          <button type="button" class="round" onClick={closePanel} aria-label={words.close}>
+            <Icon name="close" />
+          </button>
+        ) : null}
+      </header>
+      <div class="panel-body">{children}</div>
+    </section>
+  );
+};

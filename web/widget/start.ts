@@ -1,0 +1,100 @@
+import { signal } from "@preact/signals";
+import { ask, type City } from "#web/widget/api.ts";
+import { keepFresh, look, trouble } from "#web/widget/loader.ts";
+import { map, type Target } from "#web/widget/map-handle.ts";
+import { page } from "#web/widget/page.ts";
+import { cities, config, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
+import { words } from "#web/widget/words.ts";
+
+/** False when this browser cannot draw the map: the stations are listed instead. */
+export const canDraw = signal(true);
+
+const retryMs = 5000;
+const citiesPerPage = 200;
+const citiesMax = 1200;
+// Without a map the list shows about a city.
+const listReach = { lat: 0.25, lon: 0.45 };
+
+/** Asks how to begin, and begins; tries again for as long as the service cannot be asked. */
+export async function start(): Promise<void> {
+  const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
+  const [known, city] = await Promise.all([untilKnown(), findCity(page.city)]);
+  config.value = known;
+  const target: Target =
+    page.point ??
+    (city === null ? known.center : { lat: city.lat, lon: city.lon, zoom: city.zoom });
+  keepFresh();
+  void loadCities();
+  const container = document.getElementById("map");
+  try {
+    if (drawing === null || container === null) throw new Error("no WebGL");
+    const { openMap } = await drawing;
+    map.value = await openMap(container, known, target);
+  } catch (error) {
+    console.warn(error);
+    listAround(target);
+  }
+}
+
+async function untilKnown(): Promise<WidgetConfig> {
+  for (;;) {
+    const told = await ask<WidgetConfig>("/widget/config");
+    if (told.kind === "ok") {
+      trouble.value = null;
+      return told.body;
+    }
+    const status = told.kind === "refused" ? told.status : 0;
+    const waitMs = told.kind === "refused" ? (told.retryAfterS ?? 5) * 1000 : retryMs;
+    trouble.value =
+      status === 429
+        ? { kind: "limited", untilMs: Date.now() + waitMs }
+        : { kind: status === 0 ? "offline" : status < 500 ? "refused" : "unavailable" };
+    await new Promise((done) => setTimeout(done, Math.max(retryMs, waitMs)));
+  }
+}
+
+/** The city of exactly that name; null, with a warning, when there is none. */
+async function findCity(name: string): Promise<City | null> {
+  if (name === "" || page.point !== null) return null;
+  const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
+  const found = told.kind === "ok" ? told.body.cities : [];
+  const exact = found.find((city) => fold(city.name) === fold(name)) ?? null;
+  if (exact === null) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
+  return exact;
+}
+
+/** Case, ё and blanks do not tell names apart (decisions.md 6). */
+const fold = (text: string): string =>
+  text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
+
+/** The largest cities first, then the others. */
+async function loadCities(): Promise<void> {
+  for (let offset = 0; offset < citiesMax; offset += citiesPerPage) {
+    const path = `/cities?limit=${citiesPerPage}&offset=${offset}`;
+    const told = await ask<{ cities: City[]; total: number }>(path);
+    if (told.kind !== "ok") return;
+    cities.value = [...cities.value, ...told.body.cities];
+    if (cities.value.length >= told.body.total) return;
+  }
+}
+
+function listAround({ lat, lon, zoom }: Target): void {
+  canDraw.value = false;
+  const box = {
+    south: lat - listReach.lat,
+    west: lon - listReach.lon,
+    north: lat + listReach.lat,
+    east: lon + listReach.lon,
+  };
+  view.value = { box, zoom, lat, lon };
+  look(box, Math.max(zoom, 10));
+  openPanel("list");
+}
+
+function hasWebgl(): boolean {
+  try {
+    return document.createElement("canvas").getContext("webgl2") !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,108 @@
+import { computed, signal } from "@preact/signals";
+import { distanceM, type Box } from "#src/domain/geo.ts";
+import type { Grade, Queue, ServedStatus } from "#src/domain/words.ts";
+import { type City, serverNow, type Station } from "#web/widget/api.ts";
+import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
+import { stations } from "#web/widget/loader.ts";
+import { page } from "#web/widget/page.ts";
+import { holds } from "#web/widget/rectangles.ts";
+
+/** Answer of `GET /widget/config` (decisions.md 6). */
+export interface WidgetConfig {
+  confirm_min: number;
+  reports_enabled: boolean;
+  grades: Grade[];
+  queues: Queue[];
+  statuses: ServedStatus[];
+  center: { lat: number; lon: number; zoom: number };
+  stale_after_hours: number;
+  cooldown_s: number;
+  basemap: BasemapConfig;
+}
+
+export interface BasemapConfig {
+  kind: "bundled" | "pmtiles" | "style" | "raster";
+  url: string;
+  attribution: string;
+}
+
+export interface View {
+  box: Box;
+  zoom: number;
+  lat: number;
+  lon: number;
+}
+
+export type Panel = "none" | "card" | "list" | "filters";
+
+/** False before the first view is known. */
+export const canSee = computed(() => view.value !== null && config.value !== null);
+export const config = signal<WidgetConfig | null>(null);
+export const cities = signal<readonly City[]>([]);
+export const view = signal<View | null>(null);
+export const panel = signal<Panel>("none");
+export const selectedId = signal<string | null>(null);
+export const filters = signal<Filters>(
+  page.fuel === null ? noFilters : { ...noFilters, grades: [page.fuel] },
+);
+/** Passes with time: ages are told in minutes, and statuses expire. */
+export const now = signal(serverNow());
+setInterval(() => (now.value = serverNow()), 20_000);
+
+/** The stations in memory as they are now. */
+const current = computed<readonly Station[]>(() => {
+  const lifetimeH = config.value?.stale_after_hours ?? 24;
+  return [...stations.value.values()].map((station) => {
+    const fuel = expire(station.fuel, now.value, lifetimeH);
+    return fuel === station.fuel ? station : { ...station, fuel };
+  });
+});
+
+/** Those that the filters let pass. */
+export const shown = computed<readonly Station[]>(() =>
+  filtersOn(filters.value) === 0
+    ? current.value
+    : current.value.filter(({ fuel }) => passes(fuel, filters.value, now.value)),
+);
+
+/** Those of `shown` that lie in the view, the nearest to its middle first. */
+export const inView = computed<readonly Station[]>(() => {
+  const at = view.value;
+  if (at === null) return [];
+  return shown.value
+    .filter(({ lat, lon }) => holds(at.box, lat, lon))
+    .map((station) => ({ station, distance: distanceM(at, station) }))
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ station }) => station);
+});
+
+/** Whether there is any station in view, were there no filters. */
+export const anyInView = computed<boolean>(() => {
+  const at = view.value;
+  return at !== null && current.value.some(({ lat, lon }) => holds(at.box, lat, lon));
+});
+
+export const selected = computed<Station | null>(
+  () => current.value.find(({ id }) => id === selectedId.value) ?? null,
+);
+
+let opener: Element | null = null;
+
+/** Opens a panel; the focus comes back to where it is now when the panel is closed. */
+export function openPanel(which: Exclude<Panel, "none">): void {
+  if (panel.value === "none") opener = document.activeElement;
+  panel.value = which;
+}
+
+export function openCard(id: string): void {
+  selectedId.value = id;
+  openPanel("card");
+}
+
+export function closePanel(): void {
+  panel.value = "none";
+  selectedId.value = null;
+  const back = opener instanceof HTMLElement && opener.isConnected ? opener : null;
+  opener = null;
+  (back ?? document.querySelector<HTMLElement>(".maplibregl-canvas"))?.focus();
+}

@@ -1,0 +1,138 @@
+import { type Language, pickLanguage } from "#web/kit/language.ts";
+import { en } from "#web/widget/words-en.ts";
+import { ru } from "#web/widget/words-ru.ts";
+import type { ServedStatus } from "#src/domain/words.ts";
+
+/** Everything the map says; both languages have all of it. */
+export interface Words {
+  title: string;
+  statuses: Record<ServedStatus, string>;
+  /** As part of a sentence. */
+  statusesInside: Record<ServedStatus, string>;
+  map: string;
+  search: string;
+  searchHint: string;
+  clear: string;
+  cities: string;
+  stations: string;
+  nothingFound: (text: string) => string;
+  filters: string;
+  filtersOn: (count: number) => string;
+  reset: string;
+  show: (count: number) => string;
+  fuel: string;
+  status: string;
+  queue: string;
+  queueOf: (bucket: string) => string;
+  withPrice: string;
+  fresh: string;
+  anyAge: string;
+  hours: (count: number) => string;
+  close: string;
+  zoomIn: string;
+  zoomOut: string;
+  locate: string;
+  fullscreen: string;
+  leaveFullscreen: string;
+  toDark: string;
+  toLight: string;
+  list: string;
+  legend: string;
+  stationsInView: (count: number) => string;
+  nothingInView: string;
+  nothingMatches: string;
+  first: (count: number) => string;
+  unnamed: string;
+  ago: (minutes: number) => string;
+  updated: (ago: string) => string;
+  never: string;
+  confirmed: (count: number) => string;
+  devices: (count: number) => string;
+  imported: string;
+  available: string;
+  missing: string;
+  prices: string;
+  perLitre: string;
+  limit: (litres: number) => string;
+  noCash: string;
+  cardsOnly: string;
+  queueCars: (bucket: string) => string;
+  pending: (status: string) => string;
+  pendingBy: (count: number) => string;
+  pendingOwn: string;
+  conflict: string;
+  conflictSide: (status: string, count: number) => string;
+  update: string;
+  whatNow: string;
+  askPosition: string;
+  confirm: (status: string) => string;
+  details: string;
+  lessDetails: string;
+  send: string;
+  sending: string;
+  cancel: string;
+  back: string;
+  gradesThere: string;
+  gradesGone: string;
+  gradeState: (grade: string) => string;
+  there: string;
+  gone: string;
+  unknown: string;
+  cars: string;
+  priceOf: (grade: string) => string;
+  limitLabel: string;
+  comment: string;
+  commentHint: string;
+  express: string;
+  outcomes: {
+    published: string;
+    confirmed: string;
+    pending: (more: number) => string;
+    held: string;
+    conflict: string;
+    superseded: string;
+    expired: string;
+    queued: string;
+    duplicate: string;
+    remote: string;
+  };
+  refusals: {
+    ownMark: string;
+    nothingPending: string;
+    cooldown: (minutes: number) => string;
+    hourlyCap: string;
+    dailyCap: string;
+    newDevices: string;
+    tooFar: string;
+    reportsDisabled: string;
+    stationGone: string;
+    invalid: string;
+    offline: string;
+    unavailable: string;
+    rateLimit: (seconds: number) => string;
+    keyGone: string;
+    other: string;
+  };
+  notices: {
+    offline: string;
+    unavailable: string;
+    limited: (seconds: number) => string;
+    refused: string;
+    tooMany: string;
+    noPosition: string;
+    positionDenied: string;
+    noWebgl: string;
+    cityUnknown: (name: string) => string;
+    loading: string;
+  };
+  gestures: { windows: string; mac: string; touch: string };
+  attribution: string;
+  plainList: string;
+}
+
+const all: Record<Language, Words> = { en, ru };
+
+export const language = pickLanguage(navigator.languages);
+
+/** The words of the viewer's language. */
+export const words = all[language];
