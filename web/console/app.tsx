@@ -15,7 +15,7 @@ import { SignIn } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
 import { StationsPage } from "#web/console/pages/stations.tsx";
 import { place } from "#web/console/place.ts";
-import { switchTheme, theme } from "#web/kit/theme.ts";
+import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 
 /** The console: signing in, then its pages by the address behind `#`. */
 export function App() {
@@ -51,9 +51,7 @@ function Signed({ name, role }: { name: string; role: string }) {
           {name} <span class="tag">{role}</span>
         </p>
         <div class="tools">
-          <button type="button" onClick={switchTheme}>
-            {theme.value === "dark" ? "Light" : "Dark"}
-          </button>
+          <ThemeChoice />
           <button type="button" onClick={() => void signOut()}>
             Sign out
           </button>

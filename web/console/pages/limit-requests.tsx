@@ -4,7 +4,8 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
-import { number, UsageBars } from "#web/console/parts/usage-bars.tsx";
+import { UsageBars } from "#web/console/parts/usage-bars.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
@@ -100,11 +101,11 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
       <dl class="pairs">
         <dt>Requests a minute</dt>
         <dd>
-          {number.format(rpm)} → <strong>{number.format(askedRpm)}</strong>
+          {number(rpm)} → <strong>{number(askedRpm)}</strong>
         </dd>
         <dt>Requests a day</dt>
         <dd>
-          {number.format(daily)} → <strong>{number.format(askedDaily)}</strong>
+          {number(daily)} → <strong>{number(askedDaily)}</strong>
         </dd>
         <dt>Busy minutes</dt>
         <dd>
@@ -112,8 +113,7 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
             <span class="soft">not known</span>
           ) : (
             <>
-              95 % had at most {number.format(minutes.p95)}, the busiest{" "}
-              {number.format(minutes.peak)}
+              95 % had at most {number(minutes.p95)}, the busiest {number(minutes.peak)}
               {minutes.peak >= rpm && <span class="tag warn">at its limit</span>}
             </>
           )}
@@ -224,7 +224,7 @@ const Decided = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => 
         name: "Asked for",
         by: ({ requested_rpm: rpm }) => rpm,
         cell: ({ requested_rpm: rpm, requested_daily: daily }) =>
-          `${number.format(rpm)} a minute, ${number.format(daily)} a day`,
+          `${number(rpm)} a minute, ${number(daily)} a day`,
       },
       {
         name: "Decision",

@@ -3,7 +3,7 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, type Loading, useLoaded } from "#web/console/loaded.tsx";
 import { Status } from "#web/console/parts/status.tsx";
-import { number } from "#web/console/parts/usage-bars.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Ago } from "#web/kit/time.tsx";
 
@@ -82,7 +82,7 @@ function Figure({
 }) {
   const inside = (
     <>
-      <strong>{number.format(n)}</strong> <span>{text}</span>
+      <strong>{number(n)}</strong> <span>{text}</span>
     </>
   );
   return (
@@ -100,7 +100,7 @@ const Queues = ({ queues }: { queues: readonly ConsoleQueue[] }) => (
     empty="No queues"
     columns={[
       { name: "Queue", cell: ({ queue }) => queue },
-      { name: "Waiting", cell: ({ depth }) => number.format(depth), numeric: true },
+      { name: "Waiting", cell: ({ depth }) => number(depth), numeric: true },
       {
         name: "Oldest",
         cell: ({ oldest_age_s: s }) => (s === null ? "–" : `${s} s`),

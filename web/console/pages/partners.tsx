@@ -4,7 +4,7 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
-import { number } from "#web/console/parts/usage-bars.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { goTo } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -71,19 +71,19 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
       {
         name: "A minute",
         by: ({ rpm }) => rpm,
-        cell: ({ rpm }) => number.format(rpm),
+        cell: ({ rpm }) => number(rpm),
         numeric: true,
       },
       {
         name: "A day",
         by: ({ daily }) => daily,
-        cell: ({ daily }) => number.format(daily),
+        cell: ({ daily }) => number(daily),
         numeric: true,
       },
       {
         name: "Today",
         by: ({ used_today: used }) => used,
-        cell: ({ used_today: used }) => number.format(used),
+        cell: ({ used_today: used }) => number(used),
         numeric: true,
       },
       {
@@ -91,7 +91,7 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
         by: ({ used_peak: used }) => used,
         cell: ({ used_peak: used, daily }) => (
           <>
-            {number.format(used)}{" "}
+            {number(used)}{" "}
             <span class="soft">({Math.round((100 * used) / Math.max(1, daily))} %)</span>
           </>
         ),

@@ -4,7 +4,7 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
-import { number } from "#web/console/parts/usage-bars.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 
 const perStep = 20;
@@ -56,7 +56,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
             {marks.length > 0 && (
               <div class="bar">
                 <p>
-                  {number.format(total)} held
+                  {number(total)} held
                   {total > marks.length && `, the oldest ${marks.length} here`}
                 </p>
                 {mayChange() && (

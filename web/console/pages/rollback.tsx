@@ -10,7 +10,7 @@ import { useLoaded } from "#web/console/loaded.tsx";
 import { localText } from "#web/console/pages/key-form.tsx";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { Status, statusWord } from "#web/console/parts/status.tsx";
-import { number } from "#web/console/parts/usage-bars.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -138,8 +138,8 @@ export function RollbackPage() {
       </form>
       {effect !== null && (
         <p class="banner good" role="status">
-          <span aria-hidden="true">✓</span> {number.format(effect.marks)} marks at{" "}
-          {number.format(effect.stations)} stations are withdrawn.
+          <span aria-hidden="true">✓</span> {number(effect.marks)} marks at{" "}
+          {number(effect.stations)} stations are withdrawn.
         </p>
       )}
       {preview !== null && (
@@ -147,16 +147,14 @@ export function RollbackPage() {
       )}
       {asking && preview !== null && (
         <Confirm
-          title={`Withdraw ${number.format(preview.seen.marks)} marks for good?`}
+          title={`Withdraw ${number(preview.seen.marks)} marks for good?`}
           action="Withdraw them"
           danger
           busy={doing.busy}
           onConfirm={() => void withdraw()}
           onCancel={() => setAsking(false)}
         >
-          <p>
-            {number.format(preview.seen.stations)} stations are folded anew. This cannot be undone.
-          </p>
+          <p>{number(preview.seen.stations)} stations are folded anew. This cannot be undone.</p>
         </Confirm>
       )}
     </section>
@@ -170,8 +168,8 @@ function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; as
     <div class="card">
       <h2>{done ? "What has changed" : "What would change"}</h2>
       <p>
-        {number.format(marks)} marks ({number.format(held)} of them held) of{" "}
-        {number.format(reporters)} reporters at {number.format(stations)} stations
+        {number(marks)} marks ({number(held)} of them held) of {number(reporters)} reporters at{" "}
+        {number(stations)} stations
         {stations > changes.length && `; the ${changes.length} with the most of them:`}
       </p>
       <Table
@@ -202,7 +200,7 @@ function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; as
       {mayChange() && !done && (
         <div class="buttons">
           <button type="button" class="danger" onClick={ask}>
-            Withdraw {number.format(marks)} marks …
+            Withdraw {number(marks)} marks …
           </button>
         </div>
       )}

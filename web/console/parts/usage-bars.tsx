@@ -1,4 +1,5 @@
 import type { ConsoleUsageDay } from "#src/domain/console.ts";
+import { number } from "#web/kit/numbers.ts";
 
 const [width, height, gap] = [280, 72, 3];
 
@@ -9,8 +10,8 @@ export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; d
   const top = most * 1.1;
   const each = width / Math.max(1, shown.length);
   const y = (requests: number): number => height - (requests / top) * height;
-  const peak = number.format(most);
-  const words = `Requests by day, ${shown.length} days, the most ${peak} of ${number.format(daily)} allowed`;
+  const peak = number(most);
+  const words = `Requests by day, ${shown.length} days, the most ${peak} of ${number(daily)} allowed`;
   return (
     <figure class="bars">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
@@ -24,16 +25,14 @@ export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; d
             height={Math.max(day.requests > 0 ? 2 : 0, height - y(day.requests))}
             rx={2}
           >
-            <title>{`${day.date}: ${number.format(day.requests)} requests, ${number.format(day.errors)} errors`}</title>
+            <title>{`${day.date}: ${number(day.requests)} requests, ${number(day.errors)} errors`}</title>
           </rect>
         ))}
         {daily <= top && <line x1={0} x2={width} y1={y(daily)} y2={y(daily)} />}
       </svg>
       <figcaption class="soft">
-        busiest day {peak}, quota {number.format(daily)}
+        busiest day {peak}, quota {number(daily)}
       </figcaption>
     </figure>
   );
 }
-
-export const number = new Intl.NumberFormat("en-GB");

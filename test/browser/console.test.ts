@@ -1,0 +1,320 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { rows } from "#src/db.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { fillReview, holdMark } from "#test/flow/held-marks.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  type OpenedPage,
+  openPage,
+} from "#test/harness/browser.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+
+describe("browser: console", function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let instance: TestInstance;
+  let country: Country;
+  let web: RoleProcess;
+  let marks: RoleProcess;
+  let partner: Client;
+  let opened: OpenedPage;
+  let nextPlace: number;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
+    country = await openCountry(instance.config, 60);
+    [web, marks] = await Promise.all([
+      startRole("web", instance.env),
+      startRole("marks", instance.env),
+    ]);
+    partner = createClient(web.baseUrl, country.secret);
+    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "vera", "viewer");
+    nextPlace = await fillReview(partner, 0);
+  });
+  after(async () => {
+    await Promise.all([web, marks].map((role) => role?.stop()));
+    await country?.close();
+    await instance?.drop();
+    await browser?.close();
+  });
+  beforeEach(async () => {
+    opened = await openPage(browser);
+  });
+  afterEach(() => opened.close());
+
+  const goTo = (page: Page, path: string) => page.goto(`${web.baseUrl}/console/#${path}`);
+  const signIn = async (path = "/", name = "olga", view: OpenedPage = opened): Promise<Page> => {
+    const { page } = view;
+    await goTo(page, path);
+    await page.getByLabel("Name").fill(name);
+    await page.getByLabel("Password").fill(testPassword);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+    return page;
+  };
+  const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
+  const confirm = (page: Page, name: string) =>
+    page.getByRole("dialog").getByRole("button", { name }).click();
+  const fuelOf = async (n: number) =>
+    (await partner.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
+
+  it("says that a password is wrong, and lets nobody in", async () => {
+    const { page } = opened;
+    await goTo(page, "/partners");
+    await page.getByLabel("Name").fill("olga");
+    await page.getByLabel("Password").fill("not her password");
+    await press(page, "Sign in");
+    await page.getByRole("alert").getByText("No account has this name").waitFor();
+    expect(await page.getByRole("navigation").count()).to.equal(0);
+  });
+
+  it("approves a limit request: the partner's headers show the new limits", async () => {
+    const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
+    const client = createClient(web.baseUrl, secret);
+    const asked = { requested_rpm: 1500, requested_daily: 90_000, comment: "Новый город" };
+    expect((await client.post("/limit-requests", asked)).status).to.equal(201);
+    const page = await signIn("/limit-requests");
+    await page.getByText("Новый город").waitFor();
+    await press(page, "Approve what Another partner asks for");
+    await page.getByText("Another partner has its limits").waitFor();
+    const answer = await until(
+      () => client.get("/cities"),
+      ({ headers }) => headers.get("x-ratelimit-limit") === "1500",
+    );
+    expect(answer.headers.get("x-ratelimit-daily-limit")).to.equal("90000");
+  });
+
+  it("gives other limits than asked for, with a word to the partner", async () => {
+    const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
+    const client = createClient(web.baseUrl, secret);
+    await client.post("/limit-requests", { requested_rpm: 9000, requested_daily: 90_000 });
+    const page = await signIn("/limit-requests");
+    await press(page, "Other limits …");
+    await page.getByLabel("Requests a minute").fill("900");
+    await page.getByLabel("A word to the partner").fill("Half for now");
+    await confirm(page, "Approve these");
+    await page.getByText("Nobody waits for other limits.").waitFor();
+    const [request] = (await client.get("/limit-requests")).body.requests;
+    expect(request).to.include({ status: "approved", decision_comment: "Half for now" });
+    const answer = await until(
+      () => client.get("/cities"),
+      ({ headers }) => headers.get("x-ratelimit-limit") === "900",
+    );
+    expect(answer.status).to.equal(200);
+  });
+
+  it("issues a second key, shown once, and revokes the first: its dashboard is closed", async () => {
+    const { id, secret } = await addPartner(country);
+    const dashboard = await openPage(browser);
+    await dashboard.page.goto(`${web.baseUrl}/dashboard/`);
+    await dashboard.page.getByLabel("Secret key").fill(secret);
+    await press(dashboard.page, "Sign in");
+    await dashboard.page.getByRole("heading", { name: "Today" }).waitFor();
+
+    const page = await signIn(`/partners/${id}`);
+    await press(page, "Issue a key");
+    await page.getByLabel("A word for yourself").fill("after rotation");
+    await confirm(page, "Issue it");
+    const second = (await page.locator(".issued code").textContent()) ?? "";
+    expect(second).to.match(/^svc_live_\w{49}$/);
+    const client = createClient(web.baseUrl, second);
+    expect((await client.get("/cities")).status).to.equal(200);
+    await page.reload();
+    await page.getByText("after rotation").waitFor();
+    expect(await page.content()).not.to.include(second);
+
+    const [first] = await rows<{ id: number }>(
+      country.db,
+      "select min(id) as id from keys where partner_id = ?",
+      [id],
+    );
+    await press(page, `Revoke key ${first!.id}`);
+    await confirm(page, "Revoke");
+    await page.getByText(`Key ${first!.id} is revoked`).waitFor();
+    await until(
+      () => createClient(web.baseUrl, secret).get("/cities"),
+      ({ status }) => status === 401,
+    );
+    expect((await client.get("/cities")).status).to.equal(200);
+    await dashboard.page.reload();
+    await dashboard.page.getByLabel("Secret key").waitFor();
+    await dashboard.close();
+  });
+
+  it("asks before it shuts a partner out, and then every request is refused", async () => {
+    const { id, secret } = await addPartner(country);
+    const page = await signIn(`/partners/${id}`);
+    await page.getByLabel("Access is on").uncheck();
+    await press(page, "Save");
+    await page.getByRole("dialog").getByText("get 403 within 15 seconds").waitFor();
+    await confirm(page, "Shut it out");
+    await page.getByText("Saved, in force within 15 s").waitFor();
+    const refused = await until(
+      () => createClient(web.baseUrl, secret).get("/cities"),
+      ({ status }) => status === 403,
+    );
+    expect(refused.body.type).to.match(/\/partner-disabled$/);
+  });
+
+  it("approves one held mark and rejects another, and the stations follow", async () => {
+    const [yes, no] = [nextPlace++, nextPlace++];
+    const approved = await holdMark(partner, yes);
+    const rejected = await holdMark(partner, no);
+    expect(await fuelOf(yes)).to.include({ pending_status: "" });
+    const page = await signIn("/review");
+    await press(page, new RegExp(`^Approve the mark at Station ${placeOf(yes).id}`));
+    await page.getByText("The mark is approved").waitFor();
+    await press(page, new RegExp(`^Reject the mark at Station ${placeOf(no).id}`));
+    await confirm(page, "Reject");
+    await page.getByText("Nothing is held.").waitFor();
+    await until(
+      () => fuelOf(yes),
+      ({ pending_status: pending }) => pending === "no",
+    );
+    expect(await fuelOf(no)).to.include({ status: "nodata", pending_status: "" });
+    const sql = "select id, review from marks where id = any(?::bigint[]) order by id";
+    expect(await rows(country.db, sql, [[approved, rejected]])).to.deep.equal([
+      { id: Number(approved), review: "approved" },
+      { id: Number(rejected), review: "rejected" },
+    ]);
+  });
+
+  it("decides many held marks together", async () => {
+    const held = [nextPlace++, nextPlace++, nextPlace++];
+    for (const place of held) await holdMark(partner, place);
+    const page = await signIn("/review");
+    await press(page, "Choose all 3");
+    await press(page, "Reject 3 chosen");
+    await confirm(page, "Reject");
+    await page.getByText("3 marks are rejected").waitFor();
+    await page.getByText("Nothing is held.").waitFor();
+  });
+
+  it("shows what a rollback would change, and then exactly that has changed", async () => {
+    const place = nextPlace++;
+    const { id } = placeOf(place);
+    await country.meet("good", 26 * 60);
+    await country.meet("evil", 28 * 60);
+    await partner.mark(placeOf(place), "good", { status: "yes" });
+    await partner.mark(placeOf(place), "evil", { status: "queue", queue: "20+" });
+    expect(await fuelOf(place)).to.include({ status: "queue" });
+    const [evil] = await rows<{ id: number }>(
+      country.db,
+      "select reporter_id as id from marks where station_id = ? and status = 'queue'",
+      [id],
+    );
+    const page = await signIn(`/rollback?reporter=${evil!.id}`);
+    await press(page, "Show what would change");
+    const row = page.getByRole("row").filter({ hasText: id });
+    await row.waitFor();
+    const shown = (await row.textContent()) ?? "";
+    expect(shown).to.match(/Queue.*→.*Fuel/);
+    expect(await fuelOf(place)).to.include({ status: "queue" });
+    await press(page, /^Withdraw 1 marks/);
+    await confirm(page, "Withdraw them");
+    await page.getByText("1 marks at 1 stations are withdrawn.").waitFor();
+    await until(
+      () => fuelOf(place),
+      ({ status }) => status === "yes",
+    );
+  });
+
+  it("says why a station shows what it shows", async () => {
+    const place = nextPlace++;
+    const { id } = placeOf(place);
+    await country.meet("first", 30 * 60);
+    await country.meet("second", 31 * 60);
+    await partner.mark(placeOf(place), "first", { status: "low" });
+    const far = { ...placeOf(place), lat: 50 };
+    await partner.mark(far, "second", { status: "no" });
+    const page = await signIn("/stations");
+    await page.getByLabel("Search by id, name, brand or address").fill(`Station ${id}`);
+    await page.getByRole("link", { name: `Station ${id}` }).click();
+    await page.getByText("1 device of 1 needed, so it was published.").waitFor();
+    const why = page.getByText(/sent without a position at the station\): 1 device of 2 needed/);
+    await why.waitFor();
+    await page.getByRole("cell", { name: "pending" }).waitFor();
+  });
+
+  it("shows a viewer everything and no button that changes something", async () => {
+    const { id } = await addPartner(country);
+    await holdMark(partner, nextPlace++);
+    const page = await signIn(`/partners/${id}`, "vera");
+    await page.getByText("Limits and switches").waitFor();
+    for (const name of ["Issue a key", "Save", /^Revoke/])
+      expect(await page.getByRole("button", { name }).count()).to.equal(0);
+    expect(await page.getByLabel("Requests a minute").isDisabled()).to.equal(true);
+    await goTo(page, "/review");
+    await page.getByText("1 held", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: /Approve|Reject/ }).count()).to.equal(0);
+  });
+
+  it("goes back to signing in when the session is ended elsewhere, and comes back to the same page", async () => {
+    const page = await signIn("/log");
+    await page.getByText("console.sign-in").first().waitFor();
+    await rows(country.db, "update sessions set ended_at = server_now() where ended_at is null");
+    await press(page, "Filter");
+    await page.getByLabel("Password").waitFor();
+    await page.getByLabel("Name").fill("olga");
+    await page.getByLabel("Password").fill(testPassword);
+    await press(page, "Sign in");
+    await page.getByRole("heading", { name: "Log" }).waitFor();
+  });
+
+  it("is free of faults that axe finds, fits and asks no other host, on phone, tablet and desk, light and dark", async () => {
+    const { id } = await addPartner(country);
+    const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
+    await createClient(web.baseUrl, secret).post("/limit-requests", {
+      requested_rpm: 1500,
+      requested_daily: 90_000,
+      comment: "x".repeat(300),
+    });
+    await holdMark(partner, nextPlace++);
+    await opened.close();
+    const paths = [
+      ["/", "Overview"],
+      ["/partners", "Partners"],
+      [`/partners/${id}`, "Another partner"],
+      ["/limit-requests", "Limit requests"],
+      ["/review", "Review"],
+      ["/rollback", "Rollback"],
+      ["/stations", "Stations"],
+      [`/stations/${placeOf(0).id}`, "Station"],
+      ["/log", "Log"],
+      ["/sessions", "Sessions"],
+    ] as const;
+    for (const [width, dark] of [
+      [320, false],
+      [768, true],
+      [1280, false],
+      [1280, true],
+    ] as const) {
+      const what = `${width} ${dark ? "dark" : "light"}`;
+      opened = await openPage(browser, { width, dark });
+      await goTo(opened.page, "/");
+      await opened.page.getByLabel("Name").waitFor();
+      expect(await axeFaults(opened.page), `sign-in ${what}`).to.deep.equal([]);
+      const page = await signIn();
+      for (const [path, title] of paths) {
+        await goTo(page, path);
+        await page.getByRole("heading", { level: 1, name: title }).waitFor();
+        await page.locator(".skeleton").waitFor({ state: "detached" });
+        expect(await axeFaults(page), `${path} ${what}`).to.deep.equal([]);
+        expect(await fitsWidth(page), `${path} ${what}`).to.equal(true);
+      }
+      const foreign = opened.requests.filter((url) => !url.startsWith(web.baseUrl));
+      expect(foreign).to.deep.equal([]);
+      expect(opened.complaints.filter((one) => !one.includes("401"))).to.deep.equal([]);
+      if (width < 1280 || !dark) await opened.close();
+    }
+  });
+});
