@@ -22,7 +22,8 @@ export function whereSelected(selection: Selection): { sql: string; bindings: un
   const { keyId, partnerId, reporterId, stationId, status, since, until } = selection;
   const given: [string, unknown][] = [
     ["key_id = ?", keyId],
-    ["partner_id = ?", partnerId],
+    // By its keys: a widget's mark has no partner of its own.
+    ["key_id in (select k.id from keys k where k.partner_id = ?)", partnerId],
     ["reporter_id = ?", reporterId],
     ["station_id = ?", stationId],
     ["status = ?", status],

@@ -3,6 +3,7 @@ import { inTransaction, rows } from "#src/db.ts";
 import { storeKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
 import { deviceReporter } from "#src/reporter.ts";
+import { selectedStations } from "#src/review/selection.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RoleProcess, startRole } from "#test/harness/processes.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -350,6 +351,16 @@ describe("flow: marks from the widget over two web processes", function () {
     );
     expect(codeOf(state)).to.equal("published");
     expect((await clients[0].get(path)).status).to.equal(403);
+  });
+
+  it("is taken back with all marks of the partner whose key it came through", async () => {
+    await report(clients[0], "d-campaign", { status: "yes" });
+    const selection = { partnerId: country.partnerId, stationId: here.id };
+    expect(await selectedStations(country.db, selection)).to.deep.equal([
+      { station_id: here.id, marks: 1 },
+    ]);
+    const other = { partnerId: country.partnerId + 1, stationId: here.id };
+    expect(await selectedStations(country.db, other)).to.deep.equal([]);
   });
 
   it("keeps neither the device nor the viewer's address", async () => {
