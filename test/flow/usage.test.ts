@@ -52,10 +52,10 @@ describe("flow: usage", function () {
     };
   };
   const flush = () => flushUsage({ db: country.db, config, redis });
-  const durable = async (id: number): Promise<number> => {
+  const durable = async (id: number, audience = "partner"): Promise<number> => {
     const sql =
-      "select coalesce(sum(requests), 0)::int as n from usage_days where partner_id = ? and audience = 'partner'";
-    return (await rows<{ n: number }>(country.db, sql, [id]))[0]!.n;
+      "select coalesce(sum(requests), 0)::int as n from usage_days where partner_id = ? and audience = ?";
+    return (await rows<{ n: number }>(country.db, sql, [id, audience]))[0]!.n;
   };
 
   it("shows days and methods, newest first, empty days filled in, pages apart", async () => {
@@ -161,15 +161,23 @@ describe("flow: usage", function () {
     expect(await redis.smembers(`${config.redisPrefix}:usage-sealed`)).to.deep.equal([]);
   });
 
-  it("equals what was sent over restarts of web, upkeep and Redis with its data", async () => {
-    const { id, secret } = await partner();
+  it("equals what was sent over restarts and kills of web, upkeep and Redis with its data", async function () {
+    // Four processes are started anew, one after the other.
+    this.timeout(120_000);
+    const { id, secret, page } = await partner();
     let sent = 0;
     const send = async (n: number) => {
       for (let i = 0; i < n; i += 1) {
         expect((await secret[i % 2]!.get("/cities")).status).to.equal(200);
+        expect((await page[i % 2]!.get("/widget/config")).status).to.equal(200);
         sent += 1;
       }
     };
+    const redisBack = () =>
+      until(
+        () => Promise.all(webs.map((web) => fetch(`${web.baseUrl}/readyz`).then((r) => r.json()))),
+        (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
+      );
     await send(20);
     const first = await startRole("upkeep", env);
     await send(20);
@@ -188,19 +196,25 @@ describe("flow: usage", function () {
       (status) => status === "ready",
     );
     await send(10);
-    const port = new URL(webs[0]!.baseUrl).port;
+    const portOf = (web: RoleProcess) => new URL(web.baseUrl).port;
+    const ports = webs.map(portOf);
     await webs[0]!.stop();
-    webs[0] = await startRole("web", { ...env, PORT: port });
+    webs[0] = await startRole("web", { ...env, PORT: ports[0]! });
+    await send(10);
+    await server.kill9();
+    await send(10);
+    await server.restart();
+    // What was counted without Redis is told to it first: nobody else knows of it.
+    await redisBack();
+    await webs[1]!.kill9();
+    webs[1] = await startRole("web", { ...env, PORT: ports[1]! });
     await send(10);
     const second = await startRole("upkeep", env);
     try {
-      await until(
-        () => durable(id),
-        (n) => n === sent,
-        20_000,
-      );
+      const both = async () => [await durable(id), await durable(id, "widget")];
+      await until(both, ([own, widget]) => own === sent && widget === sent, 20_000);
       await sleep(1500);
-      expect(await durable(id)).to.equal(sent);
+      expect(await both()).to.deep.equal([sent, sent]);
     } finally {
       await second.stop();
     }
