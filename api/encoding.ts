@@ -13,7 +13,7 @@ export function pickEncoding(
   header: string | undefined,
   offered: readonly Encoding[] = ["br", "gzip"],
 ): Encoding {
-  if (header === undefined || header.trim() === "") return "identity";
+  if (header === undefined || header === "") return "identity";
   const weights = weightsOf(header);
   const any = weights.get("*") ?? 0;
   const weigh = (encoding: Encoding): number =>
@@ -31,7 +31,20 @@ export function pickEncoding(
   return best;
 }
 
+const lately = new Map<string, Map<string, number>>();
+const remembered = 500;
+
+/** There are few different headers, and one comes with every request. */
 function weightsOf(header: string): Map<string, number> {
+  let weights = lately.get(header);
+  if (weights === undefined) {
+    if (lately.size >= remembered) lately.clear();
+    lately.set(header, (weights = readWeights(header)));
+  }
+  return weights;
+}
+
+function readWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(",")) {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim());

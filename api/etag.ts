@@ -4,6 +4,7 @@
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag) return true;
   if (ifNoneMatch.trim() === "*") return true;
   const wanted = opaque(etag);
   // An entity tag may hold commas, so tags are picked out and not split apart.

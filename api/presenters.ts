@@ -28,20 +28,30 @@ export function etagOf(
   return `W/"${hash("sha1", JSON.stringify(parts), "base64url").slice(0, 22)}"`;
 }
 
+/** The same of one station: its digest says all that its content can say. */
+export const stationEtagOf = ({ key }: ApiRequest, sum: string): string =>
+  `W/"${schemaVersion}${key.kind === "secret" ? "s" : "p"}${sum}"`;
+
+interface Condition {
+  etag: string;
+  asOfMs: number;
+  headers?: Record<string, string>;
+}
+
 /** 304 with the cursor that a fresh answer would have carried, or the answer itself. */
-export async function conditional(
+export function conditional(
   request: ApiRequest,
-  {
-    etag,
-    asOfMs,
-    headers = {},
-  }: { etag: string; asOfMs: number; headers?: Record<string, string> },
+  { etag, asOfMs, headers }: Condition,
   present: () => Reply | Promise<Reply>,
-): Promise<Reply> {
+): Reply | Promise<Reply> {
   if (matchesEtag(request.headers["if-none-match"], etag))
     return { status: 304, headers: { ...headers, ETag: etag, "X-As-Of": formatTime(asOfMs) } };
-  const reply = await present();
-  return { ...reply, headers: { ...headers, ...reply.headers, ETag: etag } };
+  const tagged = (reply: Reply): Reply => ({
+    ...reply,
+    headers: { ...headers, ...reply.headers, ETag: etag },
+  });
+  const reply = present();
+  return reply instanceof Promise ? reply.then(tagged) : tagged(reply);
 }
 
 /** The list envelope of partner-api.md 2.3 around stations that are JSON already. */
@@ -51,9 +61,18 @@ export const presentList = (slices: readonly Buffer[], rest: ListRest): Reply =>
 
 /** The envelope of decisions.md 6 around one station. `lifetimeMs` is the life of a status. */
 export function presentStation(fragment: Buffer, asOfMs: number, lifetimeMs: number): Reply {
-  const rest = { as_of: formatTime(asOfMs), stale_after_hours: lifetimeMs / 3600_000 };
-  const tail = Buffer.from(`,${JSON.stringify(rest).slice(1)}`);
-  return { body: Buffer.concat([stationHead, fragment, tail]) };
+  return { body: Buffer.concat([stationHead, fragment, stationTail(asOfMs, lifetimeMs)]) };
 }
 
 const stationHead = Buffer.from('{"station":');
+let lastTail = { asOfMs: Number.NaN, lifetimeMs: Number.NaN, bytes: stationHead };
+
+/** The same for all answers of a second. */
+function stationTail(asOfMs: number, lifetimeMs: number): Buffer {
+  if (lastTail.asOfMs !== asOfMs || lastTail.lifetimeMs !== lifetimeMs) {
+    const rest = { as_of: formatTime(asOfMs), stale_after_hours: lifetimeMs / 3600_000 };
+    const bytes = Buffer.from(`,${JSON.stringify(rest).slice(1)}`);
+    lastTail = { asOfMs, lifetimeMs, bytes };
+  }
+  return lastTail.bytes;
+}

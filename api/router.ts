@@ -42,6 +42,8 @@ export function createRouter(routes: readonly Route[]): Router {
   const fixedParts = ({ parts }: Pattern): number =>
     parts.filter((part) => !isParameter(part)).length;
   patterns.sort((a, b) => fixedParts(b) - fixedParts(a));
+  const byLength: Pattern[][] = [];
+  for (const one of patterns) (byLength[one.parts.length] ??= []).push(one);
   const fixed = new Map(
     patterns
       .filter(({ parts }) => !parts.some(isParameter))
@@ -52,11 +54,9 @@ export function createRouter(routes: readonly Route[]): Router {
     if (simple !== undefined) return simple;
     if (!path.startsWith(`${apiBase}/`)) return null;
     const raw = path.slice(apiBase.length + 1).split("/");
-    const given = raw.map(decodePart);
-    for (const { place, parts } of patterns) {
-      if (!fits(parts, given, raw)) continue;
-      return { place, params: paramsOf(parts, given) };
-    }
+    const given = path.includes("%") ? raw.map(decodePart) : raw;
+    for (const { place, parts } of byLength[raw.length] ?? [])
+      if (fits(parts, given, raw)) return { place, params: paramsOf(parts, given) };
     return null;
   };
 }
@@ -76,13 +76,18 @@ function pattern(template: string, routes: Route[]): Pattern {
 
 const isParameter = (part: string): boolean => part.startsWith("{");
 
-const fits = (parts: string[], given: (string | null)[], raw: string[]): boolean =>
-  parts.length === given.length &&
-  parts.every((part, i) => (isParameter(part) ? raw[i] !== "" : part === given[i]));
+function fits(parts: string[], given: (string | null)[], raw: string[]): boolean {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as string;
+    if (isParameter(part) ? raw[i] === "" : part !== given[i]) return false;
+  }
+  return true;
+}
 
 function paramsOf(parts: string[], given: (string | null)[]): Record<string, string> | null {
   const params: Record<string, string> = {};
-  for (const [i, part] of parts.entries()) {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as string;
     if (!isParameter(part)) continue;
     const value = given[i];
     if (value === null || value === undefined) return null;

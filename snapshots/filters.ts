@@ -37,8 +37,16 @@ export function parseSearch(q: string): { words: string[]; grades: Grade[] } {
   return { words, grades: found };
 }
 
-/** The same text for every spelling of the same filters; part of ETags and cursors. */
+const keys = new WeakMap<Filters, string>();
+
+/** The same text for every spelling of the same filters; part of ETags and cursors. Filters never change. */
 export function filtersKey(filters: Filters): string {
+  let key = keys.get(filters);
+  if (key === undefined) keys.set(filters, (key = keyOf(filters)));
+  return key;
+}
+
+function keyOf(filters: Filters): string {
   const sorted = (list: readonly string[] | undefined): string[] => [...new Set(list)].sort();
   return JSON.stringify([
     sorted(filters.statuses),

@@ -18,5 +18,7 @@ export function pageSum(page: Page): Sum {
   return sum;
 }
 
-export const sumText = (sum: Sum): string =>
-  [...sum].map((lane) => lane.toString(16).padStart(8, "0")).join("");
+export const sumText = ([a, b, c]: Sum): string => hex(a) + hex(b) + hex(c);
+
+/** Eight digits; the carry in front keeps the zeros. */
+const hex = (lane = 0): string => (lane + 2 ** 32).toString(16).slice(1);

@@ -29,8 +29,12 @@ export function addressSet(entries: readonly string[]): AddressSet {
   };
 }
 
+const plainIpv4 = /^[\d.]+$/;
+
 /** An address without brackets, zone and the `::ffff:` of an IPv4 peer on an IPv6 socket. */
 export function plainAddress(text: string): string {
+  // The usual form, asked at every request.
+  if (plainIpv4.test(text)) return text;
   const address = text
     .trim()
     .replace(/^\[(.*)\]$/, "$1")
@@ -49,6 +53,7 @@ export function viewerAddress(
   trusted: AddressSet,
 ): string {
   let address = plainAddress(peer);
+  if (!trusted.has(address)) return address;
   const hops = (forwarded ?? "").split(",").map((hop) => plainAddress(withoutPort(hop.trim())));
   while (trusted.has(address)) {
     const hop = hops.pop();

@@ -135,20 +135,20 @@ export async function runMeter(
 ): Promise<MeterResult> {
   // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
   const keys = [`${prefix}:seq`, `${prefix}:usage`];
-  const key = (name: string): number => keys.push(`${prefix}:${name}`);
+  const meters = `${prefix}:meter:`;
+  const usages = `${prefix}:usage:`;
   const argument = JSON.stringify({
     offset: offsetS,
     // Names a day's usage from its first request on, so that it is added to the durable rows once.
     id: randomUUID(),
-    owed: call.owed.map((owed) => ({ ...owed, k: key(`meter:${owed.bucket}`) })),
-    notes: call.notes.map((note) => ({ ...note, k: key(`usage:${note.usage}`) })),
-    takes: call.takes.map((take) => {
-      const k = key(`meter:${take.bucket}`);
-      key(`usage:${take.usage}`);
+    owed: call.owed.map((owed) => ({ ...owed, k: keys.push(meters + owed.bucket) })),
+    notes: call.notes.map((note) => ({ ...note, k: keys.push(usages + note.usage) })),
+    takes: call.takes.map(({ bucket, usage, rpm, daily, floorDay, floor, uses }) => {
+      const k = keys.push(meters + bucket);
+      keys.push(usages + usage);
       // A partner's own budget; viewers' are too many, and nobody asks for theirs.
-      return take.bucket === take.usage
-        ? { ...take, k, minutes: key(`minutes:${take.bucket}`) }
-        : { ...take, k };
+      const minutes = bucket === usage ? keys.push(`${prefix}:minutes:${bucket}`) : undefined;
+      return { k, rpm, daily, floorDay, floor, uses, minutes };
     }),
   });
   const answer = await evaluate(redis, keys, argument);

@@ -66,15 +66,14 @@ function addAll(head: string[], headers: Readonly<Record<string, string>>): void
 }
 
 function addReply(head: string[], { method }: State, headers: NonNullable<Reply["headers"]>): void {
-  const { Vary, ...rest } = headers;
   if (headers["Cache-Control"] === undefined) head.push("Cache-Control", "private, no-cache");
-  const negotiated = method === "GET" || method === "HEAD";
-  const varied = [
-    ...(negotiated ? ["Accept-Encoding"] : []),
-    ...(Vary === undefined ? [] : [Vary]),
-  ];
-  if (varied.length > 0) head.push("Vary", varied.join(", "));
-  addAll(head, rest);
+  let vary = method === "GET" || method === "HEAD" ? "Accept-Encoding" : "";
+  for (const name in headers) {
+    const value = headers[name] as string;
+    if (name !== "Vary") head.push(name, value);
+    else vary = vary === "" ? value : `${vary}, ${value}`;
+  }
+  if (vary !== "") head.push("Vary", vary);
 }
 
 function write(state: State, status: number, head: string[], body: Buffer | null): void {

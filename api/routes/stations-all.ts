@@ -81,9 +81,9 @@ function dumpOf(
   now: number,
 ): Dump | null {
   const whole = (): Whole => model.whole(now, filters);
-  if (filtersKey(filters) === noFilters && model.whole(now).count <= limit) {
+  if (filtersKey(filters) === noFilters) {
     const dump = dumps.whole(whole, now);
-    if (dump === null || dump.count <= limit) return dump;
+    if ((dump?.count ?? model.whole(now).count) <= limit) return dump;
   }
   return dumps.set({ filters, limit }, whole, now);
 }

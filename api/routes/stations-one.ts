@@ -1,4 +1,4 @@
-import { conditional, etagOf, presentStation } from "#api/presenters.ts";
+import { conditional, presentStation, stationEtagOf } from "#api/presenters.ts";
 import { oneStationAnswers } from "#api/openapi/answers/stations.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
@@ -20,8 +20,7 @@ export const oneStationRoute = (services: Services) =>
         return refuse("station-not-found", "No station of that id; ids come from GET /stations.");
       const asOfMs = services.asOf(now);
       const { sum, fragment } = found;
-      const etag = etagOf(request, { route: "/stations/{id}", query: [id], count: 1, sum });
-      return conditional(request, { etag, asOfMs }, () =>
+      return conditional(request, { etag: stationEtagOf(request, sum), asOfMs }, () =>
         presentStation(fragment, asOfMs, services.config.statusLifetimeMs),
       );
     },

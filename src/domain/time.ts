@@ -1,9 +1,8 @@
-const pad = (value: number): string => (value < 10 ? `0${value}` : String(value));
-
 /** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (partner-api.md 2.2). Fractions are cut. */
 export function formatTime(ms: number): string {
-  const date = new Date(ms);
-  return `${date.toISOString().slice(0, 10)} ${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`;
+  const iso = new Date(ms).toISOString();
+  const day = iso.length - "T00:00:00.000Z".length;
+  return `${iso.slice(0, day)} ${iso.slice(day + 1, day + 9)}`;
 }
 
 const pattern =
