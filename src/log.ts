@@ -1,6 +1,7 @@
 import { pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 import type { Config } from "#src/config.ts";
+import { describeError, onlyNamed } from "#src/log-fields.ts";
 import { createLogLines, type LogLines } from "#src/log-lines.ts";
 
 export type Log = Logger;
@@ -16,6 +17,8 @@ export function createLog(config: Pick<Config, "logLevel">, role: string): Log {
     level: config.logLevel,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { log: onlyNamed },
+    serializers: { err: describeError },
   };
   if (!process.stdout.isTTY) return pino(options, (stdout ??= createLogLines(1)));
   return pino(
