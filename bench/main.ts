@@ -1,17 +1,19 @@
 import { parseArgs } from "node:util";
+import { benchFuzz } from "#bench/fuzz.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchReads } from "#bench/reads.ts";
 import { writeSection } from "#bench/results.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry]`
+// `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "5" },
     clients: { type: "string", default: "1,16,64" },
-    /** Reads: a smoke run, whose figures mean little. Not written to results.md. */
+    /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
@@ -37,6 +39,7 @@ const options = {
 const benches: Record<string, () => Promise<string>> = {
   marks: () => benchMarks(options),
   reads: () => benchReads({ quick: values.quick, profileTo: values.profile }),
+  fuzz: () => benchFuzz({ quick: values.quick }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);
