@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildPages } from "#demo/build-pages.ts";
 import { demoKeys } from "#demo/demo-keys.ts";
+import { demoOperator } from "#demo/demo-operator.ts";
 import { fillEmptyDatabase, undoHalfFill } from "#demo/fill.ts";
 import { lockFolder } from "#demo/lock.ts";
 import { release } from "#demo/release.ts";
@@ -79,6 +80,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   await release(env);
   await fillEmptyDatabase(env, dataDir);
   const keys = await demoKeys(env, dataDir);
+  const operator = await demoOperator(env, dataDir);
 
   await claimed.letGo();
   const roles = runRoles(env, join(dataDir, "logs"));
@@ -93,7 +95,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const urls = { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl };
   cleanUp.push(() => rmSync(runFile, { force: true }));
   writeFileSync(runFile, `${JSON.stringify({ ...run, ...urls }, null, 2)}\n`, { mode: 0o600 });
-  console.log(await screen({ baseUrl, port, keys, seconds: (Date.now() - startedAt) / 1000 }));
+  const seconds = (Date.now() - startedAt) / 1000;
+  console.log(await screen({ baseUrl, port, keys, operator, seconds }));
   return failed;
 }
 

@@ -1,9 +1,12 @@
 import type { DemoKeys } from "#demo/demo-keys.ts";
+import type { DemoOperator } from "#demo/demo-operator.ts";
 
 interface Running {
   baseUrl: string;
   port: number;
   keys: DemoKeys;
+  /** Null when its account was changed by somebody. */
+  operator: DemoOperator | null;
   /** How long the start took. */
   seconds: number;
 }
@@ -21,7 +24,7 @@ const pages = [
 ] as const;
 
 /** What a newcomer reads when everything runs: only pages that really answer, and a line that works as it stands. */
-export async function screen({ baseUrl, port, keys, seconds }: Running): Promise<string> {
+export async function screen({ baseUrl, port, keys, operator, seconds }: Running): Promise<string> {
   const shown: string[] = [];
   for (const [path, what] of pages) {
     if (await isPage(`http://127.0.0.1:${port}${path}`)) shown.push(row(what, baseUrl + path));
@@ -30,7 +33,7 @@ export async function screen({ baseUrl, port, keys, seconds }: Running): Promise
 Fuelmark is running at ${baseUrl} (started in ${seconds.toFixed(1)} s)
 
 ${shown.map((line) => `${line}\n`).join("")}${row("secret key", keys.secret)}
-${row("publishable key", keys.publishable)}
+${row("publishable key", keys.publishable)}${operator === null ? "" : `\n${row("console sign-in", `${operator.name} / ${operator.password}`)}`}
 
 Stations of a city, as a partner's server asks for them:
 

@@ -7,6 +7,8 @@ export interface Secrets {
   reporterPepper: string;
   /** The demo partner's keys: the database has only their hashes. */
   keys?: { secret: string; publishable: string };
+  /** The account that opens the console: the database has only its password's hash. */
+  operator?: { name: string; password: string };
 }
 
 /** The secrets of this data folder, made now when there are none. */

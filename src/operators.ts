@@ -87,16 +87,25 @@ export async function changeOperator(
 /** Who signs in with a name and a password, or with a key. */
 export type Credentials = { name: string; password: string } | { key: string };
 
-/**
- * The account that these belong to, which may not be disabled; else null, after as long a time for a name that
- * nobody has as for a wrong password. Notes the time of signing in.
- */
+/** Signs in: the account that these belong to, with the time noted; null for none (`credentialsFit`). */
 export async function signInOperator(db: Db, given: Credentials): Promise<Operator | null> {
-  const id = "key" in given ? await byKey(db, given.key) : await byPassword(db, given);
+  const id = await accountOf(db, given);
   if (id === null) return null;
   const sql = `update operators set last_sign_in_at = server_now() where id = ? and disabled_at is null returning ${columns}`;
   return (await rows<Operator>(db, sql, [id]))[0] ?? null;
 }
+
+/**
+ * True when these belong to an account that is not disabled. It takes as long for a name that nobody has as for a
+ * wrong password.
+ */
+export async function credentialsFit(db: Db, given: Credentials): Promise<boolean> {
+  const id = await accountOf(db, given);
+  return id !== null && (await operatorById(db, id))?.disabled_at === null;
+}
+
+const accountOf = (db: Db, given: Credentials): Promise<number | null> =>
+  "key" in given ? byKey(db, given.key) : byPassword(db, given);
 
 // A key holds 256 random bits: there is nothing to guess, so a look-up by its hash is enough.
 async function byKey(db: Db, key: string): Promise<number | null> {

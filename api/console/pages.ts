@@ -2,6 +2,7 @@ import type { Page } from "#api/app.ts";
 import { operatorGate } from "#api/console/admit.ts";
 import type { ConsoleCall, ConsoleViewer } from "#api/console/call.ts";
 import { consoleCalls } from "#api/console/calls.ts";
+import { queuesPage } from "#api/console/queues-page.ts";
 import { signInCall, signOutCall } from "#api/console/session.ts";
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
 import { jsonPage } from "#api/pages/json-page.ts";
@@ -11,7 +12,7 @@ import type { Services } from "#api/services.ts";
 export function consolePages(services: Services): Page[] {
   const gate = operatorGate(services);
   const built = readBuilt("console/index.html");
-  const calls = jsonPage<ConsoleViewer>(services.config, {
+  const calls = jsonPage<ConsoleViewer>(services, {
     base: "/console/api",
     open: [signInCall(services, gate), signOutCall(services, gate)],
     calls: consoleCalls(services),
@@ -23,5 +24,5 @@ export function consolePages(services: Services): Page[] {
     if (path === "/console") return { status: 308, headers: { Location: "/console/" }, body: "" };
     return path === "/console/" ? builtPage(built) : next();
   };
-  return [calls, page];
+  return [calls, queuesPage(services, gate), page];
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import type { Page } from "#api/app.ts";
+import type { Context } from "#api/context.ts";
 
 /** Where `npm run build` puts the pages. */
 export const builtFolder = fileURLToPath(new URL("../../web/dist/", import.meta.url));
@@ -23,21 +24,27 @@ export const assetPages = (): Page => {
   return async (ctx, next) => {
     if (!ctx.state.path.startsWith("/assets/") || !["GET", "HEAD"].includes(ctx.method))
       return next();
-    const { req, res } = ctx;
-    const target = req.url;
-    req.url = ctx.state.path.slice("/assets".length);
-    const found = await new Promise<boolean>((done) => {
-      res.once("close", () => done(true));
-      // Koa has set 404 beforehand.
-      res.statusCode = 200;
-      serve(req, res, () => done(false));
-    });
-    req.url = target;
-    if (!found) {
-      res.statusCode = 404;
-      return next();
-    }
+    if (!(await serveFile(ctx, serve, ctx.state.path.slice("/assets".length)))) return next();
     ctx.respond = false;
     return undefined;
   };
 };
+
+/** Has sirv answer `path` (still percent-encoded); false when it has no such file, and nothing was sent. */
+export async function serveFile(
+  { req, res }: Context,
+  serve: ReturnType<typeof sirv>,
+  path: string,
+): Promise<boolean> {
+  const target = req.url;
+  req.url = path;
+  const found = await new Promise<boolean>((done) => {
+    res.once("close", () => done(true));
+    // Koa has set 404 beforehand.
+    res.statusCode = 200;
+    serve(req, res, () => done(false));
+  });
+  if (target !== undefined) req.url = target;
+  if (!found) res.statusCode = 404;
+  return found;
+}

@@ -270,6 +270,18 @@ describe("browser: console", function () {
     await page.getByRole("heading", { name: "Log" }).waitFor();
   });
 
+  it("opens the queues under the console's session", async () => {
+    const page = await signIn();
+    await page.getByRole("link", { name: "Queues" }).click();
+    await page
+      .getByRole("link", { name: /snapshots/ })
+      .first()
+      .waitFor();
+    expect(opened.complaints).to.deep.equal([]);
+    const foreign = opened.requests.filter((url) => !url.startsWith(web.baseUrl));
+    expect(foreign).to.deep.equal([]);
+  });
+
   it("is free of faults that axe finds, fits and asks no other host, on phone, tablet and desk, light and dark", async () => {
     const { id } = await addPartner(country);
     const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });

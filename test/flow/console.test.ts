@@ -240,6 +240,60 @@ describe("flow: who may do what in the console", function () {
     expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(201);
   });
 
+  describe("the queues", () => {
+    const paths = ["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/api/redis/stats"];
+    const get = (client: ConsoleClient, path: string, init: RequestInit = {}) =>
+      fetch(`${baseUrl}/console/queues${path}`, {
+        ...init,
+        headers: { Cookie: client.cookie, ...(init.headers as Record<string, string>) },
+      });
+    const statuses = async (client: ConsoleClient): Promise<number[]> => {
+      const found: number[] = [];
+      for (const path of paths) found.push((await get(client, path)).status);
+      return found;
+    };
+
+    it("are shown to the role operator alone, files included", async () => {
+      expect(await statuses(createConsoleClient(baseUrl))).to.deep.equal(paths.map(() => 401));
+      expect(await statuses(vera)).to.deep.equal(paths.map(() => 403));
+      expect(await statuses(olga)).to.deep.equal(paths.map(() => 200));
+    });
+
+    it("tell what waits", async () => {
+      const { queues } = (await (await get(olga, "/api/queues")).json()) as {
+        queues: { name: string }[];
+      };
+      expect(queues.map(({ name }) => name)).to.deep.equal(["marks", "snapshots", "upkeep"]);
+    });
+
+    it("take changes of their own page alone, and write them down", async () => {
+      const before = await logged();
+      const pause = (site: string) =>
+        get(olga, "/api/queues/upkeep/pause", {
+          method: "PUT",
+          headers: { "Sec-Fetch-Site": site },
+        });
+      expect((await pause("cross-site")).status).to.equal(403);
+      expect((await pause("none")).status).to.equal(403);
+      expect(await logged()).to.equal(before);
+      expect((await pause("same-origin")).status).to.equal(200);
+      const [entry] = (await olga.call("GET", "/log?action=queue.board")).body.entries;
+      expect(entry).to.deep.include({ actor: "olga", subject: "queues/upkeep/pause" });
+    });
+
+    it("have a policy of their own, and no word of another host", async () => {
+      const page = await get(olga, "/");
+      const policy = page.headers.get("content-security-policy") ?? "";
+      expect(policy).to.include("script-src 'self';").and.include("frame-ancestors 'none'");
+      expect(await page.text()).not.to.match(/https?:\/\//);
+    });
+
+    it("have nothing else", async () => {
+      for (const path of ["/nowhere", "/api/nowhere", "/static/../package.json", "/static/x.js"])
+        expect((await get(olga, path)).status, path).to.equal(404);
+    });
+  });
+
   it("serves its page under a policy that lets no other host in", async () => {
     const page = await fetch(`${baseUrl}/console/`);
     expect(page.status).to.equal(200);
