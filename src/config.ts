@@ -361,6 +361,12 @@ export const settings = {
     integer(1, 100_000),
     "attempts to sign in, of one viewer address in a minute and process",
   ),
+  pageCallsPerMinute: setting(
+    "PAGE_CALLS_PER_MINUTE",
+    1200,
+    integer(1, 1_000_000),
+    "calls of dashboard and console, each, of one viewer address in a minute and process",
+  ),
   usageFlushMs: setting(
     "USAGE_FLUSH_MS",
     60_000,

@@ -14,7 +14,7 @@ import type { Services } from "#api/services.ts";
 /** The partner dashboard: its page, and every call of it. Only signing in is open to everybody. */
 export function dashboardPages(services: Services): Page[] {
   const cookie = sessionCookie("dashboard", services.config);
-  const calls = jsonPage(services.config, {
+  const calls = jsonPage(services, {
     base: "/dashboard/api",
     open: [signInCall(services, cookie)],
     calls: [

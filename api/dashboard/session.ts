@@ -7,6 +7,7 @@ import type { Services } from "#api/services.ts";
 import type { DashboardSession } from "#src/domain/dashboard.ts";
 import { refuse } from "#src/domain/problems.ts";
 import { findKey } from "#src/issued-keys.ts";
+import { loadKey } from "#src/key-rows.ts";
 import type { KeyInfo } from "#src/keys.ts";
 import { endSession, findSession, openSession } from "#src/sessions.ts";
 
@@ -24,7 +25,9 @@ export function signInCall(services: Services, cookie: SessionCookie) {
       const { ip } = ctx.state;
       const tooMany = attempt(ip);
       if (tooMany !== null) return tooMany;
-      const key = await keys.find(body.key.trim());
+      const known = await keys.find(body.key.trim());
+      // Memory may be some seconds behind.
+      const key = known === null ? null : await loadKey(db, known.id);
       if (key === null) {
         return refuse(
           "invalid-key",

@@ -2,10 +2,11 @@ import type { Static, TSchema } from "typebox";
 import type { Page } from "#api/app.ts";
 import { bodyLimitDefault, readBody } from "#api/body.ts";
 import type { Answer, Context } from "#api/context.ts";
+import { networkLimit } from "#api/pages/network-limit.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
 import { queryReader, type QueryReader } from "#api/query-reader.ts";
 import type { Reply } from "#api/route.ts";
-import type { Config } from "#src/config.ts";
+import type { Services } from "#api/services.ts";
 import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
 import { decodePart } from "#src/domain/query.ts";
 import { compileCheck, type Check } from "#src/validation.ts";
@@ -56,20 +57,24 @@ export interface PageCalls<Viewer> {
 }
 
 /**
- * Everything below `base`: same-origin JSON calls of a page's script, unmetered. In this order: 404, 405, 403 for
- * foreign pages, `admit`, 422, the call. Refusals are problem+json; nothing is kept by any cache.
+ * Everything below `base`: same-origin JSON calls of a page's script, unmetered. In this order: 429 for a network
+ * that calls without end, 404, 405, 403 for foreign pages, `admit`, 422, the call. Refusals are problem+json; nothing is kept by any cache.
  */
 export function jsonPage<Viewer extends object>(
-  config: Config,
+  services: Pick<Services, "config" | "clock">,
   { base, open, calls, admit }: PageCalls<Viewer>,
 ): Page {
   const ready = [
     ...open.map((call) => prepare(call, async () => null)),
     ...calls.map((call) => prepare(call, (ctx) => admit(ctx, call))),
   ];
+  const { config } = services;
+  const tooMany = networkLimit(services, config.pageCallsPerMinute, "calls");
   return async (ctx, next) => {
-    const { path } = ctx.state;
+    const { path, ip } = ctx.state;
     if (!path.startsWith(`${base}/`)) return next();
+    const limited = tooMany(ip);
+    if (limited !== null) return limited;
     const here = ready.filter(({ pattern }) => pattern.test(path.slice(base.length)));
     if (here.length === 0) return refuse("not-found", "No such call.");
     const method = ctx.method === "HEAD" ? "GET" : ctx.method;

@@ -32,16 +32,18 @@ export const Keys = () => (
           columns={[
             {
               name: "Key",
-              cell: ({ prefix, label, current }) => (
+              cell: ({ prefix, kind, label, current }) => (
                 <span>
-                  <code>{prefix}…</code>
-                  {label !== "" && ` ${label}`}
-                  {current && <span class="soft small"> (this session)</span>}
+                  <code class="whole">{prefix}…</code>
+                  <br />
+                  <span class="soft small">
+                    {[kind, ...(label === "" ? [] : [label])].join(", ")}
+                    {current && " (this session)"}
+                  </span>
                 </span>
               ),
-              by: ({ prefix }) => prefix,
+              by: ({ prefix, label }) => `${prefix} ${label}`,
             },
-            { name: "Kind", cell: ({ kind }) => kind, by: ({ kind }) => kind },
             {
               name: "State",
               cell: ({ state }) => (
@@ -74,8 +76,14 @@ export const Keys = () => (
   </Section>
 );
 
-function boundTo({ kind, domains, ips }: ShownKey): string {
+function boundTo({ kind, domains, ips }: ShownKey) {
   const places = kind === "publishable" ? domains : ips;
-  if (places.length > 0) return places.join(", ");
-  return kind === "publishable" ? "no domain" : "any address";
+  if (places.length === 0) return kind === "publishable" ? "no domain" : "any address";
+  return (
+    <ul class="plain">
+      {places.map((place) => (
+        <li key={place}>{place}</li>
+      ))}
+    </ul>
+  );
 }

@@ -29,7 +29,7 @@ function Current({
           <span class="soft small">
             {minutes === null
               ? `no requests in the last ${minute_days} days`
-              : `p95 ${number(minutes.p95)}, busiest minute ${number(minutes.peak)}, of ${number(minutes.minutes)} minutes with requests in ${minute_days} days`}
+              : `p95 ${number(minutes.p95)}, busiest minute ${number(minutes.peak)}, in ${minute_days} days`}
           </span>
         </dd>
       </div>
@@ -53,7 +53,7 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
     <>
       {pending === undefined ? <LimitForm /> : <Pending request={pending} />}
       {decided.length > 0 && (
-        <>
+        <div class="decided">
           <h3>Decided requests</h3>
           <Table
             caption="Decided limit requests"
@@ -83,7 +83,7 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
               { name: "Decided", cell: ({ decided: at }) => <Moment at={at} /> },
             ]}
           />
-        </>
+        </div>
       )}
     </>
   );

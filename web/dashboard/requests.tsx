@@ -109,7 +109,11 @@ const columnsOf = (
   names: readonly string[],
   parts: (day: UsageDay) => number[],
 ): Column<UsageDay>[] => [
-  { name: "Day (UTC)", cell: ({ date }) => dayWords(date), by: ({ date }) => date },
+  {
+    name: "Day (UTC)",
+    cell: ({ date }) => <span class="whole">{dayWords(date)}</span>,
+    by: ({ date }) => date,
+  },
   {
     name: "Requests",
     cell: ({ requests }) => number(requests),

@@ -28,6 +28,7 @@ export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
 
 const all = [overview, marks, keys, limitRequests] as const;
 const refreshMs = 15_000;
+const rarely = 4;
 // Not the session, which no script can read: that there may be one. Spares strangers a refused call.
 const hint = "dashboard-session";
 
@@ -38,14 +39,14 @@ export function start(): void {
   effect(() => {
     if (session.value) void overview.load();
   });
+  let nth = 0;
   setInterval(() => {
-    if (session.value && document.visibilityState === "visible") void refresh();
+    if (!session.value || document.visibilityState !== "visible") return;
+    nth += 1;
+    // Marks are dear to count and keys seldom change.
+    for (const one of nth % rarely === 0 ? all : [overview, limitRequests]) void one.load();
   }, refreshMs);
 }
-
-export const refresh = async (): Promise<void> => {
-  await Promise.all(all.map((one) => one.load()));
-};
 
 /** Exchanges a key for a session. The key is not kept. */
 export async function signIn(key: string): Promise<Failure | null> {

@@ -91,13 +91,13 @@ export function Bars({
               y={y}
             />
           ))}
-          {marksOf(bars.length, width).map((n) => (
+          {marksOf(bars.length, step).map((n) => (
             <text
               key={n}
               class="axis"
-              x={left + (n + 0.5) * step}
+              x={n === bars.length - 1 ? width - right : left + (n + 0.5) * step}
               y={height - 8}
-              text-anchor={n === 0 ? "start" : n === bars.length - 1 ? "end" : "middle"}
+              text-anchor={n === bars.length - 1 ? "end" : "middle"}
             >
               {bars[n]!.name}
             </text>
@@ -188,11 +188,13 @@ function ticksOf(max: number): number[] {
   return Array.from({ length: count + 1 }, (_, n) => n * step);
 }
 
-/** Which bars are named below: as many as there is room for, the first and the last among them. */
-function marksOf(count: number, width: number): number[] {
-  const room = Math.max(2, Math.min(count, Math.floor((width - left) / 96)));
-  if (count === 1) return [0];
-  return Array.from({ length: room }, (_, n) => Math.round((n * (count - 1)) / (room - 1)));
+/** Which bars are named below: the last, and each so far from the next that their names have room. */
+function marksOf(count: number, step: number): number[] {
+  const every = Math.max(1, Math.ceil(96 / step));
+  return Array.from(
+    { length: Math.ceil(count / every) },
+    (_, n) => count - 1 - n * every,
+  ).reverse();
 }
 
 /** The width of the element that `box` is put on, followed as it changes. */

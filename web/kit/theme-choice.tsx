@@ -1,0 +1,24 @@
+import { signal } from "@preact/signals";
+import { chooseTheme, chosenTheme, type Theme } from "#web/kit/theme.ts";
+
+const choice = signal<Theme | "auto">(chosenTheme() ?? "auto");
+
+/** Light, dark, or as the system says; remembered in this browser. */
+export function ThemeChoice() {
+  const choose = (value: string): void => {
+    choice.value = value === "light" || value === "dark" ? value : "auto";
+    chooseTheme(choice.value === "auto" ? null : choice.value);
+  };
+  return (
+    <select
+      class="theme"
+      aria-label="Theme"
+      value={choice.value}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+    >
+      <option value="auto">Auto</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  );
+}
