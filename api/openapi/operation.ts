@@ -24,7 +24,7 @@ export function operationOf(route: DocumentedRoute, use: (schema: TSchema) => ob
     operationId,
     tags: [tag],
     summary: route.summary,
-    description,
+    description: `${description}\n\n${keysOf[route.access]}`,
     security: securityOf(route.access),
     parameters: parametersOf(route, use),
     ...(body === undefined ? {} : { requestBody: body }),
@@ -57,6 +57,11 @@ export function optionsOf(routes: readonly DocumentedRoute[]): object {
     },
   };
 }
+
+const keysOf: Record<Access, string> = {
+  any: "Keys: secret or publishable.",
+  secret: "Keys: secret.",
+};
 
 const securityOf = (access: Access): object[] =>
   access === "any" ? [{ secretKey: [] }, { publishableKey: [] }] : [{ secretKey: [] }];

@@ -82,7 +82,11 @@ const script = `SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
 });
 `;
-const style = "body { margin: 0 }\n.scheme-container, .authorization__btn { display: none }\n";
+const style = `body { margin: 0 }
+.scheme-container, .authorization__btn { display: none }
+.opblock-body { overflow-x: auto }
+.opblock-body table { overflow-wrap: anywhere }
+`;
 
 const sources: Record<string, { type: string; read: () => Buffer }> = {
   [base]: { type: "text/html; charset=utf-8", read: () => Buffer.from(page) },
