@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import send from "send";
 import type { Page } from "#api/app.ts";
@@ -27,7 +28,11 @@ export function basemapPages(config: Pick<Config, "basemap">): Page {
         index: false,
         maxAge: dayS * 1000,
       })
-        .on("headers", () => res.setHeader("Content-Type", "application/vnd.pmtiles"))
+        .on("headers", (_res, _path, { size, mtimeMs }: Stats) => {
+          res.setHeader("Content-Type", "application/vnd.pmtiles");
+          // A strong one: parts of two versions must never be put together.
+          res.setHeader("ETag", `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`);
+        })
         .on("directory", () => done("gone"))
         .on("error", ({ status }: { status?: number }) => {
           if (status === 416) {

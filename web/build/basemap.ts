@@ -17,7 +17,7 @@ export const landFile = createRequire(import.meta.url).resolve("world-atlas/land
  */
 export function bundledBasemap(): Buffer {
   const topology = JSON.parse(readFileSync(landFile, "utf8")) as Topology;
-  const land = feature(topology, topology.objects["land"]!);
+  const land = unwrapped(feature(topology, topology.objects["land"]!) as Land);
   const index = new GeoJSONVT(land, {
     maxZoom,
     indexMaxZoom: maxZoom,
@@ -42,3 +42,40 @@ export function bundledBasemap(): Buffer {
 }
 
 type Topology = Parameters<typeof feature>[0];
+type Land = GeoJSON.FeatureCollection<GeoJSON.MultiPolygon>;
+type Ring = GeoJSON.Position[];
+
+/**
+ * The source's rings cross 180° by a jump to -180°, which a tiler takes for a line around the world. Here they go on
+ * beyond 180°, and one around a pole is closed over it.
+ */
+function unwrapped(land: Land): Land {
+  const features = land.features.map((one) => ({
+    ...one,
+    geometry: {
+      ...one.geometry,
+      coordinates: one.geometry.coordinates.map((polygon) => polygon.map(unwrap)),
+    },
+  }));
+  return { ...land, features };
+}
+
+function unwrap(ring: Ring): Ring {
+  let turns = 0;
+  let before = ring[0]?.[0] ?? 0;
+  const loose = ring.map(([lon = 0, lat = 0]) => {
+    if (lon - before > 180) turns -= 1;
+    if (lon - before < -180) turns += 1;
+    before = lon;
+    return [lon + turns * 360, lat];
+  });
+  // Where its middle lies on the map, so that an outer ring and its holes come to the same place.
+  const lons = loose.map(([lon = 0]) => lon);
+  const middle = (Math.min(...lons) + Math.max(...lons)) / 2;
+  const shift = Math.round(middle / 360) * 360;
+  const open = loose.map(([lon = 0, lat = 0]) => [lon - shift, lat]);
+  const [[first = 0] = [], [last = 0, lat = 0] = []] = [open[0], open.at(-1)];
+  if (Math.abs(last - first) < 180) return open;
+  const pole = lat < 0 ? -90 : 90;
+  return [...open, [last, pole], [first, pole], open[0]!];
+}
