@@ -113,7 +113,8 @@ describe("confirmation: any story of one station", () => {
     confirmMin: fc.constantFrom(0, 0, 0, 3, 5),
   });
 
-  it("is taken just when the second reading of the rules shows that status pending, and by others", () => {
+  it("is taken just when the second reading of the rules shows that status pending, and by others", function () {
+    this.timeout(60_000);
     const seen = { taken: 0, own: 0, nothing: 0 };
     fc.assert(
       fc.property(fc.array(happening, { minLength: 8, maxLength: 25 }), (story) => {
@@ -152,8 +153,8 @@ describe("confirmation: any story of one station", () => {
           marks.push({ id, at, reporter, status: rest.status, remote, needed, says: {} });
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
-    expect(Math.min(seen.taken, seen.own, seen.nothing)).to.be.above(50);
+    expect(Math.min(seen.taken, seen.own, seen.nothing)).to.be.above(25);
   });
 });

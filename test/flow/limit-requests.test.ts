@@ -87,10 +87,10 @@ describe("flow: limit requests", function () {
 
     for (const verb of ["approve", "reject"]) {
       const again = await operator(verb, request, "--comment", "late");
-      expect([again.code, again.json]).to.deep.equal([
-        1,
-        { error: `limit request ${request} is approved already` },
-      ]);
+      expect(again.code).to.equal(1);
+      expect(again.json.error).to.match(
+        new RegExp(`^limit request ${request} is approved already`),
+      );
     }
     expect((await operator("approve", "999999")).code).to.equal(1);
     const log = await rows(
