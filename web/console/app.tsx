@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount, ConsoleHealth } from "#src/domain/console.ts";
 import { account, call } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
@@ -88,15 +88,24 @@ const pages: readonly [path: string, text: string, count?: (m: Figures) => numbe
 type Figures = NonNullable<ConsoleHealth["marks"]>;
 
 function Menu({ path, marks }: { path: string; marks: Figures | null }) {
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  const [, here = "Menu"] = pages.find(([to]) => isAt(path, to)) ?? [];
   return (
-    <nav class="menu" aria-label="Console">
+    <nav class={open ? "menu open" : "menu"} aria-label="Console">
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span>
+          <span class="unseen">Menu: </span>
+          {here}
+        </span>
+        <span aria-hidden="true">{open ? "▴" : "▾"}</span>
+      </button>
       <ul>
         {pages.map(([to, text, count]) => {
           const waiting = marks === null ? 0 : (count?.(marks) ?? 0);
-          const current = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
           return (
             <li key={to}>
-              <a href={`#${to}`} aria-current={current ? "page" : undefined}>
+              <a href={`#${to}`} aria-current={isAt(path, to) ? "page" : undefined}>
                 {text}
                 {waiting > 0 && (
                   <span class="count">
@@ -117,6 +126,9 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
     </nav>
   );
 }
+
+const isAt = (path: string, to: string): boolean =>
+  to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
 
 function pageOf(path: string, health: ReturnType<typeof useLoaded<ConsoleHealth>>) {
   const [, noun, id] = path.split("/");

@@ -21,15 +21,17 @@ export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => 
           {now.queues === null ? (
             <p class="fault">Redis does not answer: queues cannot be read. No mark is lost.</p>
           ) : (
-            <Queues queues={now.queues} />
+            <div class="card">
+              <Queues queues={now.queues} />
+            </div>
           )}
           <h2>Parts</h2>
-          <ul class="parts">
+          <ul class="parts card">
             {Object.entries(now.checks).map(([name, { ok, detail }]) => (
               <li key={name} class={ok ? "ok" : "bad"}>
                 <span aria-hidden="true">{ok ? "✓" : "!"}</span> {name}
                 <span class="soft"> {ok ? "in order" : "degraded"}</span>
-                {detail !== undefined && <code>{JSON.stringify(detail)}</code>}
+                {detail !== undefined && <div class="soft">{detailWords(detail)}</div>}
               </li>
             ))}
           </ul>
@@ -38,6 +40,15 @@ export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => 
     </Loaded>
   </section>
 );
+
+/** `{ count: 4, age_ms: 2712 }` as `count 4, age ms 2712`. */
+function detailWords(detail: unknown): string {
+  if (typeof detail !== "object" || detail === null) return String(detail);
+  const words = Object.entries(detail).map(
+    ([name, value]) => `${name.replaceAll("_", " ")} ${JSON.stringify(value)}`,
+  );
+  return words.join(", ");
+}
 
 function Readiness({ now: { ready, degraded } }: { now: ConsoleHealth }) {
   if (!ready) return <p class="banner bad">Not ready: {degraded.join(", ")}</p>;

@@ -41,7 +41,10 @@ export function PartnerPage({ id }: { id: string }) {
               {" · "}
               <a href={`#/rollback?partner=${partner.id}`}>withdraw marks</a>
             </p>
-            <UsageBars days={days} daily={partner.daily} />
+            <div class="card">
+              <h2>Requests by day</h2>
+              <UsageBars days={days} daily={partner.daily} />
+            </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.reload} />
             <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.reload} />
           </>
