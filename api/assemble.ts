@@ -8,6 +8,7 @@ import { createIntake } from "#api/intake/intake.ts";
 import { createMetrics } from "#api/metrics.ts";
 import { countMarks } from "#api/metrics/marks.ts";
 import { createPages } from "#api/pages.ts";
+import { createPackedLists } from "#api/packed-lists.ts";
 import { createRectangles } from "#api/rectangles.ts";
 import type { Route } from "#api/route.ts";
 import { createRoutes } from "#api/routes.ts";
@@ -111,6 +112,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     model,
     cities,
     dumps,
+    lists: createPackedLists(),
     rectangles,
     raise,
     places,

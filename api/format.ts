@@ -75,7 +75,7 @@ function fitOf(format: Format, ranges: readonly Range[]): Fit | null {
  * NDJSON has no envelope: there its fields are headers.
  */
 export function presentAs(format: Format, answer: Answer, rest: ListRest): Reply {
-  if (format === "json") return presentList(answer.slices(), rest);
+  if (format === "json") return presentList(answer.pieces(), rest);
   const type = { "Content-Type": mediaTypes[format] };
   if (format === "geojson")
     return { headers: type, body: streamOf(featureCollection(answer.sources(), rest)) };

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { matchesEtag } from "#api/etag.ts";
 import type { ApiRequest, Reply } from "#api/route.ts";
 import { listHead, type ListRest, listTail } from "#snapshots/envelope.ts";
+import type { Piece } from "#snapshots/selection.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
@@ -55,8 +56,8 @@ export function conditional(
 }
 
 /** The list envelope of partner-api.md 2.3 around stations that are JSON already. */
-export const presentList = (slices: readonly Buffer[], rest: ListRest): Reply => ({
-  body: Buffer.concat([listHead, ...slices, listTail(rest)]),
+export const presentList = (pieces: readonly Piece[], rest: ListRest): Reply => ({
+  slices: [listHead, ...pieces.map(({ bytes }) => bytes), listTail(rest)],
 });
 
 /** The envelope of decisions.md 6 around one station. `lifetimeMs` is the life of a status. */

@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
+import { gunzip } from "node:zlib";
 import { pickEncoding } from "#api/encoding.ts";
 import type { ApiRequest, Reply } from "#api/route.ts";
 import type { Area } from "#snapshots/area.ts";
@@ -17,8 +17,8 @@ export interface Rectangles {
    * True when the cache may be asked and filled.
    */
   catchUp(request: ApiRequest): Promise<boolean>;
-  /** The stored answer of this content, or the one that `present` makes, stored. Says which in `X-Service-Cache`. */
-  serve(asked: Asked, present: () => Reply | Promise<Reply>): Promise<Reply>;
+  /** The stored answer of this content, or what `gzip` makes, stored. Says which in `X-Service-Cache`. */
+  serve(asked: Asked, gzip: () => Promise<Buffer[]>): Promise<Reply>;
   /** How often `serve` found an answer, and how often it had none. */
   served(): { hits: number; misses: number };
 }
@@ -33,14 +33,13 @@ interface Asked {
 
 const patienceMs = 1000;
 const shortestMs = 20;
-const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /** `beforeStore` is for tests: what happens between the making of an answer and its storing. */
 export function createRectangles(deps: {
   config: Config;
   redis: Redis;
-  model: Pick<ReadModel, "nextInside">;
+  model: Pick<ReadModel, "timesInside">;
   follower: Pick<Follower, "seq" | "refresh">;
   beforeStore?: (() => Promise<void>) | undefined;
 }): Rectangles {
@@ -54,18 +53,11 @@ export function createRectangles(deps: {
   const ttlMs = ({ kind, partner }: KeyInfo): number =>
     kind === "secret" ? 0 : (partner.cacheTtlS ?? config.cacheTtlS) * 1000;
 
-  /** What is written to the store: the form's name, a line feed, the gzipped body. */
-  const keep = async (name: string, reply: Reply, lifeMs: number): Promise<Buffer | null> => {
-    const { body, headers } = reply;
-    if (!Buffer.isBuffer(body) || lifeMs < shortestMs) return null;
-    const entry = Buffer.concat([
-      Buffer.from(`${headers?.["Content-Type"] ?? ""}\n`),
-      await zip(body),
-    ]);
-    if (entry.length > config.cacheBodyBytes) return null;
+  /** Not what is too large for the store, or about to change. */
+  const keep = async (name: string, body: Buffer, lifeMs: number): Promise<void> => {
+    if (lifeMs < shortestMs || body.length > config.cacheBodyBytes) return;
     await beforeStore?.();
-    await store.save(name, entry, lifeMs).catch(() => {});
-    return entry;
+    await store.save(name, body, lifeMs).catch(() => {});
   };
 
   return {
@@ -88,37 +80,31 @@ export function createRectangles(deps: {
       }
       return ttlMs(key) > 0;
     },
-    async serve({ request, etag, area, now }, present) {
+    async serve({ request, etag, area, now }, gzip) {
       const lifeMs = ttlMs(request.key);
-      // Content is part of the name: what a mark made stale cannot be asked for any more, whoever stores it when.
-      const name = `${lifeMs / 1000}:${etag.replaceAll(/^W\/|"/g, "")}`;
+      // Content is part of the name: what a mark made stale cannot be asked for any more, whoever stores it when. And
+      // the time of the last change inside: content that comes back does not bring an older answer back.
+      const { changedAt, nextAt } = model.timesInside(area, now);
+      const name = `${lifeMs / 1000}:${etag.replaceAll(/^W\/|"/g, "")}:${changedAt}`;
       const found = await store.load(name).catch(() => null);
       if (found !== null) {
         hits += 1;
-        return send(request, found, { "X-Service-Cache": "hit" });
+        return send(request, found, "hit");
       }
       misses += 1;
-      const untilMs = model.nextInside(area, now) - now;
-      const reply = await present();
-      const kept = await keep(name, reply, Math.min(lifeMs, untilMs));
-      return kept === null ? reply : send(request, kept, reply.headers ?? {});
+      const body = Buffer.concat(await gzip());
+      await keep(name, body, Math.min(lifeMs, nextAt - now));
+      return send(request, body, "miss");
     },
   };
 }
 
-/** An entry as an answer; to those who do not take gzip it is unpacked. */
-async function send(
-  request: ApiRequest,
-  entry: Buffer,
-  headers: Record<string, string>,
-): Promise<Reply> {
-  const end = entry.indexOf("\n");
-  const type = entry.toString("latin1", 0, end);
-  const named = type === "" ? headers : { ...headers, "Content-Type": type };
-  const zipped = entry.subarray(end + 1);
-  const encoding = pickEncoding(request.headers["accept-encoding"], ["gzip"]);
-  if (encoding === "identity") return { headers: named, body: await unzip(zipped) };
-  return { headers: { ...named, "Content-Encoding": "gzip" }, body: zipped };
+/** To those who do not take gzip it is unpacked. */
+async function send({ headers }: ApiRequest, body: Buffer, cache: string): Promise<Reply> {
+  const state = { "X-Service-Cache": cache };
+  if (pickEncoding(headers["accept-encoding"], ["gzip"]) === "identity")
+    return { headers: state, body: await unzip(body) };
+  return { headers: { ...state, "Content-Encoding": "gzip" }, body };
 }
 
 /** Null when it takes longer than `patienceMs`. */

@@ -10,6 +10,8 @@ export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: Buffer | string | Readable | object | null;
+  /** A long body in pieces, in place of `body`. */
+  slices?: readonly Buffer[];
 }
 
 export interface ApiRequest<Query = unknown, Body = unknown> {

@@ -1,6 +1,7 @@
 import type { Health } from "#api/health.ts";
 import type { Intake } from "#api/intake/intake.ts";
 import type { Metrics } from "#api/metrics.ts";
+import type { PackedLists } from "#api/packed-lists.ts";
 import type { Rectangles } from "#api/rectangles.ts";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { LatestDump } from "#snapshots/latest-dump.ts";
@@ -36,6 +37,8 @@ export interface Services {
   cities: CityStore;
   /** The newest dump of the whole country. */
   dumps: LatestDump;
+  /** Lists of stations as gzip. */
+  lists: PackedLists;
   /** Answers of rectangles that all processes share. */
   rectangles: Rectangles;
   /** Makes every process's cached rectangles from before what this one has applied unreachable. Never rejects. */

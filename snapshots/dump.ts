@@ -60,7 +60,7 @@ export async function buildSetDump(
   const nextCursor =
     page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, filtersKey(filters));
   const rest = { count: page.count, asOfMs, lifetimeMs, truncated: false, nextCursor };
-  const json = [listHead, ...page.slices(), listTail(rest)];
+  const json = [listHead, ...page.pieces().map(({ bytes }) => bytes), listTail(rest)];
   return { seq, asOfMs, builtAtMs: now, ...page.whole, ...(await compressed(json)) };
 }
 

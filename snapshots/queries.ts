@@ -7,9 +7,10 @@ import type { PageTree } from "#snapshots/page-tree.ts";
 import {
   byPage,
   nearest,
+  type Piece,
+  piecesInOrder,
+  piecesOf,
   select,
-  slicesInOrder,
-  slicesOf,
   sourcesOf,
 } from "#snapshots/selection.ts";
 import type { Station } from "#snapshots/station.ts";
@@ -20,7 +21,7 @@ export interface Answer {
   count: number;
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. Valid for good, also after later changes. */
-  slices(): Buffer[];
+  pieces(): Piece[];
   /** The same stations one by one. */
   sources(): Iterable<Source>;
 }
@@ -64,9 +65,17 @@ export interface Queries {
   /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
   delta(sinceMs: number, now: number): Answer & { removed: string[] };
   whole(now: number, filters?: Filters): { count: number; sum: string };
-  /** The next instant at which time alone changes a station of the area, ms; Infinity when there is none. */
-  nextInside(area: Area, now: number): number;
+  /** When the stations of an area have changed last, and when time alone changes one of them next. */
+  timesInside(area: Area, now: number): Times;
   freeze(now: number): Frozen;
+}
+
+/** ms; the same on every process that has applied the same. */
+export interface Times {
+  /** -Infinity when there are no stations. */
+  changedAt: number;
+  /** Infinity when time changes nothing. */
+  nextAt: number;
 }
 
 /** What the model lends to its queries. */
@@ -95,7 +104,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
           count: found.count,
           sum: sumText(found.sum),
           truncated,
-          slices: () => slicesOf(found.hits),
+          pieces: () => piecesOf(found.hits),
           sources: () => sourcesOf(found.hits),
         };
       const ranked = nearest(found.hits, found.region.centre, limit);
@@ -103,7 +112,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         count: ranked.length,
         sum: sumText(truncated ? sumOf(ranked) : found.sum),
         truncated,
-        slices: () => (sort === undefined ? slicesOf(byPage(ranked)) : slicesInOrder(ranked)),
+        pieces: () => (sort === undefined ? piecesOf(byPage(ranked)) : piecesInOrder(ranked)),
         sources: () => ranked,
       };
     },
@@ -131,7 +140,8 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         sum: sumText(sumOf(sources)),
         whole: { count: whole.count, sum: sumText(whole.sum) },
         next,
-        slices: () => (sources.length === 0 ? [] : [copyOf(sources).subarray(0, -1)]),
+        pieces: () =>
+          sources.length === 0 ? [] : [{ bytes: copyOf(sources).subarray(0, -1), page: null }],
         sources: () => sources,
       };
     },
@@ -149,7 +159,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         count: sources.length,
         sum: sumText(sumOf(sources)),
         removed,
-        slices: () => slicesInOrder(sources),
+        pieces: () => piecesInOrder(sources),
         sources: () => sources,
       };
     },
@@ -162,14 +172,11 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       return { count: found.count, sum: sumText(found.sum) };
     },
 
-    nextInside(area, now) {
+    timesInside(area, now) {
       drain(now);
-      let next = Infinity;
-      for (const { page, chosen } of select(tree, area, null).hits)
-        page.stations.forEach((station, slot) => {
-          if (chosen === null || chosen[slot] === 1) next = Math.min(next, station.nextAt);
-        });
-      return next;
+      return select(tree, area, null)
+        .hits.map(({ page, chosen }) => (chosen === null ? pageTimes(page) : timesOf(page, chosen)))
+        .reduce(laterOf, never);
     },
 
     freeze(now) {
@@ -187,6 +194,31 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       };
     },
   };
+}
+
+const never: Times = { changedAt: -Infinity, nextAt: Infinity };
+const timesByPage = new WeakMap<Page, Times>();
+
+const laterOf = (a: Times, b: Times): Times => ({
+  changedAt: Math.max(a.changedAt, b.changedAt),
+  nextAt: Math.min(a.nextAt, b.nextAt),
+});
+
+function timesOf({ stations }: Page, chosen: Uint8Array | null): Times {
+  let { changedAt, nextAt } = never;
+  for (const [slot, station] of stations.entries()) {
+    if (chosen !== null && chosen[slot] !== 1) continue;
+    changedAt = Math.max(changedAt, station.changedAt);
+    nextAt = Math.min(nextAt, station.nextAt);
+  }
+  return { changedAt, nextAt };
+}
+
+/** Whatever changes a station makes a new page, so a page's times stay as they are. */
+function pageTimes(page: Page): Times {
+  let times = timesByPage.get(page);
+  if (times === undefined) timesByPage.set(page, (times = timesOf(page, null)));
+  return times;
 }
 
 const idOf = ({ page, slot }: Source): string => (page.stations[slot] as Station).id;

@@ -97,22 +97,33 @@ export function byPage(sources: readonly Source[]): Hit[] {
   return [...hits].map(([page, chosen]) => ({ page, chosen }));
 }
 
-/** The JSON of the stations as pieces of the pages' bytes; joined they read `{…},{…},…`. */
-export function slicesOf(hits: readonly Hit[]): Buffer[] {
-  const slices: Buffer[] = [];
+/** A piece of a list's JSON. */
+export interface Piece {
+  bytes: Buffer;
+  /** The page of which it is the whole; null for a run of stations. */
+  page: Page | null;
+}
+
+/**
+ * The JSON of the stations as pieces of the pages' bytes; joined they read `{…},{…},…`. What comes from parts of pages
+ * stands first, so that it can be packed in one go.
+ */
+export function piecesOf(hits: readonly Hit[]): Piece[] {
+  const runs: Piece[] = [];
+  const pages: Piece[] = [];
   for (const { page, chosen } of hits) {
-    if (chosen === null) {
-      slices.push(page.bytes);
+    if (chosen === null || !chosen.includes(0)) {
+      pages.push({ bytes: page.bytes, page });
       continue;
     }
     for (let slot = 0; slot < chosen.length; slot++) {
       if (chosen[slot] !== 1) continue;
       const start = startOf(page, slot);
       while (chosen[slot + 1] === 1) slot++;
-      slices.push(page.bytes.subarray(start, read(page, slot, field.end)));
+      runs.push({ bytes: page.bytes.subarray(start, read(page, slot, field.end)), page: null });
     }
   }
-  return withoutLastComma(slices);
+  return withoutLastComma([...runs, ...pages]);
 }
 
 /** The stations of a result one by one, page by page. */
@@ -123,15 +134,17 @@ export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
 }
 
 /** The JSON of stations in the order given. */
-export const slicesInOrder = (sources: readonly Source[]): Buffer[] =>
+export const piecesInOrder = (sources: readonly Source[]): Piece[] =>
   withoutLastComma(
-    sources.map(({ page, slot }) =>
-      page.bytes.subarray(startOf(page, slot), read(page, slot, field.end)),
-    ),
+    sources.map(({ page, slot }) => ({
+      bytes: page.bytes.subarray(startOf(page, slot), read(page, slot, field.end)),
+      page: null,
+    })),
   );
 
-function withoutLastComma(slices: Buffer[]): Buffer[] {
-  const last = slices.at(-1);
-  if (last !== undefined) slices[slices.length - 1] = last.subarray(0, -1);
-  return slices;
+function withoutLastComma(pieces: Piece[]): Piece[] {
+  const last = pieces.at(-1);
+  if (last !== undefined)
+    pieces[pieces.length - 1] = { bytes: last.bytes.subarray(0, -1), page: last.page };
+  return pieces;
 }

@@ -33,7 +33,8 @@ export function respond({
       addAll(head, rendered.headers);
       return write(state, rendered.status, head, Buffer.from(rendered.body));
     }
-    const { body = null, headers = {}, status = body === null ? 204 : 200 } = answer;
+    const { slices, headers = {} } = answer;
+    const { body = slices ?? null, status = body === null ? 204 : 200 } = answer;
     addReply(head, state, headers);
     if (body === null) return write(state, status, head, null);
     if (headers["Content-Type"] === undefined)
@@ -43,7 +44,9 @@ export function respond({
         ? pickEncoding(state.req.headers["accept-encoding"] as string | undefined)
         : "identity";
     if (body instanceof Readable) return pour(state, status, head, body, encoding, onBroken);
-    const plain = Buffer.isBuffer(body) ? body : bytesOf(body);
+    if (slices !== undefined && (encoding === "identity" || sizeOf(slices) < compressMin))
+      return writeSlices(state, status, head, slices);
+    const plain = slices !== undefined ? Buffer.concat(slices) : bytesOf(body);
     if (encoding === "identity" || plain.length < compressMin)
       return write(state, status, head, plain);
     head.push("Content-Encoding", encoding);
@@ -51,8 +54,10 @@ export function respond({
   };
 }
 
-const bytesOf = (body: Exclude<Reply["body"], null | undefined>): Buffer =>
-  Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+const bytesOf = (body: object | string): Buffer =>
+  Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 
 /** What every answer carries. */
 function headOf({ requestId, limits }: State): string[] {
@@ -86,6 +91,43 @@ function write(state: State, status: number, head: string[], body: Buffer | null
   if (method === "HEAD" || body === null) res.end();
   else res.end(body);
 }
+
+/** Below this a slice costs more to write than to copy. */
+const slicedMin = 16_384;
+
+/** Long slices go out as they are, short neighbours as one. */
+function writeSlices(
+  state: State,
+  status: number,
+  head: string[],
+  slices: readonly Buffer[],
+): void {
+  const size = sizeOf(slices);
+  if (size < 4 * slicedMin) return write(state, status, head, Buffer.concat(slices));
+  const { res, method } = state;
+  state.bytes = size;
+  head.push("Content-Length", String(size));
+  res.writeHead(status, head);
+  if (method === "HEAD") return void res.end();
+  res.cork();
+  let short: Buffer[] = [];
+  const flush = (): void => {
+    if (short.length > 0) res.write(short.length === 1 ? short[0] : Buffer.concat(short));
+    short = [];
+  };
+  for (const slice of slices) {
+    if (slice.length < slicedMin) short.push(slice);
+    else {
+      flush();
+      res.write(slice);
+    }
+  }
+  flush();
+  res.end();
+}
+
+const sizeOf = (slices: readonly Buffer[]): number =>
+  slices.reduce((sum, { length }) => sum + length, 0);
 
 function pour(
   state: State,

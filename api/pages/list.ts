@@ -104,7 +104,9 @@ function cityList(services: Services, choice: Choice): Html {
   } as const;
   const { count } = services.model.query({ ...asked, limit: foundMax });
   const nearest = services.model.query({ ...asked, sort: "distance", limit: shownMax });
-  const stations = JSON.parse(`[${Buffer.concat(nearest.slices()).toString("utf8")}]`) as Listed[];
+  const stations = JSON.parse(
+    `[${Buffer.concat(nearest.pieces().map(({ bytes }) => bytes)).toString("utf8")}]`,
+  ) as Listed[];
   return html`${form(choice)}
     <p class="found" role="status">
       ${stations.length === 0 ? words.none : words.found(count, stations.length)}

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { conditional, etagOf, presentList } from "#api/presenters.ts";
+import { conditional, etagOf } from "#api/presenters.ts";
 import { deltaAnswers } from "#api/openapi/answers/stations.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
@@ -38,7 +38,8 @@ export const deltaRoute = (services: Services) =>
           "window-too-old",
           "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
         );
-      const { count, sum, removed, slices } = services.model.delta(sinceMs, now);
+      const found = services.model.delta(sinceMs, now);
+      const { count, sum, removed } = found;
       const asOfMs = services.asOf(now);
       const etag = etagOf(request, {
         route: "/stations/delta",
@@ -48,7 +49,13 @@ export const deltaRoute = (services: Services) =>
       });
       const lifetimeMs = services.config.statusLifetimeMs;
       return conditional(request, { etag, asOfMs }, () =>
-        presentList(slices(), { count, asOfMs, lifetimeMs, truncated: false, removed }),
+        services.lists.present(request, etag, found, {
+          count,
+          asOfMs,
+          lifetimeMs,
+          truncated: false,
+          removed,
+        }),
       );
     },
   });

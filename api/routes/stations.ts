@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
 import { stationsAnswers } from "#api/openapi/answers/stations.ts";
-import { type Reply, route } from "#api/route.ts";
+import { route } from "#api/route.ts";
 import {
   filterParameters,
   type NamedArea,
@@ -85,11 +85,14 @@ export const stationsRoute = (services: Services) =>
         Vary: "Accept",
         ...(area.kind === "box" ? { "X-Service-Cache": "miss" } : {}),
       };
-      const present = (): Reply =>
-        presentAs(format, found, { count, asOfMs, lifetimeMs, truncated });
-      return conditional(request, { etag, asOfMs, headers }, () =>
-        shared ? services.rectangles.serve({ request, etag, area, now }, present) : present(),
-      );
+      const rest = { count, asOfMs, lifetimeMs, truncated };
+      return conditional(request, { etag, asOfMs, headers }, () => {
+        if (format !== "json") return presentAs(format, found, rest);
+        if (!shared) return services.lists.present(request, etag, found, rest);
+        return services.rectangles.serve({ request, etag, area, now }, () =>
+          services.lists.gzip(etag, found, rest),
+        );
+      });
     },
   });
 

@@ -1,13 +1,14 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { FeedRow } from "#src/feed.ts";
+import type { Piece } from "#snapshots/selection.ts";
 import { createReadModel, type ReadModel } from "#snapshots/model.ts";
 import type { AreaQuery } from "#snapshots/queries.ts";
 import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitraries.ts";
 import { createOracle, type PlainStation } from "#test/snapshots/oracle.ts";
 
-const parse = (slices: Buffer[]): PlainStation[] =>
-  JSON.parse(`[${Buffer.concat(slices).toString()}]`) as PlainStation[];
+const parse = (pieces: readonly Piece[]): PlainStation[] =>
+  JSON.parse(`[${Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()}]`) as PlainStation[];
 const sorted = (stations: PlainStation[]): PlainStation[] =>
   stations.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
@@ -58,7 +59,7 @@ describe("read model, against an obvious one", function () {
             const query = { area: where, filters: which, limit: 4000, now };
             const answer = model.query(query);
             const expected = sorted(oracle.query(query));
-            expect(sorted(parse(answer.slices()))).to.deep.equal(expected);
+            expect(sorted(parse(answer.pieces()))).to.deep.equal(expected);
             expect(answer.count).to.equal(expected.length);
             expect(answer.truncated).to.equal(false);
           }
@@ -81,10 +82,10 @@ describe("read model, against an obvious one", function () {
           const nearest = oracle.query(query);
           const more = oracle.query({ ...query, limit: 4000 }).length > limit;
           const answer = model.query(query);
-          expect(sorted(parse(answer.slices()))).to.deep.equal(sorted(nearest));
+          expect(sorted(parse(answer.pieces()))).to.deep.equal(sorted(nearest));
           expect(answer.truncated).to.equal(more);
           const ordered = model.query({ ...query, sort: "distance" });
-          expect(parse(ordered.slices())).to.deep.equal(nearest);
+          expect(parse(ordered.pieces())).to.deep.equal(nearest);
           expect(ordered.sum).to.equal(answer.sum);
         },
       ),
@@ -98,7 +99,7 @@ describe("read model, against an obvious one", function () {
         const { model, oracle, now } = play(script);
         const answer = model.delta(startMs + offset, now);
         const expected = oracle.delta(startMs + offset, now);
-        expect(parse(answer.slices())).to.deep.equal(expected.stations);
+        expect(parse(answer.pieces())).to.deep.equal(expected.stations);
         expect(answer.count).to.equal(expected.stations.length);
         expect(answer.removed).to.deep.equal(expected.removed);
       }),
@@ -114,7 +115,7 @@ describe("read model, against an obvious one", function () {
         const got: PlainStation[] = [];
         for (let after = "", more = true; more;) {
           const page = model.page({ filters: which, after, limit, now });
-          got.push(...parse(page.slices()));
+          got.push(...parse(page.pieces()));
           expect(page.whole.count).to.equal(expected.length);
           after = page.next;
           more = after !== "";
