@@ -25,7 +25,7 @@ describe("flow: changes of keys and partners on every process", function () {
     });
     country = await openCountry(instance.config, 1);
     webs = await Promise.all(Array.from({ length: 3 }, () => startRole("web", instance.env)));
-    const limits = { rpm: 120, daily: 50_000 };
+    const limits = { rpm: 100_000, daily: 100_000_000 };
     const created = await inTransaction(country.db, (tx) =>
       createPartner(tx, { name: "Partner", ...limits }),
     );
