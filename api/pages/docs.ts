@@ -8,7 +8,7 @@ import { matchesEtag } from "#api/etag.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
 
 const base = "/docs";
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 interface DocsFile {
   type: string;
@@ -56,8 +56,6 @@ export function docsPage(): Page {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const packaged = (name: string) => (): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
-
 const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -94,10 +92,16 @@ const sources: Record<string, { type: string; read: () => Buffer }> = {
   [`${base}/page.css`]: { type: "text/css; charset=utf-8", read: () => Buffer.from(style) },
   [`${base}/viewer.js`]: {
     type: "text/javascript; charset=utf-8",
-    read: packaged("swagger-ui-bundle.js"),
+    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
   },
-  [`${base}/viewer.css`]: { type: "text/css; charset=utf-8", read: packaged("swagger-ui.css") },
-  [`${base}/icon.png`]: { type: "image/png", read: packaged("favicon-32x32.png") },
+  [`${base}/viewer.css`]: {
+    type: "text/css; charset=utf-8",
+    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
+  },
+  [`${base}/icon.png`]: {
+    type: "image/png",
+    read: () => readFileSync(require.resolve("swagger-ui-dist/favicon-32x32.png")),
+  },
 };
 
 function prepare(type: string, plain: Buffer): DocsFile {

@@ -1,0 +1,55 @@
+import type { Static, TSchema } from "typebox";
+import type * as client from "#client/types.ts";
+import type { ReportOutput } from "#api/reports.ts";
+import type { limitRequest, usage } from "#src/domain/shapes/account.ts";
+import type { fuelBlock } from "#src/domain/shapes/fuel.ts";
+import type { batchResult, reportOutput, reportState } from "#src/domain/shapes/marks.ts";
+import type { problem } from "#src/domain/shapes/problem.ts";
+import type {
+  city,
+  cityList,
+  oneStation,
+  station,
+  stationDelta,
+  stationList,
+  stationPage,
+} from "#src/domain/shapes/stations.ts";
+import type { Problem } from "#src/domain/problems.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { UsageDay } from "#src/domain/usage.ts";
+import type { LimitRequest } from "#src/limit-requests.ts";
+
+/** Compiles only while each of both can stand for the other. */
+type Same<A, B> = [A, B] extends [B, A] ? true : { documented: A; ours: B };
+/** What is documented may say more of a value (which words, say), and has the same fields. */
+type Fits<S extends TSchema, B> = [Static<S>, keyof B] extends [B, keyof Static<S>]
+  ? true
+  : { documented: Static<S>; ours: B };
+
+const same: {
+  fuel: Same<Static<typeof fuelBlock>, FuelBlock>;
+  clientFuel: Same<Static<typeof fuelBlock>, client.FuelBlock>;
+  station: Same<Static<typeof station>, client.Station>;
+  list: Same<Static<typeof stationList>, client.StationList>;
+  page: Same<Static<typeof stationPage>, client.StationPage>;
+  delta: Same<Static<typeof stationDelta>, client.Delta>;
+  one: Same<Static<typeof oneStation>, client.OneStation>;
+  city: Same<Static<typeof city>, client.City>;
+  cities: Same<Static<typeof cityList>, client.CityList>;
+  output: Fits<typeof reportOutput, ReportOutput>;
+  result: Fits<typeof reportOutput, client.ReportResult>;
+  state: Fits<typeof reportState, client.ReportState>;
+  batch: Fits<typeof batchResult, client.BatchResult>;
+  problem: Fits<typeof problem, client.Problem>;
+  detail: Same<Static<typeof problem>["detail"], Problem["detail"]>;
+  usageDay: Same<Static<typeof usage>["days"][number], UsageDay>;
+  limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
+} = {
+  ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
+  ...{ one: true, city: true, cities: true, output: true, result: true, state: true },
+  ...{ batch: true, problem: true, detail: true, usageDay: true, limitRequestStatus: true },
+};
+
+describe("the shapes of the OpenAPI document", () => {
+  it("are the service's and the client's own, as the compiler says", () => void same);
+});
