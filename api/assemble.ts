@@ -23,6 +23,7 @@ import { createClock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { createDb } from "#src/db.ts";
 import { createFollower } from "#src/follower.ts";
+import { createIdTable } from "#src/id-table.ts";
 import { createKeyStore } from "#src/key-store.ts";
 import { createLog } from "#src/log.ts";
 import { createMeter } from "#src/meter.ts";
@@ -67,10 +68,15 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const meter = createMeter({ redis, config, clock, log });
   const usedToday = createUsedToday({ db, config, log });
   const health = createHealth();
-  const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
+  const ids = createIdTable();
+  const model = createReadModel({
+    lifetimeMs: config.statusLifetimeMs,
+    plainBytes: config.plainBytes,
+    ids,
+  });
+  const places = createPlaces(model);
   const cities = createCityStore({ db, config, log });
   const dumps = createLatestDump({ config, log, redis });
-  const places = createPlaces();
   const waiters = createWaiters();
   const producer = createProducer(config, log);
   const raise = createRaiser(redis, config.redisPrefix, () => follower.seq());
@@ -87,10 +93,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
           void raise().then(() => waiters.settle(reports));
       },
     },
-    onRows: (rows) => {
-      model.apply(rows, clock());
-      places.apply(rows);
-    },
+    ids,
+    onRows: (rows) => model.apply(rows, clock()),
   });
   const { beforeStore } = parts;
   const rectangles = createRectangles({ config, redis, model, follower, beforeStore });

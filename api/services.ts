@@ -45,7 +45,7 @@ export interface Services {
   raise(): Promise<void>;
   /** Where the stations are. */
   places: Places;
-  /** Keeps `model` and `places` up to date. */
+  /** Keeps `model` up to date. */
   follower: Follower;
   /** The cursor of decisions.md 7 in ms, a whole second. */
   asOf(now: number): number;

@@ -1,54 +1,45 @@
-import type { Station } from "#snapshots/station.ts";
+import type { IdTable } from "#src/id-table.ts";
 
-/** The stations in service in the order of their ids, for `/stations/all`. */
+/** Numbers of the stations in service in the order of their ids, for `/stations/all`. */
 export interface IdOrder {
-  stations(): readonly Station[];
+  stations(): Uint32Array;
   /** Index of the first station whose id comes after `id`. */
   after(id: string): number;
-  change(added: readonly Station[], removed: ReadonlySet<Station>): void;
+  change(added: readonly number[], removed: ReadonlySet<number>): void;
 }
 
-/** Changes up to this many are inserted one by one; more are merged in one pass. */
-const fewChanges = 32;
+export function createIdOrder(ids: IdTable): IdOrder {
+  let order = new Uint32Array();
 
-export function createIdOrder(): IdOrder {
-  let order: Station[] = [];
-  const after = (id: string): number => {
-    let low = 0;
+  /** Index of the first station, from `low` on, that `isAfter` says yes to. */
+  const first = (low: number, isAfter: (station: number) => boolean): number => {
     let high = order.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((order[middle] as Station).id > id) high = middle;
+      if (isAfter(order[middle] as number)) high = middle;
       else low = middle + 1;
     }
     return low;
   };
+
   return {
     stations: () => order,
-    after,
+    after: (id) => first(0, (station) => ids.id(station) > id),
     change(added, removed) {
-      if (added.length + removed.size > fewChanges) {
-        order = merge(
-          order.filter((station) => !removed.has(station)),
-          added.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-        );
-        return;
+      if (removed.size > 0) order = order.filter((station) => !removed.has(station));
+      if (added.length === 0) return;
+      // What lies between two new ones is copied as a whole: sorting all again would stall a large country.
+      const merged = new Uint32Array(order.length + added.length);
+      let [from, to] = [0, 0];
+      for (const station of added.toSorted(ids.compare)) {
+        const until = first(from, (other) => ids.compare(other, station) > 0);
+        merged.set(order.subarray(from, until), to);
+        to += until - from;
+        merged[to++] = station;
+        from = until;
       }
-      for (const station of removed) order.splice(after(station.id) - 1, 1);
-      for (const station of added) order.splice(after(station.id), 0, station);
+      merged.set(order.subarray(from), to);
+      order = merged;
     },
   };
-}
-
-/** One list of two that are in order: sorting the whole again would stall a large country. */
-function merge(a: readonly Station[], b: readonly Station[]): Station[] {
-  const merged: Station[] = [];
-  let next = 0;
-  for (const station of b) {
-    while (next < a.length && (a[next] as Station).id < station.id)
-      merged.push(a[next++] as Station);
-    merged.push(station);
-  }
-  while (next < a.length) merged.push(a[next++] as Station);
-  return merged;
 }

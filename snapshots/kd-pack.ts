@@ -1,4 +1,4 @@
-import type { Source } from "#snapshots/page.ts";
+import type { Piece } from "#snapshots/page.ts";
 
 /** Most stations of one page. Halving anything larger leaves pages of 64 to 128. */
 export const pageMax = 128;
@@ -7,8 +7,8 @@ export const pageMax = 128;
  * Splits stations into groups of at most `pageMax`, halving along the wider side each time, so that a
  * group is compact and neighbouring groups stand next to each other. Reorders `sources`.
  */
-export function packByPlace(sources: Source[]): Source[][] {
-  const groups: Source[][] = [];
+export function packByPlace(sources: Piece[]): Piece[][] {
+  const groups: Piece[][] = [];
   const split = (from: number, to: number): void => {
     if (to - from <= pageMax) {
       if (to > from) groups.push(sources.slice(from, to));
@@ -23,15 +23,17 @@ export function packByPlace(sources: Source[]): Source[][] {
   return groups;
 }
 
-const along = (source: Source, axis: number): number =>
-  source.page.coordinates[source.slot * 2 + axis] as number;
+const along = (source: Piece, axis: number): number => {
+  if ("json" in source) return axis === 0 ? source.lat : source.lon;
+  return source.page.coordinates[source.slot * 2 + axis] as number;
+};
 
-function widerAxis(sources: readonly Source[], from: number, to: number): 0 | 1 {
+function widerAxis(sources: readonly Piece[], from: number, to: number): 0 | 1 {
   const low = [Infinity, Infinity] as [number, number];
   const high = [-Infinity, -Infinity] as [number, number];
   for (let i = from; i < to; i++)
     for (const axis of [0, 1] as const) {
-      const value = along(sources[i] as Source, axis);
+      const value = along(sources[i] as Piece, axis);
       if (value < low[axis]) low[axis] = value;
       if (value > high[axis]) high[axis] = value;
     }
@@ -41,17 +43,17 @@ function widerAxis(sources: readonly Source[], from: number, to: number): 0 | 1 
 }
 
 /** Quickselect: puts the k-th smallest along `axis` at `k`, smaller ones before it, larger ones after. */
-function partition(sources: Source[], left: number, right: number, k: number, axis: number): void {
+function partition(sources: Piece[], left: number, right: number, k: number, axis: number): void {
   while (right > left) {
-    const pivot = along(sources[(left + right) >> 1] as Source, axis);
+    const pivot = along(sources[(left + right) >> 1] as Piece, axis);
     let i = left;
     let j = right;
     while (i <= j) {
-      while (along(sources[i] as Source, axis) < pivot) i++;
-      while (along(sources[j] as Source, axis) > pivot) j--;
+      while (along(sources[i] as Piece, axis) < pivot) i++;
+      while (along(sources[j] as Piece, axis) > pivot) j--;
       if (i <= j) {
-        const swapped = sources[i] as Source;
-        sources[i++] = sources[j] as Source;
+        const swapped = sources[i] as Piece;
+        sources[i++] = sources[j] as Piece;
         sources[j--] = swapped;
       }
     }

@@ -1,4 +1,6 @@
+import type { Box, Point } from "#src/domain/geo.ts";
 import type { FeedRow } from "#src/feed.ts";
+import { createIdTable, type IdTable } from "#src/id-table.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
 import { createChangeList } from "#snapshots/change-list.ts";
@@ -6,12 +8,14 @@ import { compileFilters, type Filters, type Matcher } from "#snapshots/filters.t
 import { fuelOf, renderFuel, renderStation } from "#snapshots/fragment.ts";
 import { createIdOrder } from "#snapshots/id-order.ts";
 import { createInstantHeap } from "#snapshots/instant-heap.ts";
-import { fragmentOf, type Page, type Source } from "#snapshots/page.ts";
-import { createPageTree } from "#snapshots/page-tree.ts";
+import { fragmentOf, type Rendered, type Source, stateOf } from "#snapshots/page.ts";
+import { createPageShelf } from "#snapshots/page-shelf.ts";
+import { createPageTree, type Leaf } from "#snapshots/page-tree.ts";
 import { writePages } from "#snapshots/page-writer.ts";
 import { createQueries, type Queries } from "#snapshots/queries.ts";
 import { foldBrand } from "#snapshots/search-text.ts";
-import { type Station, newStation } from "#snapshots/station.ts";
+import { readState, writeState } from "#snapshots/state-text.ts";
+import { createStationTable, nobody } from "#snapshots/station-table.ts";
 import { addStation, emptySum, sumText } from "#snapshots/sum.ts";
 
 /** One station as it is served now. */
@@ -34,17 +38,35 @@ export interface ReadModel extends Queries {
   /** The next instant at which time alone changes something, ms; Infinity when there is none. */
   nextInstant(): number;
   station(id: string, now: number): OneStation | null;
+  /** The rectangle around all stations in service; null without any. */
+  box(): Box | null;
+  /** Where a station in service is. */
+  place(id: string): Point | undefined;
   /** A station's fuel block as it is served, partner-api.md 2.2. */
   fuel(id: string, now: number): FuelBlock | null;
 }
 
-/** An empty read model. `lifetimeMs` is the life of a status, a pending version and a price. */
-export function createReadModel({ lifetimeMs }: { lifetimeMs: number }): ReadModel {
+export interface ModelSettings {
+  /** Life of a status, a pending version and a price. */
+  lifetimeMs: number;
+  /** Of the JSON of all stations this much is held plain, what was read last; the rest deflated. */
+  plainBytes?: number;
+  /** The numbers of the stations, shared with others that keep something for each. */
+  ids?: IdTable;
+}
+
+/** An empty read model. */
+export function createReadModel({
+  lifetimeMs,
+  plainBytes = Infinity,
+  ids = createIdTable(),
+}: ModelSettings): ReadModel {
+  const table = createStationTable(ids);
   const tree = createPageTree();
-  const byId = new Map<string, Station>();
-  const order = createIdOrder();
-  const changes = createChangeList();
-  const heap = createInstantHeap();
+  const book = { tree, table, shelf: createPageShelf(plainBytes) };
+  const order = createIdOrder(ids);
+  const changes = createChangeList(table);
+  const heap = createInstantHeap(table);
   const brands = new Map<string, number>();
   let time = Number.NEGATIVE_INFINITY;
 
@@ -57,54 +79,57 @@ export function createReadModel({ lifetimeMs }: { lifetimeMs: number }): ReadMod
   };
 
   /** Sets what follows from a state at `time`; the caller renders and places the station. */
-  const enter = (station: Station, state: StationState, since: number): void => {
+  const enter = (station: number, state: StationState, since: number): void => {
     const all = state === emptyState ? [] : instants(state, lifetimeMs);
     const passed = all.findLast((at) => at <= time) ?? since;
-    station.changedAt = Math.max(since, passed);
-    station.nextAt = all.find((at) => at > time) ?? Infinity;
-    station.state = station.nextAt === Infinity ? null : state;
+    table.changedAt[station] = Math.max(since, passed);
+    table.nextAt[station] = all.find((at) => at > time) ?? Infinity;
     heap.place(station);
   };
+  const ended = (station: number): boolean => table.nextAt[station] === Infinity;
 
   const drain = (now: number): void => {
     if (now <= time) return;
     time = now;
-    const put = new Map<Station, Page>();
-    for (let station = heap.due(now); station !== undefined; station = heap.due(now)) {
-      const { leaf, state } = station;
-      if (leaf === null || state === null) continue;
-      put.set(station, renderFuel(leaf.page, station.slot, view(state, now, lifetimeMs)));
+    const put = new Map<number, Rendered>();
+    for (let station = heap.due(now); station !== nobody; station = heap.due(now)) {
+      const leaf = table.leaf[station] ?? null;
+      if (leaf === null) continue;
+      const slot = table.slot[station] as number;
+      const state = readState(stateOf(leaf.page, slot));
       changes.drop(station);
-      enter(station, state, station.changedAt);
+      enter(station, state, table.changedAt[station] as number);
+      const block = view(state, now, lifetimeMs);
+      put.set(station, renderFuel(leaf.page, slot, block, ended(station)));
     }
     if (put.size === 0) return;
-    writePages(tree, { put, remove: new Set() });
+    writePages(book, { put, remove: new Set() });
     changes.place([...put.keys()]);
   };
 
   const apply = (rows: readonly FeedRow[], now: number): void => {
     drain(now);
-    const put = new Map<Station, Page>();
-    const remove = new Set<Station>();
-    const added: Station[] = [];
-    const moved: Station[] = [];
+    const put = new Map<number, Rendered>();
+    const remove = new Set<number>();
+    const added: number[] = [];
+    const moved: number[] = [];
     for (const row of new Map(rows.map((one) => [one.id, one])).values()) {
-      const known = byId.get(row.id);
-      const station = known ?? newStation(row.id);
-      if (known === undefined) byId.set(row.id, station);
-      else changes.drop(station);
+      const [station, isNew] = table.enter(row.id);
+      if (!isNew) changes.drop(station);
       moved.push(station);
+      const inService = (table.leaf[station] ?? null) !== null;
       if (row.removed) {
         enter(station, emptyState, row.at);
-        if (station.leaf !== null) remove.add(station);
+        if (inService) remove.add(station);
         continue;
       }
       enter(station, row.state, row.at);
-      if (station.leaf === null) added.push(station);
+      if (!inService) added.push(station);
       const block = view(row.state, time, lifetimeMs);
-      put.set(station, renderStation(station, row, brandNumber(row.brand), block));
+      const kept = ended(station) ? "" : writeState(row.state);
+      put.set(station, renderStation(station, row, brandNumber(row.brand), block, kept));
     }
-    writePages(tree, { put, remove });
+    writePages(book, { put, remove });
     order.change(added, remove);
     changes.place(moved);
   };
@@ -112,25 +137,35 @@ export function createReadModel({ lifetimeMs }: { lifetimeMs: number }): ReadMod
   const matcher = (filters: Filters | undefined): Matcher | null =>
     filters === undefined ? null : compileFilters(filters, time, (name) => brands.get(name) ?? -1);
 
-  const located = (id: string, now: number): (Source & { changedAt: number }) | null => {
+  const sourceOf = (id: string): Source | null => {
+    const station = table.find(id);
+    if (station === nobody) return null;
+    return { page: (table.leaf[station] as Leaf).page, slot: table.slot[station] as number };
+  };
+  const located = (id: string, now: number): Source | null => {
     drain(now);
-    const station = byId.get(id);
-    if (station === undefined || station.leaf === null) return null;
-    return { page: station.leaf.page, slot: station.slot, changedAt: station.changedAt };
+    return sourceOf(id);
   };
 
   return {
-    ...createQueries({ tree, order, changes, matcher, drain }),
+    ...createQueries({ tree, table, order, changes, matcher, drain }),
     apply,
     drain,
     nextInstant: () => heap.next(),
+    box: () => tree.box(),
+    place(id) {
+      const found = sourceOf(id);
+      if (found === null) return undefined;
+      const [lat, lon] = found.page.coordinates.subarray(found.slot * 2) as unknown as number[];
+      return { lat: lat as number, lon: lon as number };
+    },
     station(id, now) {
       const found = located(id, now);
       if (found === null) return null;
       const sum = emptySum();
       addStation(sum, found.page, found.slot);
-      const fragment = fragmentOf(found.page, found.slot);
-      return { fragment, sum: sumText(sum), changedAt: found.changedAt };
+      const changedAt = table.changedAt[found.page.stations[found.slot] as number] as number;
+      return { fragment: fragmentOf(found.page, found.slot), sum: sumText(sum), changedAt };
     },
     fuel(id, now) {
       const found = located(id, now);

@@ -1,3 +1,4 @@
+import type { Box } from "#src/domain/geo.ts";
 import { type Region, inside, outside } from "#snapshots/area.ts";
 import type { Page } from "#snapshots/page.ts";
 import { emptySum, pageSum, type Sum } from "#snapshots/sum.ts";
@@ -46,6 +47,8 @@ export interface PageTree {
   /** True when the point lies in the leaf's own rectangle. */
   contains(leaf: Leaf, lat: number, lon: number): boolean;
   count(): number;
+  /** The rectangle around all stations; null without any. */
+  box(): Box | null;
   sum(): Sum;
   /**
    * Visits the pages that touch the region. A subtree that lies inside is handed to `whole` first, with
@@ -136,6 +139,13 @@ export function createPageTree(): PageTree {
     },
     contains: (leaf, lat, lon) => growth(width + leaf.index, lat, lon) === 0,
     count: () => (leaves.length === 0 ? 0 : (counts[1] as number)),
+    box() {
+      if (leaves.length === 0 || counts[1] === 0) return null;
+      const [south, west, north, east] = boxes.subarray(4, 8) as unknown as [
+        ...[south: number, west: number, north: number, east: number],
+      ];
+      return { south, west, north, east };
+    },
     sum: () => (leaves.length === 0 ? emptySum() : sumOf(1)),
     walk(region, whole, visit) {
       const descend = (node: number, first: number, span: number): void => {

@@ -1,34 +1,41 @@
 import { packByPlace, pageMax } from "#snapshots/kd-pack.ts";
-import { joinPage, type Page, type Source } from "#snapshots/page.ts";
+import { joinPage, type Page, type Piece, type Rendered } from "#snapshots/page.ts";
+import type { PageShelf } from "#snapshots/page-shelf.ts";
 import { type Leaf, measured, type PageTree } from "#snapshots/page-tree.ts";
-import type { Station } from "#snapshots/station.ts";
-
-/** A page of one station, newly rendered. */
-type Rendered = Page;
+import type { StationTable } from "#snapshots/station-table.ts";
 
 /** Pages smaller than this are joined with their neighbour when both fit into one. */
 const pageMin = 32;
 
 export interface Edit {
-  /** Stations to replace, move or insert, each with its new bytes. */
-  put: ReadonlyMap<Station, Rendered>;
+  /** Stations to replace, move or insert, by number, each with its new bytes. */
+  put: ReadonlyMap<number, Rendered>;
   /** Stations to take out. */
-  remove: ReadonlySet<Station>;
+  remove: ReadonlySet<number>;
+}
+
+/** What pages are written into. */
+interface Book {
+  tree: PageTree;
+  table: StationTable;
+  shelf: PageShelf;
 }
 
 /**
  * Brings the pages up to date: every touched page is replaced once, pages that overflow are split, and
  * only then, or when pages vanish, the tree's rectangles are worked out anew.
  */
-export function writePages(tree: PageTree, { put, remove }: Edit): void {
+export function writePages(book: Book, { put, remove }: Edit): void {
+  const { tree, table } = book;
   const arrivals = new Map<Leaf, Rendered[]>();
   const touched = new Set<Leaf>();
   const homeless: Rendered[] = [];
-  const stays = new Map<Station, Rendered>();
+  const stays = new Map<number, Rendered>();
   for (const [station, rendered] of put) {
-    const [lat, lon] = rendered.coordinates as unknown as [number, number];
-    if (station.leaf !== null) touched.add(station.leaf);
-    if (station.leaf !== null && tree.contains(station.leaf, lat, lon)) {
+    const { lat, lon } = rendered;
+    const home = table.leaf[station] ?? null;
+    if (home !== null) touched.add(home);
+    if (home !== null && tree.contains(home, lat, lon)) {
       stays.set(station, rendered);
       continue;
     }
@@ -41,57 +48,61 @@ export function writePages(tree: PageTree, { put, remove }: Edit): void {
       else here.push(rendered);
     }
   }
-  for (const station of remove) if (station.leaf !== null) touched.add(station.leaf);
+  for (const station of remove) {
+    const leaf = table.leaf[station] ?? null;
+    if (leaf !== null) touched.add(leaf);
+  }
 
   const replacement = new Map<Leaf, Leaf[]>();
   for (const leaf of touched) {
-    const sources = sourcesOf(leaf.page, stays, put, remove);
-    for (const page of arrivals.get(leaf) ?? []) sources.push({ page, slot: 0 });
-    if (sources.length > 0 && sources.length <= pageMax) settle(leaf, joinPage(sources));
-    else replacement.set(leaf, leavesOf(sources));
+    const { page } = leaf;
+    const sources = [...remaining(page, stays, put, remove), ...(arrivals.get(leaf) ?? [])];
+    if (sources.length > 0 && sources.length <= pageMax) settle(book, leaf, sources);
+    else replacement.set(leaf, leavesOf(book, sources));
+    page.body.release();
     if (sources.length < pageMin && !replacement.has(leaf)) replacement.set(leaf, [leaf]);
   }
-  for (const station of remove) station.leaf = null;
+  for (const station of remove) table.leaf[station] = null;
   if (replacement.size === 0 && homeless.length === 0) {
     for (const leaf of touched) tree.refresh(leaf);
     return;
   }
   const leaves = tree.leaves().flatMap((leaf) => replacement.get(leaf) ?? [leaf]);
-  const first = leavesOf(homeless.map((page) => ({ page, slot: 0 })));
-  tree.rebuild(joinSmall([...leaves, ...first]));
+  tree.rebuild(joinSmall(book, [...leaves, ...leavesOf(book, homeless)]));
 }
 
 /** What remains of a page, with the changed stations in place of the old ones. */
-function sourcesOf(
+function remaining(
   page: Page,
-  stays: ReadonlyMap<Station, Rendered>,
-  put: ReadonlyMap<Station, Rendered>,
-  remove: ReadonlySet<Station>,
-): Source[] {
-  const sources: Source[] = [];
+  stays: ReadonlyMap<number, Rendered>,
+  put: ReadonlyMap<number, Rendered>,
+  remove: ReadonlySet<number>,
+): Piece[] {
+  const sources: Piece[] = [];
   page.stations.forEach((station, slot) => {
     const rendered = stays.get(station);
-    if (rendered !== undefined) sources.push({ page: rendered, slot: 0 });
+    if (rendered !== undefined) sources.push(rendered);
     else if (!put.has(station) && !remove.has(station)) sources.push({ page, slot });
   });
   return sources;
 }
 
-/** Puts a page into a leaf and tells its stations where they are. */
-function settle(leaf: Leaf, page: Page): Leaf {
+/** Puts a new page into a leaf and notes where its stations are. */
+function settle({ table, shelf }: Book, leaf: Leaf, sources: readonly Piece[]): Leaf {
+  const page = joinPage(sources, shelf);
   Object.assign(leaf, measured(page));
   page.stations.forEach((station, slot) => {
-    station.leaf = leaf;
-    station.slot = slot;
+    table.leaf[station] = leaf;
+    table.slot[station] = slot;
   });
   return leaf;
 }
 
-const leavesOf = (sources: Source[]): Leaf[] =>
-  packByPlace(sources).map((group) => settle({ index: 0 } as Leaf, joinPage(group)));
+const leavesOf = (book: Book, sources: Piece[]): Leaf[] =>
+  packByPlace(sources).map((group) => settle(book, { index: 0 } as Leaf, group));
 
 /** Joins a page that has become small with the one before it. */
-function joinSmall(leaves: readonly Leaf[]): Leaf[] {
+function joinSmall(book: Book, leaves: readonly Leaf[]): Leaf[] {
   const joined: Leaf[] = [];
   for (const leaf of leaves) {
     const before = joined.at(-1);
@@ -100,10 +111,12 @@ function joinSmall(leaves: readonly Leaf[]): Leaf[] {
       joined.push(leaf);
       continue;
     }
-    const sources = [before, leaf].flatMap(({ page }) =>
-      page.stations.map((_, slot) => ({ page, slot })),
+    const pages = [before.page, leaf.page];
+    const sources = pages.flatMap((page) =>
+      Array.from(page.stations, (_, slot) => ({ page, slot })),
     );
-    settle(before, joinPage(sources));
+    settle(book, before, sources);
+    for (const page of pages) page.body.release();
   }
   return joined;
 }

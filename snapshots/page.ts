@@ -1,19 +1,26 @@
-import type { Station } from "#snapshots/station.ts";
+import type { PageBytes, PageShelf } from "#snapshots/page-shelf.ts";
 
 /**
  * A few stations of one neighbourhood, immutable: a change makes a new page, and an answer in flight
  * keeps the old one. `bytes` is the JSON of its stations, each followed by a comma, so that any run of
  * stations, and any row of pages, is one piece of a JSON array.
  */
-export interface Page {
-  stations: readonly Station[];
+export interface Page extends Columns {
+  body: PageBytes;
+  readonly bytes: Buffer;
+}
+
+interface Columns {
+  /** Numbers of the stations. */
+  stations: Uint32Array;
   /** lat, lon of each station. */
   coordinates: Float64Array;
   /** One record of `recordSize` numbers per station; see `field`. */
   records: Uint32Array;
-  bytes: Buffer;
   /** Searchable text of the stations, each ended by a line feed. */
   text: Buffer;
+  /** What time alone will still change (see state-text.ts), of those stations that have such. */
+  states: Buffer;
 }
 
 export const field = {
@@ -31,72 +38,153 @@ export const field = {
   brand: 7,
   /** End of its text in `text`. */
   textEnd: 8,
+  /** End of its state in `states`. */
+  stateEnd: 9,
 } as const;
-export const recordSize = 9;
+export const recordSize = 10;
 
-/** One station of a page: what a new page is put together from. */
+/** One station of a page. */
 export interface Source {
   page: Page;
   slot: number;
 }
 
+/**
+ * A station newly rendered, not yet in a page. Its parts are strings: bytes outside the heap, for a moment's use, would
+ * be given back long after.
+ */
+export interface Rendered {
+  station: number;
+  lat: number;
+  lon: number;
+  /** Its JSON and a comma. */
+  json: string;
+  text: string;
+  state: string;
+  /** Its record, but for the ends of the parts. */
+  record: readonly number[];
+}
+
+/** What a new page is put together from. */
+export type Piece = Source | Rendered;
+
+const isRendered = (piece: Piece): piece is Rendered => "json" in piece;
+
 /** Number `which` of the record of the station at `slot`. */
-export const read = (page: Page, slot: number, which: number): number =>
+export const read = (page: Columns, slot: number, which: number): number =>
   page.records[slot * recordSize + which] as number;
 
+/** Start of what ends at the field `which` of the station at `slot`. */
+const startIn = (page: Columns, slot: number, which: number): number =>
+  slot === 0 ? 0 : read(page, slot - 1, which);
+
 /** Start of the station's JSON in `bytes`. */
-export const startOf = (page: Page, slot: number): number =>
-  slot === 0 ? 0 : read(page, slot - 1, field.end);
+export const startOf = (page: Page, slot: number): number => startIn(page, slot, field.end);
 
 /** The station's JSON without its comma, as a view on the page's bytes. */
 export const fragmentOf = (page: Page, slot: number): Buffer =>
   page.bytes.subarray(startOf(page, slot), read(page, slot, field.end) - 1);
 
-const textStart = (page: Page, slot: number): number =>
-  slot === 0 ? 0 : read(page, slot - 1, field.textEnd);
+/** The station's searchable text. */
+export const textOf = (page: Page, slot: number): string =>
+  page.text.toString("utf8", startIn(page, slot, field.textEnd), read(page, slot, field.textEnd));
+
+/** What time alone will still change of the station (see state-text.ts); "" when that is nothing. */
+export const stateOf = (page: Page, slot: number): string =>
+  page.states.toString(
+    "utf8",
+    startIn(page, slot, field.stateEnd),
+    read(page, slot, field.stateEnd),
+  );
 
 /** A new page of the given stations, in their order, with their bytes copied. */
-export function joinPage(sources: readonly Source[]): Page {
-  let size = 0;
-  let textSize = 0;
-  for (const { page, slot } of sources) {
-    size += read(page, slot, field.end) - startOf(page, slot);
-    textSize += read(page, slot, field.textEnd) - textStart(page, slot);
-  }
-  const joined: Page = {
-    stations: sources.map(({ page, slot }) => page.stations[slot] as Station),
-    coordinates: new Float64Array(sources.length * 2),
-    records: new Uint32Array(sources.length * recordSize),
-    // Not from the shared pool: a pooled slice would keep its neighbours alive.
-    bytes: Buffer.allocUnsafeSlow(size),
+export function joinPage(pieces: readonly Piece[], shelf: PageShelf): Page {
+  const [size, textSize, stateSize] = sizesOf(pieces);
+  // Not from the shared pool: a pooled slice would keep its neighbours alive.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const columns: Columns = {
+    stations: new Uint32Array(pieces.length),
+    coordinates: new Float64Array(pieces.length * 2),
+    records: new Uint32Array(pieces.length * recordSize),
     text: Buffer.allocUnsafeSlow(textSize),
+    states: Buffer.allocUnsafeSlow(stateSize),
   };
-  for (let to = 0; to < sources.length;) {
-    const { page, slot } = sources[to] as Source;
+  for (let to = 0; to < pieces.length;) {
+    const piece = pieces[to] as Piece;
+    if (isRendered(piece)) {
+      write(piece, columns, bytes, to++);
+      continue;
+    }
+    const { page, slot } = piece;
     let length = 1;
-    while (sources[to + length]?.page === page && sources[to + length]?.slot === slot + length)
-      length++;
-    copyRun(page, slot, joined, to, length);
+    for (; to + length < pieces.length; length++) {
+      const next = pieces[to + length] as Piece;
+      if (isRendered(next) || next.page !== page || next.slot !== slot + length) break;
+    }
+    copyRun(page, slot, columns, bytes, to, length);
     to += length;
   }
-  return joined;
+  return {
+    ...columns,
+    body: shelf.hold(bytes),
+    get bytes() {
+      return this.body.read();
+    },
+  };
+}
+
+function sizesOf(pieces: readonly Piece[]): [json: number, text: number, states: number] {
+  let [json, text, states] = [0, 0, 0];
+  for (const piece of pieces)
+    if (isRendered(piece)) {
+      json += Buffer.byteLength(piece.json);
+      text += Buffer.byteLength(piece.text);
+      states += Buffer.byteLength(piece.state);
+    } else {
+      const { page, slot } = piece;
+      json += read(page, slot, field.end) - startOf(page, slot);
+      text += read(page, slot, field.textEnd) - startIn(page, slot, field.textEnd);
+      states += read(page, slot, field.stateEnd) - startIn(page, slot, field.stateEnd);
+    }
+  return [json, text, states];
+}
+
+function write(piece: Rendered, into: Columns, bytes: Buffer, to: number): void {
+  into.stations[to] = piece.station;
+  into.coordinates[to * 2] = piece.lat;
+  into.coordinates[to * 2 + 1] = piece.lon;
+  const at = to * recordSize;
+  for (let i = 0; i < recordSize; i++) into.records[at + i] = piece.record[i] ?? 0;
+  const writePart = (part: string, target: Buffer, which: number): void => {
+    const start = startIn(into, to, which);
+    into.records[at + which] = start + target.write(part, start);
+  };
+  writePart(piece.json, bytes, field.end);
+  writePart(piece.text, into.text, field.textEnd);
+  writePart(piece.state, into.states, field.stateEnd);
 }
 
 /** Copies `length` neighbours at once: most of a changed page is what it was. */
-function copyRun(from: Page, slot: number, into: Page, to: number, length: number): void {
-  const last = slot + length - 1;
-  const start = startOf(from, slot);
-  const text = textStart(from, slot);
-  const at = startOf(into, to);
-  const textAt = textStart(into, to);
-  from.bytes.copy(into.bytes, at, start, read(from, last, field.end));
-  from.text.copy(into.text, textAt, text, read(from, last, field.textEnd));
-  into.coordinates.set(from.coordinates.subarray(slot * 2, (last + 1) * 2), to * 2);
-  const records = from.records.subarray(slot * recordSize, (last + 1) * recordSize);
-  into.records.set(records, to * recordSize);
-  for (let i = to; i < to + length; i++) {
-    const record = i * recordSize;
-    into.records[record + field.end] = read(into, i, field.end) - start + at;
-    into.records[record + field.textEnd] = read(into, i, field.textEnd) - text + textAt;
-  }
+function copyRun(
+  from: Page,
+  slot: number,
+  into: Columns,
+  bytes: Buffer,
+  to: number,
+  length: number,
+): void {
+  const end = slot + length;
+  into.stations.set(from.stations.subarray(slot, end), to);
+  into.coordinates.set(from.coordinates.subarray(slot * 2, end * 2), to * 2);
+  into.records.set(from.records.subarray(slot * recordSize, end * recordSize), to * recordSize);
+  const copyPart = (source: Buffer, target: Buffer, which: number): void => {
+    const start = startIn(from, slot, which);
+    const at = startIn(into, to, which);
+    source.copy(target, at, start, read(from, end - 1, which));
+    for (let i = to; i < to + length; i++)
+      into.records[i * recordSize + which] = read(into, i, which) - start + at;
+  };
+  copyPart(from.bytes, bytes, field.end);
+  copyPart(from.text, into.text, field.textEnd);
+  copyPart(from.states, into.states, field.stateEnd);
 }

@@ -2,10 +2,11 @@ import type { Area } from "#snapshots/area.ts";
 import type { ChangeList } from "#snapshots/change-list.ts";
 import type { Filters, Matcher } from "#snapshots/filters.ts";
 import type { IdOrder } from "#snapshots/id-order.ts";
-import { field, type Page, read, type Source, startOf } from "#snapshots/page.ts";
-import type { PageTree } from "#snapshots/page-tree.ts";
+import type { Page, Source } from "#snapshots/page.ts";
+import type { Leaf, PageTree } from "#snapshots/page-tree.ts";
 import {
   byPage,
+  copyInOrder,
   nearest,
   type Piece,
   piecesInOrder,
@@ -13,7 +14,7 @@ import {
   select,
   sourcesOf,
 } from "#snapshots/selection.ts";
-import type { Station } from "#snapshots/station.ts";
+import { nobody, type StationTable } from "#snapshots/station-table.ts";
 import { addStation, emptySum, type Sum, sumText } from "#snapshots/sum.ts";
 
 /** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
@@ -65,6 +66,8 @@ export interface Queries {
   /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
   delta(sinceMs: number, now: number): Answer & { removed: string[] };
   whole(now: number, filters?: Filters): { count: number; sum: string };
+  /** Ids of the stations in an area. */
+  idsInside(area: Area): string[];
   /** When the stations of an area have changed last, and when time alone changes one of them next. */
   timesInside(area: Area, now: number): Times;
   freeze(now: number): Frozen;
@@ -81,18 +84,39 @@ export interface Times {
 /** What the model lends to its queries. */
 interface Parts {
   tree: PageTree;
+  table: StationTable;
   order: IdOrder;
   changes: ChangeList;
   matcher(filters: Filters | undefined): Matcher | null;
   drain(now: number): void;
 }
 
-const sourceOf = ({ leaf, slot }: Station): Source => ({
-  page: (leaf as { page: Page }).page,
-  slot,
-});
+export function createQueries({ tree, table, order, changes, matcher, drain }: Parts): Queries {
+  const sourceOf = (station: number): Source => ({
+    page: (table.leaf[station] as Leaf).page,
+    slot: table.slot[station] as number,
+  });
+  const idOf = ({ page, slot }: Source): string => table.ids.id(page.stations[slot] as number);
+  const timesByPage = new WeakMap<Page, Times>();
 
-export function createQueries({ tree, order, changes, matcher, drain }: Parts): Queries {
+  const timesOf = ({ stations }: Page, chosen: Uint8Array | null): Times => {
+    let { changedAt, nextAt } = never;
+    for (let slot = 0; slot < stations.length; slot++) {
+      if (chosen !== null && chosen[slot] !== 1) continue;
+      const station = stations[slot] as number;
+      changedAt = Math.max(changedAt, table.changedAt[station] as number);
+      nextAt = Math.min(nextAt, table.nextAt[station] as number);
+    }
+    return { changedAt, nextAt };
+  };
+
+  /** Whatever changes a station makes a new page, so a page's times stay as they are. */
+  const pageTimes = (page: Page): Times => {
+    let times = timesByPage.get(page);
+    if (times === undefined) timesByPage.set(page, (times = timesOf(page, null)));
+    return times;
+  };
+
   const everywhere = { kind: "all" } as const;
   return {
     query({ area, filters, sort, limit, now }) {
@@ -107,7 +131,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
           pieces: () => piecesOf(found.hits),
           sources: () => sourcesOf(found.hits),
         };
-      const ranked = nearest(found.hits, found.region.centre, limit);
+      const ranked = nearest(found.hits, found.region.centre, limit, table.ids.compare);
       return {
         count: ranked.length,
         sum: sumText(truncated ? sumOf(ranked) : found.sum),
@@ -126,7 +150,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       const sources: Source[] = [];
       let next = "";
       for (let i = after === "" ? 0 : order.after(after); i < stations.length; i++) {
-        const source = sourceOf(stations[i] as Station);
+        const source = sourceOf(stations[i] as number);
         if (found !== null && passes.get(source.page)?.[source.slot] !== 1) continue;
         if (sources.length === limit) {
           next = idOf(sources.at(-1) as Source);
@@ -140,8 +164,7 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
         sum: sumText(sumOf(sources)),
         whole: { count: whole.count, sum: sumText(whole.sum) },
         next,
-        pieces: () =>
-          sources.length === 0 ? [] : [{ bytes: copyOf(sources).subarray(0, -1), page: null }],
+        pieces: () => piecesInOrder(sources),
         sources: () => sources,
       };
     },
@@ -150,8 +173,12 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       drain(now);
       const sources: Source[] = [];
       const removed: string[] = [];
-      for (let one = changes.newest(); one !== null && one.changedAt >= sinceMs; one = one.older)
-        if (one.leaf === null) removed.push(one.id);
+      for (
+        let one = changes.newest();
+        one !== nobody && (table.changedAt[one] as number) >= sinceMs;
+        one = table.older[one] as number
+      )
+        if ((table.leaf[one] ?? null) === null) removed.push(table.ids.id(one));
         else sources.push(sourceOf(one));
       sources.reverse();
       removed.reverse();
@@ -172,6 +199,8 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
       return { count: found.count, sum: sumText(found.sum) };
     },
 
+    idsInside: (area) => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
+
     timesInside(area, now) {
       drain(now);
       return select(tree, area, null)
@@ -181,13 +210,13 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
 
     freeze(now) {
       drain(now);
-      const sources = order.stations().map(sourceOf);
+      const sources = Array.from(order.stations(), sourceOf);
       return {
         count: sources.length,
         sum: sumText(tree.sum()),
         *parts(perPart) {
           for (let from = 0; from < sources.length; from += perPart) {
-            const copy = copyOf(sources.slice(from, from + perPart));
+            const copy = copyInOrder(sources.slice(from, from + perPart));
             yield from + perPart < sources.length ? copy : copy.subarray(0, -1);
           }
         },
@@ -197,45 +226,13 @@ export function createQueries({ tree, order, changes, matcher, drain }: Parts): 
 }
 
 const never: Times = { changedAt: -Infinity, nextAt: Infinity };
-const timesByPage = new WeakMap<Page, Times>();
-
 const laterOf = (a: Times, b: Times): Times => ({
   changedAt: Math.max(a.changedAt, b.changedAt),
   nextAt: Math.min(a.nextAt, b.nextAt),
 });
 
-function timesOf({ stations }: Page, chosen: Uint8Array | null): Times {
-  let { changedAt, nextAt } = never;
-  for (const [slot, station] of stations.entries()) {
-    if (chosen !== null && chosen[slot] !== 1) continue;
-    changedAt = Math.max(changedAt, station.changedAt);
-    nextAt = Math.min(nextAt, station.nextAt);
-  }
-  return { changedAt, nextAt };
-}
-
-/** Whatever changes a station makes a new page, so a page's times stay as they are. */
-function pageTimes(page: Page): Times {
-  let times = timesByPage.get(page);
-  if (times === undefined) timesByPage.set(page, (times = timesOf(page, null)));
-  return times;
-}
-
-const idOf = ({ page, slot }: Source): string => (page.stations[slot] as Station).id;
-
 function sumOf(sources: readonly Source[]): Sum {
   const sum = emptySum();
   for (const { page, slot } of sources) addStation(sum, page, slot);
   return sum;
-}
-
-/** The stations' JSON in one buffer, a comma after each. */
-function copyOf(sources: readonly Source[]): Buffer {
-  let size = 0;
-  for (const { page, slot } of sources) size += read(page, slot, field.end) - startOf(page, slot);
-  const copy = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  for (const { page, slot } of sources)
-    at += page.bytes.copy(copy, at, startOf(page, slot), read(page, slot, field.end));
-  return copy;
 }

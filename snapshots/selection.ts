@@ -61,22 +61,27 @@ function inRegion(region: Region, page: Page): Uint8Array {
 }
 
 interface Ranked extends Source {
-  id: string;
+  station: number;
   distance: number;
 }
 
 /** The `limit` stations nearest to `centre`, nearest first, ties by id (decisions.md 7). */
-export function nearest(hits: readonly Hit[], centre: Point, limit: number): Ranked[] {
+export function nearest(
+  hits: readonly Hit[],
+  centre: Point,
+  limit: number,
+  byId: (a: number, b: number) => number,
+): Ranked[] {
   const ranked: Ranked[] = [];
   for (const { page, chosen } of hits)
     page.stations.forEach((station, slot) => {
       if (chosen !== null && chosen[slot] !== 1) return;
       const lat = page.coordinates[slot * 2] as number;
       const lon = page.coordinates[slot * 2 + 1] as number;
-      ranked.push({ page, slot, id: station.id, distance: distanceM(centre, { lat, lon }) });
+      ranked.push({ page, slot, station, distance: distanceM(centre, { lat, lon }) });
     });
   const within = ranked.length > limit ? upTo(ranked, limit) : ranked;
-  within.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1));
+  within.sort((a, b) => a.distance - b.distance || byId(a.station, b.station));
   return within.slice(0, limit);
 }
 
@@ -133,14 +138,33 @@ export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
       if (chosen === null || chosen[slot] === 1) yield { page, slot };
 }
 
+/** The JSON of stations in the order given, in one buffer, a comma after each. */
+export function copyInOrder(sources: readonly Source[]): Buffer {
+  const starts = new Uint32Array(sources.length);
+  const byPage = new Map<Page, number[]>();
+  let size = 0;
+  sources.forEach(({ page, slot }, i) => {
+    starts[i] = size;
+    size += read(page, slot, field.end) - startOf(page, slot);
+    const here = byPage.get(page);
+    if (here === undefined) byPage.set(page, [i]);
+    else here.push(i);
+  });
+  const copy = Buffer.allocUnsafeSlow(size);
+  // Page by page: each may have to be inflated for it.
+  for (const [page, places] of byPage) {
+    const { bytes } = page;
+    for (const i of places) {
+      const { slot } = sources[i] as Source;
+      bytes.copy(copy, starts[i] as number, startOf(page, slot), read(page, slot, field.end));
+    }
+  }
+  return copy;
+}
+
 /** The JSON of stations in the order given. */
 export const piecesInOrder = (sources: readonly Source[]): Piece[] =>
-  withoutLastComma(
-    sources.map(({ page, slot }) => ({
-      bytes: page.bytes.subarray(startOf(page, slot), read(page, slot, field.end)),
-      page: null,
-    })),
-  );
+  sources.length === 0 ? [] : [{ bytes: copyInOrder(sources).subarray(0, -1), page: null }];
 
 function withoutLastComma(pieces: Piece[]): Piece[] {
   const last = pieces.at(-1);

@@ -319,6 +319,12 @@ export const settings = {
     integer(0, 10_000),
     "filter sets of /stations/all, of those asked for in the last hour, that are kept ready",
   ),
+  plainBytes: setting(
+    "PLAIN_BYTES",
+    32 * 1024 * 1024,
+    integer(0, 1e12),
+    "bytes of the stations' JSON, about 450 each, that a web process holds plain: those read last; the rest deflated",
+  ),
   askedSetsBytes: setting(
     "ASKED_SETS_BYTES",
     64 * 1024 * 1024,

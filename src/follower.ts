@@ -1,8 +1,9 @@
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
-import { type Db, rows } from "#src/db.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import type { FeedRow } from "#src/feed.ts";
+import { createIdTable, type IdTable, larger } from "#src/id-table.ts";
 import { listen, type Listener } from "#src/listen.ts";
 import type { Log } from "#src/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks.ts";
@@ -27,7 +28,9 @@ export interface Follower {
 
 /** Rows of one page: more would hold up whoever is being answered. */
 const pageRows = 250;
-const loadRows = 5000;
+/** Of the first load, and of what is compared: nobody waits for these. */
+const loadRows = 1000;
+const compareRows = 10_000;
 /** `as_of` stays this far behind, because its comparison is by whole seconds. */
 const asOfLagMs = 1000;
 
@@ -42,10 +45,13 @@ export function createFollower(deps: {
   log: Log;
   clock: Clock;
   onRows: (rows: FeedRow[]) => void;
+  /** The numbers of the stations, shared with others that keep something for each. */
+  ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
 }): Follower {
-  const { db, config, log, clock, onRows, outcomes } = deps;
-  const seqs = new Map<string, number>();
+  const { db, config, log, clock, onRows, outcomes, ids: stations = createIdTable() } = deps;
+  /** The applied number of each station; 0 when the database does not know it. */
+  let seqs = new Float64Array(1024);
   let lastSeq = 0;
   let safe = 0;
   let readAt = 0;
@@ -58,8 +64,14 @@ export function createFollower(deps: {
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
 
+  const note = (id: string, seq: number): void => {
+    const station = stations.numberOf(id);
+    if (station >= seqs.length) seqs = larger(seqs, (station + 1) * 1.5);
+    seqs[station] = seq;
+  };
+
   const apply = (found: FeedRow[]): void => {
-    for (const row of found) seqs.set(row.id, row.seq);
+    for (const row of found) note(row.id, row.seq);
     if (found.length > 0) onRows(found);
   };
 
@@ -78,29 +90,37 @@ export function createFollower(deps: {
       loadReports(db, ids),
       rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`),
     ]);
-    // Before anything was read there is nothing to compare.
-    const comparing = compare && loaded;
+    const comparing = compare;
     compare = false;
-    if (comparing) await reload();
-    if (loaded) await catchUp();
-    else await loadAll();
+    if (!loaded) await loadAll();
+    // Before anything was read there is nothing to compare.
+    if (comparing && stations.size() > 0) await reload();
+    await catchUp();
     loaded = true;
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
     outcomes?.settle(reports);
   };
 
-  /** The first read is given out at once: nobody is served yet, and a tree is built faster than it grows. */
-  const loadAll = async (): Promise<void> => {
-    const all: FeedRow[] = [];
-    for (let from = 0; ; from = all.at(-1)!.seq) {
-      const found = await readAfter(db, from, loadRows);
-      all.push(...found);
-      if (found.length < loadRows) break;
-    }
-    apply(all);
-    reach(all);
-  };
+  /** A neighbourhood at a time, so that a read model writes its pages once. What changes meanwhile is caught up with. */
+  const loadAll = (): Promise<void> =>
+    inTransaction(db, async (tx) => {
+      const [known] = await rows<{ seq: number | null }>(tx, "select max(seq) as seq from changes");
+      await tx.raw(
+        `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
+         order by floor(s.lat * 2), s.lon, s.id`,
+      );
+      for (;;) {
+        const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
+        const found = await readStations(
+          tx,
+          ids.map(({ id }) => id),
+        );
+        apply(found);
+        if (ids.length < loadRows) break;
+      }
+      lastSeq = known!.seq ?? 0;
+    });
 
   const catchUp = async (): Promise<void> => {
     for (;;) {
@@ -113,20 +133,30 @@ export function createFollower(deps: {
 
   /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */
   const reload = async (): Promise<void> => {
-    const now = new Map(
-      (
-        await rows<{ id: string; seq: number }>(db, "select station_id as id, seq from changes")
-      ).map((row) => [row.id, row.seq]),
-    );
-    const different = [...now].filter(([id, seq]) => seqs.get(id) !== seq).map(([id]) => id);
-    const gone = [...seqs.keys()].filter((id) => !now.has(id));
-    for (let from = 0; from < different.length; from += pageRows) {
-      apply(await readStations(db, different.slice(from, from + pageRows)));
+    const found = new Uint8Array(stations.size());
+    const different: string[] = [];
+    let highest = 0;
+    // In the order of numbers: what is given a new one meanwhile comes again, and never drops out.
+    for (;;) {
+      const some = await rows<{ id: string; seq: number }>(
+        db,
+        "select station_id as id, seq from changes where seq > ? order by seq limit ?",
+        [highest, compareRows],
+      );
+      for (const { id, seq } of some) {
+        const station = stations.find(id);
+        if (station === -1 || seqs[station] !== seq) different.push(id);
+        if (station < found.length) found[station] = 1;
+      }
+      highest = some.at(-1)?.seq ?? highest;
+      if (some.length < compareRows) break;
     }
-    if (gone.length > 0) onRows(gone.map((id) => lostRow(id, safe)));
-    gone.forEach((id) => seqs.delete(id));
+    for (let from = 0; from < different.length; from += pageRows)
+      apply(await readStations(db, different.slice(from, from + pageRows)));
+    const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
+    if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
     // Not the rows' own numbers: while they were read others may have been given out below them.
-    lastSeq = [...now.values()].reduce((highest, seq) => Math.max(highest, seq), 0);
+    lastSeq = highest;
     if (different.length + gone.length > 0)
       log.info({ different: different.length, gone: gone.length }, "compared with the database");
   };
@@ -187,7 +217,7 @@ export function createFollower(deps: {
     },
     resume: (from) => {
       if (loaded) return;
-      apply(from.rows);
+      for (let i = 0; i < from.rows.length; i += loadRows) apply(from.rows.slice(i, i + loadRows));
       lastSeq = from.seq;
       safe = from.asOfMs + asOfLagMs;
       loaded = true;
@@ -219,7 +249,7 @@ const readAfter = async (db: Db, seq: number, limit: number): Promise<FeedRow[]>
     ),
   );
 
-const readStations = async (db: Db, ids: string[]): Promise<FeedRow[]> =>
+const readStations = async (db: Db | Tx, ids: string[]): Promise<FeedRow[]> =>
   filled(
     await rows<Row>(
       db,

@@ -14,8 +14,8 @@ describe("flow: ten mirrors over three web processes", function () {
     const seed = Number(process.env["SEED"] ?? 1);
     const { marks, answers, restarts } = await stage.play({
       seed,
-      writeMs: 12_000,
-      strangerMs: 9000,
+      writeMs: 21_000,
+      strangerMs: 20_000,
     });
     expect(marks).to.be.greaterThan(800);
     expect(answers).to.be.greaterThan(100);

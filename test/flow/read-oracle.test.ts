@@ -5,12 +5,17 @@ import fc from "fast-check";
 import { demoCities } from "#demo/country/cities.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
+import type { Dump } from "#snapshots/dump.ts";
+import type { Whole } from "#snapshots/held-dump.ts";
+import type { LatestDump } from "#snapshots/latest-dump.ts";
 import { createDb, type Db, rows } from "#src/db.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { until } from "#test/flow/client.ts";
+import { createDumpMaker, type DumpMaker } from "#test/flow/dump-maker.ts";
 import { drawStates, loadKnown } from "#test/flow/read-country.ts";
 import { type ReadForm, type ReadRequest, readRequests } from "#test/flow/read-requests.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -85,13 +90,16 @@ describe("reads, against going through all stations one by one", function () {
       let now = 0;
       let reads: ReturnType<typeof createReads>;
       let cities: PlainCity[];
+      let dumps: DumpMaker;
+      /** Answers from dumps that say what the model says, by process. */
+      const fromDumps = [0, 0];
 
       before(async function () {
         if (name === "real stations" && !existsSync(real)) {
           console.log("      skipped: no folder ../shared/data with real extracts");
           this.skip();
         }
-        instance = await startInstance();
+        instance = await startInstance({ SLOT_MS: "400" });
         const db = createDb(instance.config, "setup");
         key = await addKey(db, await addPartner(db, { rpm: 100_000, daily: 1_000_000 }));
         await fill(db);
@@ -105,11 +113,24 @@ describe("reads, against going through all stations one by one", function () {
         webs = [];
         for (let n = 0; n < 2; n++)
           webs.push(await startEdge(instance.config, { clock: () => now }));
+        for (const [n, { web }] of webs.entries()) countDumps(web.services.dumps, n);
+        dumps = await createDumpMaker(instance, () => now);
       });
       after(async () => {
+        await dumps?.stop();
         for (const web of webs) await web.stop();
         await instance?.drop();
       });
+
+      const countDumps = (held: LatestDump, n: number): void => {
+        const count = (dump: Dump | null, { sum }: Whole): Dump | null => {
+          if (dump?.sum === sum) fromDumps[n] = (fromDumps[n] ?? 0) + 1;
+          return dump;
+        };
+        const { whole, set } = held;
+        held.whole = (of, at) => count(whole(of, at), of());
+        held.set = (which, of, at) => count(set(which, of, at), of());
+      };
 
       const ask = (
         web: number,
@@ -228,6 +249,33 @@ describe("reads, against going through all stations one by one", function () {
         const runs = Number(process.env["RUNS"] ?? 2000);
         await fc.assert(property, { numRuns: runs, seed, endOnFailure: true });
       });
+
+      it("agree when the snapshots role's dumps answer, while time passes", async () => {
+        const requests = readRequests(reads.everywhere(anything), cities).filter(
+          ({ what, form }) => what.kind === "all" && form === "json",
+        );
+        const asked = fc.sample(requests, { numRuns: 30, seed: 20_260_502 });
+        for (const stepMs of [0, 90_000, 3600_000]) {
+          now += stepMs;
+          reads.passTo(now);
+          for (const request of asked) await ask(request.web, pathOf(request), "json");
+          for (const request of asked) {
+            // A set is noted in Redis with the next look at the dumps, and its dump found with the one after.
+            const path = pathOf(request);
+            await until(
+              async () => {
+                await dumps.make();
+                const before = [...fromDumps];
+                for (const web of [0, 1]) await (await ask(web, path, "json")).arrayBuffer();
+                return fromDumps.every((count, web) => count > (before[web] ?? 0));
+              },
+              (both) => both,
+              20_000,
+            );
+            await check(request);
+          }
+        }
+      });
     });
 });
 
@@ -240,6 +288,8 @@ const anything = {
   queues: [],
   freshH: null,
 };
+
+const pathOf = ({ what }: ReadRequest): string => (what.kind === "all" ? what.path : "");
 
 /** As texts first: comparing thousands of stations field by field takes longer than all the rest. */
 function expectSame(got: readonly Shown[], expected: readonly Shown[]): void {

@@ -24,7 +24,8 @@ const steps = fc.array(
 );
 
 function play(script: readonly Step[]) {
-  const model = createReadModel({ lifetimeMs });
+  // Little is held plain, so that most pages are read from their deflated form.
+  const model = createReadModel({ lifetimeMs, plainBytes: 20_000 });
   const oracle = createOracle(lifetimeMs);
   let now = startMs;
   for (const step of script) {

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { basemapFile, basemapOf } from "#src/basemap.ts";
 import { parseCenter } from "#src/center.ts";
 import { loadConfig } from "#src/config.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { createReadModel } from "#snapshots/model.ts";
 import { createPlaces } from "#snapshots/places.ts";
 
 describe("the settings of the map", () => {
@@ -57,11 +59,12 @@ describe("the settings of the map", () => {
   });
 
   it("finds the middle of all stations in service, at a zoom that shows them", () => {
-    const places = createPlaces();
+    const model = createReadModel({ lifetimeMs: 1000 });
+    const places = createPlaces(model);
     expect(places.middle()).to.equal(null);
-    const station = { brand: "", name: "", addr: "", seq: 1, at: 0, state: null as never };
+    const station = { brand: "", name: "", addr: "", seq: 1, at: 0, state: emptyState };
     const add = (id: string, lat: number, lon: number, removed = false) =>
-      places.apply([{ ...station, id, lat, lon, removed }]);
+      model.apply([{ ...station, id, lat, lon, removed }], 0);
     add("n1", 50, 30);
     expect(places.middle()).to.deep.equal({ lat: 50, lon: 30, zoom: 12 });
     add("n2", 60, 50);

@@ -1,0 +1,42 @@
+import { createDumpStore } from "#snapshots/dump-store.ts";
+import { createReadModel } from "#snapshots/model.ts";
+import { createDb } from "#src/db.ts";
+import { createFollower } from "#src/follower.ts";
+import { createLog } from "#src/log.ts";
+import { createRedis } from "#src/redis.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
+import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";
+
+/** The duties of the snapshots role by a clock that the test moves. */
+export interface DumpMaker {
+  /** Makes whatever dumps are due: of the whole country and of the sets asked for. */
+  make(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createDumpMaker(
+  { config }: TestInstance,
+  clock: () => number,
+): Promise<DumpMaker> {
+  const log = createLog({ logLevel: "silent" }, "test");
+  const db = createDb(config, "dumps");
+  const redis = createRedis(config, log);
+  const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
+  const onRows = (rows: Parameters<typeof model.apply>[0]): void => model.apply(rows, clock());
+  const follower = createFollower({ db, config, log, clock, onRows });
+  const store = createDumpStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
+  const makeWhole = createDumpDuty({ config, log, clock, model, follower, store });
+  const makeSets = createSetsDuty({ config, log, clock, redis, model, follower });
+  return {
+    make: async () => {
+      await makeWhole(Math.floor(clock() / config.slotMs));
+      await makeSets();
+    },
+    stop: async () => {
+      await follower.stop();
+      redis.disconnect();
+      await db.destroy();
+    },
+  };
+}
