@@ -24,7 +24,8 @@ const newcomer = (): Block[] =>
 const elsewhere = "Back up and restore";
 
 describe("lines of the documents", function () {
-  this.timeout(300_000);
+  // Each line of the operator is a process of its own, and there are some forty.
+  this.timeout(600_000);
   let clone: Clone;
   let running: Started;
   let ran: Map<string, string>;
