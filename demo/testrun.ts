@@ -13,7 +13,10 @@ import { createTemplate } from "#demo/template.ts";
 const args = process.argv.slice(2);
 const fault = args.includes("--fault");
 const fuzz = args.includes("--fuzz");
-const mochaArgs = args.filter((arg) => arg !== "--fault" && arg !== "--fuzz");
+/** `npm run screenshots`: writes docs/images/ anew. */
+const screenshots = args.includes("--screenshots");
+const ownArgs = new Set(["--fault", "--fuzz", "--screenshots"]);
+const mochaArgs = args.filter((arg) => !ownArgs.has(arg));
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
 const flags = mochaArgs.filter((arg) => !paths.includes(arg));
 const phases = phasesOf(paths);
@@ -30,8 +33,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 // Whatever happens, the run ends with one line that counts it, and with an exit code that agrees.
 const counts = { passed: 0, failed: 0, skipped: 0 };
 try {
-  // A run of some files, of the faults or of the fuzzer is for looking closer: the checks belong to the whole.
-  if (paths.length === 0 && !fault && !fuzz) {
+  // A run of some files, of the faults, the fuzzer or the camera is for looking closer: the checks belong to the whole.
+  if (paths.length === 0 && !fault && !fuzz && !screenshots) {
     for (const check of ["format:check", "lint", "types", "dead"]) {
       if (interrupted) break;
       const ok = (await runNpm(["run", "-s", check])) === 0;
@@ -111,6 +114,8 @@ function phasesOf(named: readonly string[]): Phase[] {
   const browser = named.filter(inBrowser).map(asSpec);
   if (named.length === 0 && fuzz) return [{ specs: ["test/fuzz/**/*.test.ts"], browser: false }];
   if (named.length === 0 && fault) return [{ specs: ["test/fault/**/*.test.ts"], browser: false }];
+  if (named.length === 0 && screenshots)
+    return [{ specs: ["test/browser/shots/*.ts"], browser: true }];
   if (named.length === 0) {
     others.push("test/!(fault|browser)/**/*.test.ts");
     browser.push("test/browser/**/*.test.ts");

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FrameLocator, Page } from "playwright-core";
+import { addKey } from "#test/api/edge.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+
+/** A service with a test country, and a partner's website that embeds its map. */
+export interface MapSite {
+  instance: TestInstance;
+  country: Country;
+  web: RoleProcess;
+  /** Publishable, bound to `shop.test`. */
+  key: string;
+  /** The map's own address with these parameters beside the key. */
+  widgetUrl(parameters?: Record<string, string>): string;
+  /** A page on `host` with the map in an iframe. */
+  pageOn(host: string, parameters?: Record<string, string>): string;
+  stop(): Promise<void>;
+}
+
+/** @param roles further roles than `web`, and what the key is allowed */
+export async function openMapSite(
+  options: { stations?: number; roles?: string[]; key?: object; env?: Record<string, string> } = {},
+): Promise<MapSite> {
+  const instance = await createTestInstance({ KEYS_REFRESH_MS: "200", ...options.env });
+  const country = await openCountry(instance.config, options.stations ?? 60);
+  const [web, ...others] = await Promise.all(
+    ["web", ...(options.roles ?? [])].map((role) => startRole(role, instance.env)),
+  );
+  if (web === undefined) throw new Error("no web role");
+  const bound = { domains: ["shop.test"], ...options.key };
+  const key = await addKey(country.db, country.partnerId, "publishable", bound);
+  const widgetUrl = (parameters: Record<string, string> = {}): string =>
+    `${web.baseUrl}/widget/?${new URLSearchParams({ key, ...parameters }).toString()}`;
+  const site = await openSite(widgetUrl);
+  return {
+    instance,
+    country,
+    web,
+    key,
+    widgetUrl,
+    pageOn: (host, parameters = {}) =>
+      `http://${host}:${site.port}/?${new URLSearchParams(parameters).toString()}`,
+    stop: async () => {
+      site.server.close();
+      await Promise.all([web, ...others].map((role) => role.stop()));
+      await country.close();
+      await instance.drop();
+    },
+  };
+}
+
+async function openSite(
+  widgetUrl: (parameters: Record<string, string>) => string,
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(({ url = "/" }, response) => {
+    const given = Object.fromEntries(new URL(url, "http://shop.test").searchParams);
+    const src = widgetUrl(given).replaceAll("&", "&amp;");
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(
+      `<!doctype html><title>A partner's page</title><h1>Fuel near you</h1>
+       <iframe title="map" src="${src}" width="100%" height="600" allow="geolocation; fullscreen"></iframe>`,
+    );
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** The map in a partner's page. */
+export const frameOf = (page: Page): FrameLocator => page.frameLocator("iframe");
+
+/** Waits until the map is there and its stations are loaded: the list's title says how many are in view. */
+export async function stationsInView(map: Page | FrameLocator): Promise<number> {
+  await map.getByRole("region", { name: "Map of filling stations" }).waitFor();
+  await map.getByRole("button", { name: "List of stations" }).click();
+  const title = map.getByRole("heading", { name: /[1-9]\d* stations? in view/ });
+  await title.waitFor();
+  return Number.parseInt((await title.textContent()) ?? "", 10);
+}

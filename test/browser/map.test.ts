@@ -1,0 +1,86 @@
+import { expect } from "chai";
+import type { Browser } from "playwright-core";
+import { rows } from "#src/db.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+
+describe("browser: the map", function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let site: MapSite;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite();
+    await rows(site.country.db, "update stations set name = ? where id = ?", [
+      `<img src=x onerror="document.title='taken'"><b>bold</b>`,
+      placeOf(0).id,
+    ]);
+    await rows(site.country.db, "select feed_stamp(array[?])", [placeOf(0).id]);
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  for (const host of ["shop.test", "www.shop.test", "deep.in.shop.test"]) {
+    it(`shows its stations in a page on ${host}`, async () => {
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(site.pageOn(host, { city: "тестоград" }));
+      expect(await stationsInView(frameOf(page))).to.be.greaterThan(10);
+      expect(complaints).to.deep.equal([]);
+      await close();
+    });
+  }
+
+  for (const host of ["shop.test.evil.test", "notshop.test", "evil.test"]) {
+    it(`says on ${host} that it is not for that website`, async () => {
+      const { page, close } = await openPage(browser);
+      await page.goto(site.pageOn(host));
+      const frame = frameOf(page);
+      await frame.getByRole("heading", { name: "The map is not for this website" }).waitFor();
+      expect(await frame.getByRole("region").count()).to.equal(0);
+      await close();
+    });
+  }
+
+  it("shows names with markup as text, and asks no other host", async () => {
+    const { page, requests, close } = await openPage(browser);
+    await page.goto(site.widgetUrl({ lat: "55", lon: "37", zoom: "15" }));
+    await stationsInView(page);
+    await page.getByRole("button", { name: "<img src=x" }).click();
+    await page.getByRole("heading", { name: "<b>bold</b>" }).waitFor();
+    expect(await page.title()).to.equal("Fuel map");
+    const foreign = requests.filter((url) => !url.startsWith(`${site.web.baseUrl}/`));
+    expect(foreign.filter((url) => !url.startsWith("data:"))).to.deep.equal([]);
+    await close();
+  });
+
+  for (const [width, dark] of [
+    [320, false],
+    [768, true],
+    [1280, false],
+  ] as const) {
+    it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
+      const { page, close } = await openPage(browser, { width, dark });
+      await page.goto(site.widgetUrl({ lat: "55.02", lon: "37", zoom: "13" }));
+      await stationsInView(page);
+      const found: Record<string, string[]> = { list: await axeFaults(page) };
+      await page
+        .getByRole("button", { name: /^Station n/ })
+        .first()
+        .click();
+      found["card"] = await axeFaults(page);
+      await page.getByRole("button", { name: "Update status" }).click();
+      await page.getByRole("button", { name: "Add details" }).click();
+      found["form"] = await axeFaults(page);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Filters" }).click();
+      found["filters"] = await axeFaults(page);
+      expect(found).to.deep.equal({ list: [], card: [], form: [], filters: [] });
+      expect(await fitsWidth(page)).to.equal(true);
+      await close();
+    });
+  }
+});
