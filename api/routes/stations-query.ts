@@ -15,13 +15,31 @@ import {
 /** The filters that /stations and /stations/all share (partner-api.md 4.1). */
 export const filterParameters = {
   q: Type.Optional(
-    Type.String({ description: "Words that must all occur in name, brand or address" }),
+    Type.String({
+      description:
+        "Words that must all occur in name, brand or address; 95, дт and the like are grade filters",
+      examples: ["ленина 95"],
+    }),
   ),
-  status: Type.Optional(Type.String({ description: "Comma list of yes, low, no, queue, nodata" })),
-  fuel: Type.Optional(Type.String({ description: "Comma list of grades, all of them present" })),
-  brand: Type.Optional(Type.String({ description: "Exact brand name, case-insensitive" })),
+  status: Type.Optional(
+    Type.String({
+      description: "Comma list of yes, low, no, queue, nodata",
+      examples: ["yes,low"],
+    }),
+  ),
+  fuel: Type.Optional(
+    Type.String({
+      description: "Comma list of grades, all of them present: 92, 95, 98, 100, ДТ (or dt, дизель)",
+      examples: ["95,ДТ"],
+    }),
+  ),
+  brand: Type.Optional(
+    Type.String({ description: "Exact brand name, case-insensitive", examples: ["Лукойл"] }),
+  ),
   has_price: Type.Optional(Type.Boolean({ description: "true: only stations with fresh prices" })),
-  queue: Type.Optional(Type.String({ description: "Comma list of 0-5, 5-10, 10-20, 20+" })),
+  queue: Type.Optional(
+    Type.String({ description: "Comma list of 0-5, 5-10, 10-20, 20+", examples: ["0-5,5-10"] }),
+  ),
   fresh_h: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 24, description: "Status no older than N hours" }),
   ),

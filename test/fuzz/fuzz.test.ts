@@ -154,7 +154,7 @@ describe(`a fuzzer of the OpenAPI document, ${requests} requests`, function () {
         { times: { headersMs: 600, requestMs: 900, checkMs: 100 } },
       );
     });
-    after(() => edge.stop());
+    after(() => edge?.stop());
 
     const json = "Content-Type: application/json\r\n";
     const slow: [what: string, head: string, rest: string][] = [
