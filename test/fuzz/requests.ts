@@ -126,5 +126,7 @@ function parameterOf(
         .map((s) => new Date(Date.now() - s * 1000).toISOString()),
       drawn,
     );
-  return example === undefined ? fc.oneof(drawn, words) : fc.oneof(fc.constant(example), words, drawn);
+  return example === undefined
+    ? fc.oneof(drawn, words)
+    : fc.oneof(fc.constant(example), words, drawn);
 }
