@@ -10,10 +10,8 @@ export interface Target {
 export interface MapHandle {
   go(target: Target): void;
   zoomBy(levels: number): void;
-  /** Keeps these edges free of what is looked at, pixels. */
-  pad(padding: { top: number; left: number; right: number; bottom: number }): void;
-  /** Brings a station into view that is outside. */
-  show(at: { lat: number; lon: number }): void;
+  /** Brings a point into the part of the map that the open panel leaves free, if it is not there already. */
+  reveal(at: { lat: number; lon: number }): void;
 }
 
 /** The map once it is there; it never is without WebGL. */

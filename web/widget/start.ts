@@ -1,13 +1,9 @@
-import { signal } from "@preact/signals";
 import { ask, type City } from "#web/widget/api.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
-import { cities, config, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
+import { canDraw, cities, config, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
-
-/** False when this browser cannot draw the map: the stations are listed instead. */
-export const canDraw = signal(true);
 
 const retryMs = 5000;
 const citiesPerPage = 200;
@@ -76,6 +72,12 @@ async function loadCities(): Promise<void> {
     cities.value = [...cities.value, ...told.body.cities];
     if (cities.value.length >= told.body.total) return;
   }
+}
+
+/** Takes the viewer there: the map, or the list where there is none. */
+export function goTo(target: Target): void {
+  if (map.value === null) listAround(target);
+  else map.value.go(target);
 }
 
 function listAround({ lat, lon, zoom }: Target): void {

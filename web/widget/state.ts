@@ -35,6 +35,8 @@ export interface View {
 
 export type Panel = "none" | "card" | "list" | "filters";
 
+/** False when this browser cannot draw the map: the stations are listed instead. */
+export const canDraw = signal(true);
 /** False before the first view is known. */
 export const canSee = computed(() => view.value !== null && config.value !== null);
 export const config = signal<WidgetConfig | null>(null);
@@ -100,7 +102,7 @@ export function openCard(id: string): void {
 }
 
 export function closePanel(): void {
-  panel.value = "none";
+  panel.value = canDraw.value ? "none" : "list";
   selectedId.value = null;
   const back = opener instanceof HTMLElement && opener.isConnected ? opener : null;
   opener = null;

@@ -85,9 +85,6 @@ export const en: Words = {
   send: "Send",
   sending: "Sending …",
   cancel: "Cancel",
-  back: "Back",
-  gradesThere: "Fuel that is there",
-  gradesGone: "Fuel that has run out",
   gradeState: (grade) => `Fuel ${grade}`,
   there: "there",
   gone: "gone",
@@ -151,5 +148,4 @@ export const en: Words = {
     touch: "Use two fingers to move the map",
   },
   attribution: "Stations © OpenStreetMap contributors",
-  plainList: "Stations as a plain list",
 };

@@ -99,9 +99,6 @@ export const ru: Words = {
   send: "Отправить",
   sending: "Отправляем …",
   cancel: "Отмена",
-  back: "Назад",
-  gradesThere: "Какое топливо есть",
-  gradesGone: "Какое топливо кончилось",
   gradeState: (grade) => `Топливо ${grade}`,
   there: "есть",
   gone: "нет",
@@ -166,5 +163,4 @@ export const ru: Words = {
     touch: "Двигайте карту двумя пальцами",
   },
   attribution: "Станции © участники OpenStreetMap",
-  plainList: "Станции простым списком",
 };

@@ -71,9 +71,6 @@ export interface Words {
   send: string;
   sending: string;
   cancel: string;
-  back: string;
-  gradesThere: string;
-  gradesGone: string;
   gradeState: (grade: string) => string;
   there: string;
   gone: string;
@@ -127,7 +124,6 @@ export interface Words {
   };
   gestures: { windows: string; mac: string; touch: string };
   attribution: string;
-  plainList: string;
 }
 
 const all: Record<Language, Words> = { en, ru };

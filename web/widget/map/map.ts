@@ -28,6 +28,8 @@ setWorkerUrl(workerUrl);
 
 const minZoom = 2.5;
 const reach = 8;
+/** A station nearer to an edge than this is not in sight, pixels. */
+const margin = 40;
 
 /** Draws the map into `container`, opened on `start`, and keeps it in step with the page's state. */
 export async function openMap(
@@ -78,11 +80,24 @@ export async function openMap(
   return {
     go: ({ lat, lon, zoom }) => map.flyTo({ center: [lon, lat], zoom, speed: 2.2 }),
     zoomBy: (levels) => void map.easeTo({ zoom: map.getZoom() + levels }),
-    pad: (padding) => void map.easeTo({ padding, duration: 200 }),
-    show: ({ lat, lon }) => {
-      if (!map.getBounds().contains([lon, lat])) map.easeTo({ center: [lon, lat] });
+    reveal: (at) => {
+      if (map.isMoving()) map.once("moveend", () => reveal(map, at));
+      else reveal(map, at);
     },
   };
+}
+
+function reveal(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void {
+  const { width, height } = map.getContainer().getBoundingClientRect();
+  const panel = document.querySelector(".panel")?.getBoundingClientRect();
+  const isSheet = panel !== undefined && panel.width > width * 0.7;
+  const left = panel === undefined || isSheet ? 0 : panel.right;
+  const bottom = isSheet ? panel.top : height;
+  const { x, y } = map.project([lon, lat]);
+  const free = x > left + margin && x < width - margin && y > margin * 2 && y < bottom - margin;
+  if (free) return;
+  const offset: [number, number] = [left / 2, (bottom + margin - height) / 2];
+  map.easeTo({ center: [lon, lat], offset });
 }
 
 function tellView(map: MapLibre): void {

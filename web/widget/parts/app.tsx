@@ -8,15 +8,14 @@ import { Notices } from "#web/widget/parts/notices.tsx";
 import { StationList } from "#web/widget/parts/station-list.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
 import { page } from "#web/widget/page.ts";
-import { canDraw } from "#web/widget/start.ts";
-import { closePanel, config, panel, selected } from "#web/widget/state.ts";
+import { canDraw, closePanel, config, panel, selected } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** The map and everything that lies on it. */
 export const App = () => {
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && panel.value !== "none" && canDraw.value) closePanel();
+      if (event.key === "Escape" && panel.value !== "none") closePanel();
     };
     document.addEventListener("keydown", close);
     return () => document.removeEventListener("keydown", close);

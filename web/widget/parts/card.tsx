@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { parseTime } from "#src/domain/time.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
+import { map } from "#web/widget/map-handle.ts";
 import type { Result } from "#web/widget/mark.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
@@ -17,6 +19,7 @@ export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
   const result = useSignal<Result | null>(null);
   const { fuel, addr, brand, name } = station;
+  useEffect(() => map.value?.reveal(station), []);
   const reports = config.value?.reports_enabled === true;
   const done = (outcome: Result): void => {
     result.value = outcome;

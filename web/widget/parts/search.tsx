@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "#web/kit/icon.tsx";
-import { map } from "#web/widget/map-handle.ts";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { type Found, search } from "#web/widget/search.ts";
+import { goTo } from "#web/widget/start.ts";
 import { openCard } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -41,11 +41,11 @@ export const Search = () => {
     open.value = false;
     if (result.kind === "city") {
       const { lat, lon, zoom } = result.city;
-      map.value?.go({ lat, lon, zoom });
+      goTo({ lat, lon, zoom });
       input.current?.blur();
     } else {
       const { lat, lon, id } = result.station;
-      map.value?.go({ lat, lon, zoom: stationZoom });
+      goTo({ lat, lon, zoom: stationZoom });
       openCard(id);
     }
   };

@@ -1,10 +1,8 @@
 import { parseTime } from "#src/domain/time.ts";
 import { loading } from "#web/widget/loader.ts";
-import { map } from "#web/widget/map-handle.ts";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
-import { canDraw } from "#web/widget/start.ts";
-import { anyInView, inView, now, openCard } from "#web/widget/state.ts";
+import { anyInView, canDraw, inView, now, openCard } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -24,13 +22,7 @@ export const StationList = () => {
       <ul class="stations">
         {all.slice(0, listedMax).map((station) => (
           <li key={station.id}>
-            <button
-              type="button"
-              onClick={() => {
-                map.value?.show(station);
-                openCard(station.id);
-              }}
-            >
+            <button type="button" onClick={() => openCard(station.id)}>
               <StatusSign status={station.fuel.status} />
               <span class="lines">
                 <span>{stationName(station)}</span>

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { expect } from "chai";
+import { PMTiles, TileType } from "pmtiles";
+import { bundledBasemap } from "#web/build/basemap.ts";
+import { writePmtiles } from "#web/build/pmtiles.ts";
+
+const readerOf = (archive: Buffer): PMTiles =>
+  new PMTiles({
+    getKey: () => "test",
+    getBytes: (offset, length) => {
+      const part = Uint8Array.from(archive.subarray(offset, offset + length));
+      return Promise.resolve({ data: part.buffer });
+    },
+  });
+const tileOf = async (reader: PMTiles, z: number, x: number, y: number): Promise<number | null> =>
+  (await reader.getZxy(z, x, y))?.data.byteLength ?? null;
+
+/** Sizes without a pattern, so that the directory does not shrink to nothing. */
+function content(n: number): Buffer {
+  const random = createHash("sha512").update(String(n)).digest();
+  return random.subarray(0, 8 + (random[0]! % 56));
+}
+
+describe("web: the bundled base map", function () {
+  this.timeout(60_000);
+
+  it("is an archive that the map's reader understands, with land down to zoom 7", async () => {
+    const reader = readerOf(bundledBasemap());
+    const { tileType, minZoom, maxZoom, clustered } = await reader.getHeader();
+    expect({ tileType, minZoom, maxZoom, clustered }).to.deep.equal({
+      tileType: TileType.Mvt,
+      minZoom: 0,
+      maxZoom: 7,
+      clustered: true,
+    });
+    // The world, Moscow, and the middle of the Pacific.
+    expect(await tileOf(reader, 0, 0, 0)).to.be.greaterThan(1000);
+    expect(await tileOf(reader, 7, 77, 39)).to.be.greaterThan(10);
+    expect(await tileOf(reader, 7, 10, 64)).to.equal(null);
+  });
+
+  it("finds every tile also where the directory does not fit into one piece", async () => {
+    const z = 8;
+    const tiles = Array.from({ length: 40_000 }, (_, n) => ({
+      z,
+      x: n % 256,
+      y: Math.floor(n / 256),
+      bytes: content(n),
+    }));
+    const reader = readerOf(writePmtiles(tiles, {}));
+    const { leafDirectoryLength } = await reader.getHeader();
+    expect(leafDirectoryLength).to.be.greaterThan(0);
+    for (const { x, y, bytes } of tiles.filter((_, n) => n % 997 === 0)) {
+      const found = await reader.getZxy(z, x, y);
+      expect(Buffer.from(found!.data).toString("hex")).to.equal(bytes.toString("hex"));
+    }
+    expect(await reader.getZxy(z, 0, 200)).to.equal(undefined);
+  });
+});

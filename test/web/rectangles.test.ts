@@ -1,0 +1,71 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { Box } from "#src/domain/geo.ts";
+import { holds, nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
+
+const city: Box = { south: 55.6, west: 37.3, north: 55.9, east: 37.9 };
+const views = fc
+  .tuple(
+    fc.double({ min: -80, max: 75, noNaN: true }),
+    fc.double({ min: -178, max: 170, noNaN: true }),
+    fc.double({ min: 2.5, max: 18, noNaN: true }),
+  )
+  .map(([south, west, zoom]) => {
+    const width = Math.min(360 / 2 ** zoom, 175 - west);
+    return { zoom, box: { south, west, north: south + width / 2, east: west + width } };
+  });
+
+describe("web: which rectangles show a view", () => {
+  it("cover all of it", () => {
+    fc.assert(
+      fc.property(
+        views,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 2 }),
+        ({ zoom, box }, [a, b]) => {
+          const lat = box.south + (box.north - box.south) * a!;
+          const lon = box.west + (box.east - box.west) * b!;
+          expect(rectanglesFor(box, zoom, []).some((one) => holds(one, lat, lon))).to.equal(true);
+        },
+      ),
+    );
+  });
+
+  it("are the same for neighbours", () => {
+    const shifted = { ...city, west: city.west + 0.004, east: city.east + 0.004 };
+    expect(rectanglesFor(shifted, 11, []).map(nameOf)).to.deep.equal(
+      rectanglesFor(city, 11, []).map(nameOf),
+    );
+  });
+
+  it("stay while the view stays inside, and go when it leaves or has become much smaller", () => {
+    const first = rectanglesFor(city, 11, []);
+    const moved = { ...city, west: city.west + 0.1, east: city.east + 0.1 };
+    expect(rectanglesFor(moved, 11, first)).to.deep.equal(first);
+    const away = { ...city, west: city.west + 2, east: city.east + 2 };
+    expect(rectanglesFor(away, 11, first)).to.not.deep.equal(first);
+    const close = { south: 55.7, west: 37.5, north: 55.71, east: 37.52 };
+    expect(rectanglesFor(close, 15, first)).to.not.deep.equal(first);
+  });
+
+  it("are cells that do not move with the view where it is a country", () => {
+    const country: Box = { south: 45, west: 30, north: 60, east: 80 };
+    const moved = { ...country, west: 31, east: 81 };
+    expect(rectanglesFor(moved, 4, []).map(nameOf)).to.deep.equal(
+      rectanglesFor(country, 4, []).map(nameOf),
+    );
+  });
+
+  it("fall into quarters that cover them without a gap", () => {
+    const whole: Box = { south: 0, west: 0, north: 2, east: 4 };
+    const parts = quarters(whole);
+    expect(parts).to.have.length(4);
+    expect(parts.filter((one) => holds(one, 1, 2))).to.have.length(4);
+    for (const [lat, lon] of [
+      [0, 0],
+      [2, 4],
+      [0.1, 3.9],
+    ] as const)
+      expect(parts.filter((one) => holds(one, lat, lon))).to.have.length(1);
+    expect(parts.every((one) => overlap(one, whole))).to.equal(true);
+  });
+});
