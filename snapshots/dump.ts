@@ -64,10 +64,14 @@ export async function buildSetDump(
   return { seq, asOfMs, builtAtMs: now, ...page.whole, ...(await compressed(json)) };
 }
 
+/** Both at once: each has a thread of its own. */
 async function compressed(json: readonly Buffer[]): Promise<{ gzip: Buffer; br: Buffer }> {
-  const gzip = await through(json, createGzip({ level: 6, chunkSize }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-  return { gzip, br: await through(json, createBrotliCompress({ chunkSize, params })) };
+  const [gzip, br] = await Promise.all([
+    through(json, createGzip({ level: 6, chunkSize })),
+    through(json, createBrotliCompress({ chunkSize, params })),
+  ]);
+  return { gzip, br };
 }
 
 /** Compresses off the main thread. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/db.ts";
@@ -26,8 +27,9 @@ export interface Follower {
   readAt(): number;
 }
 
-/** Rows of one page: more would hold up whoever is being answered. */
+/** Rows of one page, and how many are given out in one turn of the event loop: more would hold up whoever is being answered. */
 const pageRows = 250;
+const turnRows = 32;
 /** Of the first load, and of what is compared: nobody waits for these. */
 const loadRows = 1000;
 const compareRows = 10_000;
@@ -125,8 +127,11 @@ export function createFollower(deps: {
   const catchUp = async (): Promise<void> => {
     for (;;) {
       const found = await readAfter(db, lastSeq, pageRows);
-      apply(found);
-      reach(found);
+      for (const some of inTurns(found)) {
+        apply(some);
+        reach(some);
+        if (some.length === turnRows) await nextTurn();
+      }
       if (found.length < pageRows) break;
     }
   };
@@ -152,7 +157,10 @@ export function createFollower(deps: {
       if (some.length < compareRows) break;
     }
     for (let from = 0; from < different.length; from += pageRows)
-      apply(await readStations(db, different.slice(from, from + pageRows)));
+      for (const some of inTurns(await readStations(db, different.slice(from, from + pageRows)))) {
+        apply(some);
+        await nextTurn();
+      }
     const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
     // Not the rows' own numbers: while they were read others may have been given out below them.
@@ -235,6 +243,11 @@ const columns = `c.station_id as id, c.seq, ${msOf("c.at")} as at, c.removed or 
   s.lat, s.lon, s.brand, s.name, s.addr, st.state`;
 const joins =
   "changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id";
+
+function* inTurns(found: readonly FeedRow[]): Generator<FeedRow[]> {
+  for (let from = 0; from < found.length; from += turnRows)
+    yield found.slice(from, from + turnRows);
+}
 
 type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
 const filled = (found: Row[]): FeedRow[] =>
