@@ -29,6 +29,7 @@ export const problemAdvice: Record<ProblemCode, string> = {
   "report-not-found": "Reports are kept for 7 days and can be read by the partner that sent them.",
   "method-not-allowed": "The header Allow lists the methods of this path.",
   "already-done": "Somebody was faster, or it was done before. Load the page again.",
+  "import-running": "Wait until the import that runs has ended, then send the file again.",
   "limit-request-pending":
     "Wait for the operator's decision on your first request, then send the next.",
   "own-mark": "A mark needs the confirmation of another person.",

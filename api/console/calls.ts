@@ -1,5 +1,6 @@
 import type { ConsoleCall } from "#api/console/call.ts";
 import { healthCalls } from "#api/console/health.ts";
+import { listImportsCall } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
 import { limitRequestCalls } from "#api/console/limit-requests.ts";
 import { logCalls } from "#api/console/log.ts";
@@ -19,6 +20,7 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...reviewCalls(services),
   ...rollbackCalls(services),
   ...stationCalls(services),
+  listImportsCall(services),
   ...healthCalls(services),
   ...logCalls(services),
 ];

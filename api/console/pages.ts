@@ -2,6 +2,7 @@ import type { Page } from "#api/app.ts";
 import { operatorGate } from "#api/console/admit.ts";
 import type { ConsoleCall, ConsoleViewer } from "#api/console/call.ts";
 import { consoleCalls } from "#api/console/calls.ts";
+import { uploadPage } from "#api/console/imports.ts";
 import { queuesPage } from "#api/console/queues-page.ts";
 import { signInCall, signOutCall } from "#api/console/session.ts";
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
@@ -24,5 +25,5 @@ export function consolePages(services: Services): Page[] {
     if (path === "/console") return { status: 308, headers: { Location: "/console/" }, body: "" };
     return path === "/console/" ? builtPage(built) : next();
   };
-  return [calls, queuesPage(services, gate), page];
+  return [uploadPage(services, gate), calls, queuesPage(services, gate), page];
 }

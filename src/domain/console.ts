@@ -233,3 +233,28 @@ export interface ConsoleFailedMark {
   failed: number;
   failure: string;
 }
+
+export const importKinds = ["stations", "cities", "statuses"] as const;
+
+/** An import that was started in the console. */
+export interface ConsoleImport {
+  id: number;
+  kind: (typeof importKinds)[number];
+  file: string;
+  source: string | null;
+  replace_source: boolean;
+  dry_run: boolean;
+  actor: string;
+  /** `interrupted`: its process has died; the same import again does the rest. */
+  state: "running" | "done" | "refused" | "failed" | "interrupted";
+  step: string;
+  /** Bytes of the file, then rows; `total` null while it is not known. */
+  done: number;
+  total: number | null;
+  /** What it did: numbers by their names, and why rows were refused. */
+  summary: Record<string, unknown> | null;
+  /** Why it was refused or has failed. */
+  fault: string | null;
+  started: number;
+  finished: number | null;
+}

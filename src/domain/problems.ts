@@ -16,6 +16,7 @@ export const problemCodes = {
   "report-not-found": [404, "No such report"],
   "method-not-allowed": [405, "Method not allowed here"],
   "already-done": [409, "Done or decided already"],
+  "import-running": [409, "Another import is running"],
   "limit-request-pending": [409, "A limit request is already pending"],
   "own-mark": [409, "The author of a mark cannot confirm it"],
   "nothing-pending": [409, "That status is not pending now"],

@@ -273,6 +273,33 @@ describe("browser: console", function () {
     await page.getByRole("heading", { name: "Log" }).waitFor();
   });
 
+  it("tries a file of stations, then imports it, and shows what it did", async () => {
+    const node = {
+      type: "node",
+      id: 77,
+      lat: 60,
+      lon: 30,
+      tags: { amenity: "fuel", name: "North" },
+    };
+    const page = await signIn("/imports");
+    await page.getByLabel("File", { exact: true }).setInputFiles({
+      name: "north.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ elements: [node] })),
+    });
+    await press(page, "Try it, changing nothing");
+    const row = page.getByRole("row").filter({ hasText: "north.json" });
+    await row.getByText("added 1").waitFor();
+    expect((await partner.get("/stations/n77")).status).to.equal(404);
+    await press(page, "Import it …");
+    await confirm(page, "Import it");
+    await row.filter({ hasNotText: "tried only" }).getByText("added 1").waitFor();
+    await until(
+      () => partner.get("/stations/n77"),
+      ({ status }) => status === 200,
+    );
+  });
+
   it("opens the queues under the console's session", async () => {
     const page = await signIn();
     await page.getByRole("link", { name: "Queues" }).click();
@@ -304,6 +331,7 @@ describe("browser: console", function () {
       ["/rollback", "Rollback"],
       ["/stations", "Stations"],
       [`/stations/${placeOf(0).id}`, "Station"],
+      ["/imports", "Imports"],
       ["/log", "Log"],
       ["/sessions", "Sessions"],
     ] as const;

@@ -34,6 +34,7 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /rollback": { body: { station: "nowhere" }, status: 200 },
   "GET /stations": { path: "/stations?q=Brand", status: 200 },
   "GET /stations/{id}": { path: `/stations/${placeOf(0).id}`, status: 200 },
+  "GET /imports": { status: 200 },
   "GET /health": { status: 200 },
   "GET /failed-marks": { status: 200 },
   "POST /failed-marks/{id}/retry": { path: "/failed-marks/1/retry", status: 404 },

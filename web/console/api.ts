@@ -25,3 +25,21 @@ export async function call<T>(
     ? { ok: true, body: told.value }
     : { ok: false, detail: told.failure.words };
 }
+
+/** Sends a file as it is. Never rejects. */
+export async function upload<T>(path: string, file: File): Promise<Told<T>> {
+  try {
+    const response = await fetch(`api${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/octet-stream" },
+      body: file,
+    });
+    const answer = (await response.json()) as T & { detail?: unknown; title?: string };
+    if (response.ok) return { ok: true, body: answer };
+    if (response.status === 401) account.value = null;
+    const { detail, title = "" } = answer;
+    return { ok: false, detail: typeof detail === "string" ? detail : title };
+  } catch {
+    return { ok: false, detail: "The file did not get through. Try again." };
+  }
+}

@@ -3,6 +3,7 @@ import type { ConsoleAccount, ConsoleHealth } from "#src/domain/console.ts";
 import { account, call } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { useLoaded } from "#web/console/loaded.tsx";
+import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
 import { OverviewPage } from "#web/console/pages/overview.tsx";
 import { PartnerPage } from "#web/console/pages/partner.tsx";
@@ -81,6 +82,7 @@ const pages: readonly [path: string, text: string, count?: (m: Figures) => numbe
   ["/review", "Review", (marks) => marks.held],
   ["/rollback", "Rollback"],
   ["/stations", "Stations"],
+  ["/imports", "Imports"],
   ["/log", "Log"],
   ["/sessions", "Sessions"],
 ];
@@ -139,6 +141,7 @@ function pageOf(path: string, health: ReturnType<typeof useLoaded<ConsoleHealth>
   if (noun === "limit-requests") return <LimitRequestsPage changed={health.reload} />;
   if (noun === "review") return <ReviewPage changed={health.reload} />;
   if (noun === "rollback") return <RollbackPage key={place.value.query.toString()} />;
+  if (noun === "imports") return <ImportsPage />;
   if (noun === "log") return <LogPage />;
   if (noun === "sessions") return <SessionsPage />;
   if (noun === "") return <OverviewPage health={health} />;

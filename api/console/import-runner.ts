@@ -1,0 +1,78 @@
+import { Worker } from "node:worker_threads";
+import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
+import type { Services } from "#api/services.ts";
+import { inTransaction } from "#src/db.ts";
+import { finishRun, noteRun } from "#src/import/runs.ts";
+import { logAction } from "#src/operator-log.ts";
+
+const noteMs = 500;
+const wakeStations = 200;
+
+/** An import that has begun: its row, who began it, and how its file is called. */
+interface Begun {
+  id: number;
+  actor: string;
+  file: string;
+}
+
+/**
+ * Runs an import in a thread and keeps its row up to date. When it has ended, whatever came of it, `after` is called,
+ * and then the row says how. A thread does not keep a process that is told to stop: its row is found interrupted.
+ */
+export function runImport(
+  { db, config, producer, log }: Services,
+  { id, actor, file }: Begun,
+  task: Omit<ImportTask, "config">,
+  after: () => Promise<void>,
+): void {
+  const thread = new Worker(new URL("import-thread.mjs", import.meta.url), {
+    workerData: { ...task, config } satisfies ImportTask,
+  });
+  thread.unref();
+  let latest = { step: "", done: 0, total: null as number | null };
+  let end: Parameters<typeof finishRun>[2] = { state: "failed", fault: "It ended without a word." };
+  const beat = setInterval(() => {
+    noteRun(db, id, latest).catch((error: Error) => log.debug({ err: error.message }, "import"));
+  }, noteMs).unref();
+
+  const finish = async (): Promise<void> => {
+    await after();
+    await inTransaction(db, async (tx) => {
+      await finishRun(tx, id, end);
+      if (end.summary === undefined || task.dryRun) return;
+      await logAction(tx, {
+        actor,
+        action: `${task.kind}.import`,
+        subject: `${task.kind} of ${end.summary.source}`,
+        details: { file, ...withoutLists(end.summary) },
+      });
+    });
+  };
+  thread.on("message", (word: ImportWord) => {
+    if (word.kind === "progress") latest = word;
+    else if (word.kind === "touched") {
+      for (let from = 0; from < word.stationIds.length; from += wakeStations)
+        producer.wakeMarks(word.stationIds.slice(from, from + wakeStations));
+    } else if (word.kind === "done") end = { state: "done", summary: word.summary };
+    else end = { state: "refused", fault: word.fault.replaceAll(task.path, file) };
+  });
+  thread.on("error", (error) => {
+    log.error({ err: error, job: `import ${id}` }, "import failed");
+    end = { state: "failed", fault: (error as Error).message.slice(0, 500) };
+  });
+  thread.on("exit", () => {
+    clearInterval(beat);
+    finish().catch((error: Error) =>
+      log.error({ err: error.message, job: `import ${id}` }, "import's end"),
+    );
+  });
+}
+
+/** Lists of thousands of doubtful pairs are for the summary, not for the log. */
+const withoutLists = (summary: object): object =>
+  Object.fromEntries(
+    Object.entries(summary).map(([name, value]: [string, unknown]) => [
+      name,
+      Array.isArray(value) ? value.length : value,
+    ]),
+  );

@@ -1,0 +1,68 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Config } from "#src/config.ts";
+import { createDb, type Db } from "#src/db.ts";
+import type { ConsoleImport } from "#src/domain/console.ts";
+import { importCities } from "#src/import/import-cities.ts";
+import { importStations } from "#src/import/import-stations.ts";
+import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
+import { isFault, type ImportSummary } from "#src/import/summary.ts";
+
+/** What one import is told to do. */
+export interface ImportTask {
+  kind: ConsoleImport["kind"];
+  path: string;
+  source: string | undefined;
+  replaceSource: boolean;
+  dryRun: boolean;
+  config: Config;
+}
+
+/** What it says meanwhile and at its end. */
+export type ImportWord =
+  | { kind: "progress"; step: string; done: number; total: number | null }
+  | { kind: "touched"; stationIds: string[] }
+  | { kind: "done"; summary: ImportSummary | StatusSummary }
+  | { kind: "refused"; fault: string };
+
+const hourMs = 3_600_000;
+
+// A thread of its own: reading and comparing a country keeps a core busy for seconds, and requests must not wait.
+const task = workerData as ImportTask;
+const say = (word: ImportWord): void => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+  parentPort?.postMessage(word);
+};
+const db = createDb(
+  { ...task.config, lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 },
+  "import",
+  3,
+);
+try {
+  const summary = await run(db, task);
+  say(isFault(summary) ? { kind: "refused", fault: summary.fault } : { kind: "done", summary });
+} finally {
+  await db.destroy();
+}
+
+function run(on: Db, { kind, path, source, replaceSource, dryRun, config }: ImportTask) {
+  const common = {
+    path,
+    dryRun,
+    progress: (step: string, done: number, total: number | null) =>
+      say({ kind: "progress", step, done, total }),
+    waiting: () => say({ kind: "progress", step: "waiting", done: 0, total: null }),
+  };
+  const options = { ...common, format: undefined, source, replaceSource };
+  if (kind === "stations") return importStations(on, options);
+  if (kind === "cities") return importCities(on, options);
+  return importStatuses(on, config, {
+    ...common,
+    format: "csv",
+    stationsPath: null,
+    source: source ?? "csv",
+    maxAgeMs: 24 * hourMs,
+    notSoldMs: 30 * 24 * hourMs,
+    asOf: null,
+    touched: (stationIds) => say({ kind: "touched", stationIds }),
+  });
+}

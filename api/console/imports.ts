@@ -1,0 +1,123 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Type, type Static } from "typebox";
+import type { Page } from "#api/app.ts";
+import type { OperatorGate } from "#api/console/admit.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { line } from "#api/console/fields.ts";
+import { runImport } from "#api/console/import-runner.ts";
+import { refuseForeign } from "#api/pages/same-site.ts";
+import { queryReader } from "#api/query-reader.ts";
+import type { Services } from "#api/services.ts";
+import { importKinds } from "#src/domain/console.ts";
+import { isProblem, refuse } from "#src/domain/problems.ts";
+import { listRuns, startRun } from "#src/import/runs.ts";
+
+const shown = 30;
+const bytesMax = 50 * 1024 * 1024;
+const path = "/console/api/imports";
+
+const asked = Type.Object({
+  kind: Type.Union(importKinds.map((kind) => Type.Literal(kind))),
+  file: line(1, 200),
+  source: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_-]{1,40}$" })),
+  replace_source: Type.Optional(Type.Boolean()),
+  dry_run: Type.Boolean(),
+});
+
+/** Imports of the console, the newest first, with how far they are. */
+export const listImportsCall = ({ db }: Services): ConsoleCall =>
+  consoleCall({
+    method: "GET",
+    path: "/imports",
+    role: "viewer",
+    handle: async () => ({ body: { imports: await listRuns(db, shown) } }),
+  });
+
+/**
+ * `POST /console/api/imports`: takes a file of at most 50 MB as it is, and imports it behind the answer. One at a time
+ * in each process: a country in memory twice is enough.
+ */
+export function uploadPage(services: Services, gate: OperatorGate): Page {
+  const { db, config } = services;
+  const readQuery = queryReader(asked);
+  let busy = false;
+  return async (ctx, next) => {
+    if (ctx.state.path !== path || ctx.method !== "POST") return next();
+    const foreign = refuseForeign(ctx, config);
+    if (foreign?.problem === "cross-site-request") return foreign;
+    const viewer = await gate.admit(ctx, "operator");
+    if (isProblem(viewer)) return viewer;
+    const { "content-type": type = "", "content-length": length = "0" } = ctx.req.headers;
+    if (type !== "application/octet-stream")
+      return refuse("unsupported-media-type", "Send `Content-Type: application/octet-stream`.");
+    const query = readQuery(ctx.state.search);
+    if (query.faults !== undefined) return refuse("validation-failed", query.faults);
+    if (Number(length) > bytesMax) return tooLarge;
+    if (busy)
+      return refuse("import-running", "An import is running here. Wait until it has ended.");
+    busy = true;
+    const { kind, file, source, replace_source = false, dry_run } = query.values as Asked;
+    const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
+    const clean = async (): Promise<void> => {
+      busy = false;
+      await rm(folder, { recursive: true, force: true });
+    };
+    try {
+      // The file's own name stays on the page: its ending is all that a reader looks at.
+      const copy = join(folder, `upload${/\.\w{1,10}$/.exec(file)?.[0] ?? ""}`);
+      const got = await received(ctx.req, copy);
+      if (got !== "all") {
+        await clean();
+        return got === "too much" ? tooLarge : brokenOff;
+      }
+      const actor = viewer.account.name;
+      const row = { kind, file, source: source ?? null, replace_source, dry_run, actor };
+      const id = await startRun(db, row);
+      const task = { kind, path: copy, source, replaceSource: replace_source, dryRun: dry_run };
+      runImport(services, { id, actor, file }, task, clean);
+      return { status: 202, headers: { "Cache-Control": "no-store" }, body: { id } };
+    } catch (error) {
+      await clean();
+      throw error;
+    }
+  };
+}
+
+type Asked = Static<typeof asked>;
+
+const tooLarge = refuse(
+  "body-too-large",
+  "A file of at most 50 MB. Import larger ones on the server: `npm run operator -- stations import FILE`.",
+);
+
+const brokenOff = refuse("validation-failed", [
+  { loc: ["body"], msg: "Body ended too early", type: "incomplete" },
+]);
+
+/** Writes what comes into `copy`. */
+async function received(
+  from: IncomingMessage,
+  copy: string,
+): Promise<"all" | "too much" | "broken off"> {
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      // The rest is thrown away, so that the sender gets to see the answer.
+      done(null, bytes > bytesMax ? undefined : chunk);
+    },
+  });
+  try {
+    await pipeline(from, counted, createWriteStream(copy));
+  } catch (error) {
+    if (!from.complete) return "broken off";
+    throw error;
+  }
+  return bytes <= bytesMax ? "all" : "too much";
+}

@@ -1,0 +1,154 @@
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { expect } from "chai";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import { rows } from "#src/db.ts";
+import type { ConsoleImport } from "#src/domain/console.ts";
+import { startRun } from "#src/import/runs.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { until } from "#test/flow/client.ts";
+import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+
+const stationsFile = (count: number): string =>
+  JSON.stringify({
+    elements: Array.from({ length: count }, (_, n) => ({
+      type: "node",
+      id: 500 + n,
+      lat: 60 + n * 0.01,
+      lon: 30,
+      tags: { amenity: "fuel", brand: "Полюс", name: `АЗС ${n}` },
+    })),
+  });
+
+describe("flow: files imported in the console", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let country: Country;
+  let web: Web;
+  let baseUrl: string;
+  let olga: ConsoleClient;
+
+  before(async () => {
+    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" });
+    country = await openCountry(instance.config, 1);
+    web = assembleWeb(instance.config);
+    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
+    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "vera", "viewer");
+    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
+  });
+  after(async () => {
+    await web.stop();
+    await country.close();
+    await instance.drop();
+  });
+
+  const upload = async (
+    client: ConsoleClient,
+    query: Record<string, string>,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ) => {
+    const asked = new URLSearchParams({ kind: "stations", file: "country.json", ...query });
+    const response = await fetch(`${baseUrl}/console/api/imports?${asked.toString()}`, {
+      method: "POST",
+      headers: {
+        Cookie: client.cookie,
+        "Content-Type": "application/octet-stream",
+        "Sec-Fetch-Site": "same-origin",
+        ...headers,
+      },
+      body,
+    });
+    const answer = (await response.json()) as { id?: number; type?: string };
+    return { status: response.status, ...answer };
+  };
+  const imports = async (): Promise<ConsoleImport[]> =>
+    (await olga.call("GET", "/imports")).body.imports as ConsoleImport[];
+  const ended = async (id: number | undefined): Promise<ConsoleImport> => {
+    const all = await until(imports, (list) =>
+      list.some((one) => one.id === id && one.state !== "running"),
+    );
+    return all.find((one) => one.id === id)!;
+  };
+  const countStations = async (): Promise<number> =>
+    (await rows<{ n: number }>(country.db, "select count(*) as n from stations"))[0]!.n;
+
+  it("tries a file, changing nothing, then imports it and writes that down", async () => {
+    const before = await countStations();
+    const tried = await upload(olga, { dry_run: "true" }, stationsFile(30));
+    expect(tried.status).to.equal(202);
+    const trial = await ended(tried.id);
+    expect(trial).to.include({ state: "done", dry_run: true, actor: "olga", file: "country.json" });
+    expect(trial.summary).to.include({ read: 30, added: 30, dry_run: true });
+    expect(await countStations()).to.equal(before);
+
+    const real = await upload(olga, { dry_run: "false" }, stationsFile(30));
+    expect((await ended(real.id)).summary).to.include({ added: 30, dry_run: false });
+    expect(await countStations()).to.equal(before + 30);
+    const { entries } = (await olga.call("GET", "/log?action=import")).body;
+    expect(entries).to.have.length(1);
+    expect(entries[0]).to.include({ actor: "olga", action: "stations.import" });
+    expect(entries[0].details).to.include({ file: "country.json", added: 30 });
+  });
+
+  it("keeps no file", async () => {
+    const folders = (): string[] =>
+      readdirSync(tmpdir()).filter((name) => name.startsWith("fuelmark-import-"));
+    const others = new Set(folders());
+    const { id } = await upload(olga, { dry_run: "true" }, stationsFile(3));
+    await ended(id);
+    expect(folders().filter((name) => !others.has(name))).to.deep.equal([]);
+  });
+
+  it("imports statuses, which the stations then show", async () => {
+    const time = new Date(Date.now() - 60_000).toISOString().slice(0, 19).replace("T", " ");
+    const lines = `station_id,status,fuels_now,fuels_no,updated\nn1000,low,95,,${time}\n`;
+    const query = { kind: "statuses", file: "s.csv", dry_run: "false" };
+    const { summary } = await ended((await upload(olga, query, lines)).id);
+    expect(summary).to.include({ read: 1, added: 1 });
+    const [refold] = await rows<{ refold: boolean }>(
+      country.db,
+      "select refold from station_status where station_id = 'n1000'",
+    );
+    expect(refold).to.deep.equal({ refold: true });
+  });
+
+  it("says why a file cannot be taken, by the name that the operator knows", async () => {
+    const wrong = await upload(olga, { dry_run: "true", file: "notes.txt" }, "no stations in here");
+    const run = await ended(wrong.id);
+    expect(run.state).to.equal("refused");
+    expect(run.fault).to.not.include("fuelmark-import");
+  });
+
+  it("takes files of operators alone, from its own page, of at most 50 MB", async () => {
+    const vera = await signIn(baseUrl, { name: "vera", password: testPassword });
+    const file = stationsFile(1);
+    const asked = { dry_run: "false" };
+    const before = (await imports()).length;
+    expect((await upload(createConsoleClient(baseUrl), asked, file)).status).to.equal(401);
+    expect((await upload(vera, asked, file)).status).to.equal(403);
+    const foreign = await upload(olga, asked, file, { "Sec-Fetch-Site": "cross-site" });
+    expect([foreign.status, foreign.type?.split("/").at(-1)]).to.deep.equal([
+      403,
+      "cross-site-request",
+    ]);
+    const typed = await upload(olga, asked, file, { "Content-Type": "text/plain" });
+    expect(typed.status).to.equal(415);
+    expect((await upload(olga, { ...asked, kind: "people" }, file)).status).to.equal(422);
+    const large = new Uint8Array(50 * 1024 * 1024 + 1);
+    expect((await upload(olga, asked, large)).status).to.equal(413);
+    expect(await imports()).to.have.length(before);
+  });
+
+  it("shows an import whose process has died as interrupted", async () => {
+    const row = { kind: "cities", file: "c.csv", source: null, replace_source: false } as const;
+    const id = await startRun(country.db, { ...row, dry_run: false, actor: "olga" });
+    expect((await imports())[0]).to.include({ id, state: "running" });
+    const sql = "update imports set seen_at = seen_at - interval '1 minute' where id = ?";
+    await rows(country.db, sql, [id]);
+    expect((await imports())[0]).to.include({ id, state: "interrupted" });
+  });
+});
