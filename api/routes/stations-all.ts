@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/encoding.ts";
-import { pickFormat, presentAs } from "#api/format.ts";
+import { type Format, pickFormat, presentAs } from "#api/format.ts";
 import { conditional, etagOf } from "#api/presenters.ts";
 import { allStationsAnswers } from "#api/openapi/answers/stations.ts";
 import { type ApiRequest, type Reply, route } from "#api/route.ts";
@@ -10,7 +10,7 @@ import type { Services } from "#api/services.ts";
 import type { Dump } from "#snapshots/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/filters.ts";
 import type { Whole } from "#snapshots/held-dump.ts";
-import { isProblem, refuse } from "#src/domain/problems.ts";
+import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
 
 const query = Type.Object({
   cursor: Type.Optional(
@@ -33,45 +33,85 @@ export const allStationsRoute = (services: Services) =>
     summary: "The whole country with statuses, in id order",
     answers: allStationsAnswers,
     query,
-    async handle(request) {
+    handle(request) {
       const { cursor = "", limit = 10_000 } = request.query;
       const read = readFilters(request.query);
       if (isProblem(read)) return read;
       const { filters } = read;
-      const key = filtersKey(filters);
-      const from = cursor === "" ? null : readCursor(cursor, key);
-      if (cursor !== "" && from === null)
-        return refuse(
-          "bad-cursor",
-          "cursor is next_cursor of the page before, with the same filters.",
-        );
-      if (from !== null && !(await caughtUp(services, from.asOfMs)))
-        return refuse("upstream-unavailable", "This process is catching up with the database.", {
-          retryAfterS: 2,
-        });
-
-      const now = services.clock();
       const format = pickFormat(request.headers.accept);
-      const headers = { Vary: "Accept" };
-      const tag = (whole: { count: number; sum: string }): string =>
-        etagOf(request, { route: "/stations/all", format, query: [key, cursor, limit], ...whole });
-      const dump =
-        from === null && format === "json" ? dumpOf(services, filters, limit, now) : null;
-      if (dump !== null)
-        return conditional(request, { etag: tag(dump), asOfMs: dump.asOfMs, headers }, () =>
-          sendDump(services, request, dump),
-        );
-      const page = services.model.page({ filters, after: from?.after ?? "", limit, now });
-      // Every page carries the first one's time: a delta from it misses nothing that changed in between.
-      const asOfMs = from?.asOfMs ?? services.asOf(now);
-      const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
-      const { count, whole } = page;
-      const lifetimeMs = services.config.statusLifetimeMs;
-      return conditional(request, { etag: tag(whole), asOfMs, headers }, () =>
-        presentAs(format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
-      );
+      if (cursor === "" && format === "json") {
+        const dump = dumpOf(services, filters, limit, services.clock());
+        if (dump !== null) return answerDump(services, request, dump, { filters, limit });
+      }
+      return answerPage(services, request, format, { filters, cursor, limit });
     },
   });
+
+interface PageAsked {
+  filters: Filters;
+  cursor: string;
+  limit: number;
+}
+
+const headers = { Vary: "Accept" };
+
+const tagOf = (
+  request: ApiRequest,
+  format: Format,
+  { filters, cursor, limit }: PageAsked,
+  { count, sum }: Whole,
+): string => {
+  const query = [filtersKey(filters), cursor, limit];
+  return etagOf(request, { route: "/stations/all", format, query, count, sum });
+};
+
+/** By page length: the whole country's dump answers several. Its filters and who may ask are the same for all. */
+const dumpTags = new WeakMap<Dump, Map<number, string>>();
+
+function answerDump(
+  services: Services,
+  request: ApiRequest,
+  dump: Dump,
+  { filters, limit }: { filters: Filters; limit: number },
+): Reply | Promise<Reply> {
+  let tags = dumpTags.get(dump);
+  if (tags === undefined) dumpTags.set(dump, (tags = new Map()));
+  let etag = tags.get(limit);
+  if (etag === undefined) {
+    etag = tagOf(request, "json", { filters, cursor: "", limit }, dump);
+    tags.set(limit, etag);
+  }
+  return conditional(request, { etag, asOfMs: dump.asOfMs, headers }, () =>
+    sendDump(services, request, dump),
+  );
+}
+
+async function answerPage(
+  services: Services,
+  request: ApiRequest,
+  format: Format,
+  asked: PageAsked,
+): Promise<Reply | Problem> {
+  const { filters, cursor, limit } = asked;
+  const key = filtersKey(filters);
+  const from = cursor === "" ? null : readCursor(cursor, key);
+  if (cursor !== "" && from === null)
+    return refuse("bad-cursor", "cursor is next_cursor of the page before, with the same filters.");
+  if (from !== null && !(await caughtUp(services, from.asOfMs)))
+    return refuse("upstream-unavailable", "This process is catching up with the database.", {
+      retryAfterS: 2,
+    });
+  const now = services.clock();
+  const page = services.model.page({ filters, after: from?.after ?? "", limit, now });
+  // Every page carries the first one's time: a delta from it misses nothing that changed in between.
+  const asOfMs = from?.asOfMs ?? services.asOf(now);
+  const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
+  const { count, whole } = page;
+  const lifetimeMs = services.config.statusLifetimeMs;
+  return conditional(request, { etag: tagOf(request, format, asked, whole), asOfMs, headers }, () =>
+    presentAs(format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
+  );
+}
 
 /** What the snapshots worker has made of the first page of these filters, when it may be served. */
 function dumpOf(
@@ -88,9 +128,9 @@ function dumpOf(
   return dumps.set({ filters, limit }, whole, now);
 }
 
-async function sendDump(services: Services, request: ApiRequest, dump: Dump): Promise<Reply> {
+function sendDump(services: Services, request: ApiRequest, dump: Dump): Reply | Promise<Reply> {
   const encoding = pickEncoding(request.headers["accept-encoding"]);
-  if (encoding === "identity") return { body: await services.dumps.plain(dump) };
+  if (encoding === "identity") return services.dumps.plain(dump).then((body) => ({ body }));
   return {
     body: dump[encoding === "br" ? "br" : "gzip"],
     headers: { "Content-Encoding": encoding },

@@ -204,6 +204,8 @@ describe("formats of station lists", function () {
     "x-ratelimit-reset",
     "transfer-encoding",
     "x-as-of",
+    // It carries `as_of`.
+    "x-next-cursor",
   ]);
   const lasting = ({ headers }: Raw) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.has(name)));
