@@ -6,6 +6,7 @@ import { assetPages } from "#api/pages/assets.ts";
 import { basemapPages } from "#api/pages/basemap.ts";
 import { consumerMapPage } from "#api/pages/consumer-map.ts";
 import { docsPage } from "#api/pages/docs.ts";
+import { embedPage } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { widgetPage } from "#api/pages/widget.ts";
 import type { Services } from "#api/services.ts";
@@ -20,5 +21,6 @@ export const createPages = (services: Services): Page[] => [
   ...consolePages(services),
   basemapPages(services.config),
   widgetPage(services),
+  embedPage(services),
   consumerMapPage(services),
 ];

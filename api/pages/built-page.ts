@@ -20,15 +20,19 @@ export interface PolicyMore {
   frameAncestors?: readonly string[];
   /** Hosts of the operator's base map, for images, styles and data. */
   hosts?: readonly string[];
+  /** The page shows another of ours in a frame. */
+  framesOwn?: boolean;
 }
 
 /** The content security policy of every built page: nothing inline, nothing evaluated, no host but ours. */
 export function contentPolicy({
   frameAncestors = ["'none'"],
   hosts = [],
+  framesOwn = false,
 }: PolicyMore = {}): string {
   const open = /^(img|connect|font)-src/;
   const own = policy.map((line) => (open.test(line) ? [line, ...hosts].join(" ") : line));
+  if (framesOwn) own.push("frame-src 'self'");
   return [...own, `frame-ancestors ${frameAncestors.join(" ")}`].join("; ");
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from "#api/app.ts";
 import { createMapPage } from "#api/pages/map-page.ts";
+import { judgeWidgetKey } from "#api/pages/widget-key.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
 import type { Services } from "#api/services.ts";
 import { frameAncestors, isAllowedPage } from "#src/domain/hosts.ts";
@@ -13,12 +14,8 @@ export function widgetPage({ keys, config }: Services): Page {
   const mapPage = createMapPage(config);
 
   const judge = async (text: string, referer: string): Promise<KeyInfo | WidgetRefusal> => {
-    if (text === "") return "no-key";
-    if (text.startsWith("svc_")) return "secret-key";
-    const key = await keys.find(text);
-    if (key === null) return "invalid-key";
-    if (key.kind === "secret") return "secret-key";
-    if (!key.partner.enabled) return "partner-disabled";
+    const key = await judgeWidgetKey(keys, text);
+    if (typeof key === "string") return key;
     return isAllowedPage({ referer }, key.domains, config.baseUrl) ? key : "domain-not-allowed";
   };
 

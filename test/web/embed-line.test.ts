@@ -57,7 +57,7 @@ describe("web: the iframe's line", () => {
     fc
       .string({ unit: "grapheme", maxLength })
       .map((one) => one.trim().slice(0, maxLength))
-      .filter((one) => one.isWellFormed() && one === one.trim());
+      .filter((one) => Buffer.from(one).toString() === one && one === one.trim());
   const number = (min: number, max: number) =>
     fc.double({ min, max, noNaN: true }).map((one) => one + 0);
   const point = fc.record({ lat: number(-90, 90), lon: number(-180, 180), zoom: number(0, 22) });

@@ -1,10 +1,22 @@
 import { useState } from "preact/hooks";
 
+interface Props {
+  text: string;
+  label?: string;
+  done?: string;
+  byHand?: string;
+}
+
 /** Copies `text`; says so, and says when the browser would not. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({
+  text,
+  label = "Copy",
+  done = "Copied",
+  byHand = "Select it and copy by hand",
+}: Props) {
   const [said, say] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
-    say((await copied(text)) ? "Copied" : "Select it and copy by hand");
+    say((await copied(text)) ? done : byHand);
     setTimeout(() => say(null), 2500);
   };
   return (

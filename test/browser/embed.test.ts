@@ -1,0 +1,149 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { addKey } from "#test/api/edge.ts";
+import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
+import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+
+describe("browser: embedding the map", function () {
+  this.timeout(180_000);
+  let browser: Browser;
+  let site: MapSite;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite({ stations: 20 });
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  const open = (page: Page, key = site.key) =>
+    page.goto(`${site.web.baseUrl}/widget/embed?key=${encodeURIComponent(key)}`);
+  const line = (page: Page) => page.getByRole("region", { name: "The line" }).locator("code");
+
+  it("makes a line of what is chosen, and shows the map that the line gives", async () => {
+    const { page, complaints, requests, close } = await openPage(browser);
+    await open(page);
+    await page.getByText("shop.test", { exact: true }).waitFor();
+    expect(new URL(page.url()).search).to.equal("");
+    await page.getByLabel("a city").check();
+    await page.getByRole("combobox", { name: "City" }).fill("Тестоград");
+    await page.getByLabel("Theme at the start").selectOption("dark");
+    await page.getByLabel("Filter at the start").selectOption("ДТ");
+    await page.getByLabel("Wheel and one finger").selectOption("greedy");
+    for (const name of ["Hide the filters", "Hide search", "Lock the theme"])
+      await page.getByLabel(name).check();
+    await page.getByLabel("Height").fill("420");
+    const address = `/widget/?key=${site.key}&city=${encodeURIComponent("Тестоград")}&theme=dark&fuel=${encodeURIComponent("ДТ")}&nofilter=1&nosearch=1&themelock=1&gestures=greedy`;
+    const text = (await line(page).textContent())!;
+    expect(text).to.include(address.replaceAll("&", "&amp;")).and.to.include('height="420"');
+    const frame = page.locator(`iframe[src$="${address}"]`);
+    await frame.waitFor();
+    await frame.contentFrame().getByRole("region", { name: "Map of filling stations" }).waitFor();
+    expect(await frame.contentFrame().getByRole("button", { name: "Filters" }).count()).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+    const foreign = requests.filter((url) => !url.startsWith("data:"));
+    expect(foreign.filter((url) => !url.startsWith(`${site.web.baseUrl}/`))).to.deep.equal([]);
+    await close();
+  });
+
+  it("takes a point in place of a city, and says which number cannot be", async () => {
+    const { page, close } = await openPage(browser);
+    await open(page);
+    await page.getByLabel("a point").check();
+    await page.getByText("A number from −90 to 90.").waitFor();
+    await page.getByLabel("Latitude").fill("55,02");
+    await page.getByLabel("Longitude").fill("37");
+    await page.getByLabel("Zoom").fill("14");
+    expect(await line(page).textContent()).to.include("&amp;lat=55.02&amp;lon=37&amp;zoom=14");
+    await page.getByLabel("Height").fill("20");
+    await page.getByText("A whole number from 200 to 4000.").waitFor();
+    expect(await line(page).count()).to.equal(0);
+    await close();
+  });
+
+  it("warns of a city that there is not", async () => {
+    const { page, close } = await openPage(browser);
+    await open(page);
+    await page.getByLabel("a city").check();
+    await page.getByRole("combobox", { name: "City" }).fill("Нигдеград");
+    await page.getByText("No city is called that").waitFor();
+    await page.getByRole("combobox", { name: "City" }).fill("тестоград");
+    await page.getByText("No city is called that").waitFor({ state: "detached" });
+    await close();
+  });
+
+  it("says whether the key is good for the partner's website", async () => {
+    const { page, close } = await openPage(browser);
+    await open(page);
+    const website = page.getByLabel("Your website");
+    for (const host of ["www.shop.test", "https://shop.test/map", "SHOP.test."]) {
+      await website.fill(host);
+      await page.getByText("✓ The key is bound to this website.").waitFor();
+    }
+    for (const host of ["notshop.test", "shop.test.evil.test"]) {
+      await website.fill(host);
+      await page.getByText("on this website the map would not be shown").waitFor();
+    }
+    await close();
+  });
+
+  it("warns of keys that no map can have, and sends a secret key nowhere", async () => {
+    const { db, partnerId, secret } = site.country;
+    const { page, requests, close } = await openPage(browser);
+    const unbound = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
+    await open(page, "");
+    const field = page.getByLabel("Publishable key");
+    await field.fill(secret);
+    await page.getByText("This is a secret key").waitFor();
+    expect(await line(page).textContent()).not.to.include("svc_live_");
+    await field.fill("pk_live_wrong");
+    await page.getByText("This key is not valid").waitFor();
+    await field.fill("ключ");
+    await page.getByText("This key is not valid").waitFor();
+    await field.fill(unbound);
+    await page.getByText("The key is bound to no domain yet").waitFor();
+    await page.getByText("Drivers cannot mark stations on this map").waitFor();
+    expect(JSON.stringify(requests)).not.to.include(secret);
+    expect(JSON.stringify(await page.context().storageState())).not.to.include(unbound);
+    await close();
+  });
+
+  it("speaks Russian to a Russian browser", async () => {
+    const { page, close } = await openPage(browser, { locale: "ru-RU" });
+    await open(page);
+    await page.getByRole("heading", { name: "Карта на вашем сайте" }).waitFor();
+    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("ru");
+    await close();
+  });
+
+  it("is served under a policy that lets nothing in but itself", async () => {
+    const answer = await fetch(`${site.web.baseUrl}/widget/embed`);
+    const policy = answer.headers.get("Content-Security-Policy")!;
+    expect(policy).to.include("default-src 'none'").and.to.include("frame-src 'self'");
+    expect(policy).to.include("frame-ancestors 'none'");
+    expect(policy).not.to.match(/unsafe|blob:|\*|https?:/);
+    const slash = await fetch(`${site.web.baseUrl}/widget/embed/`);
+    expect([slash.url, slash.status]).to.deep.equal([`${site.web.baseUrl}/widget/embed`, 200]);
+  });
+
+  for (const [width, dark] of [
+    [320, false],
+    [768, true],
+    [1280, false],
+  ] as const) {
+    it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
+      const { page, close } = await openPage(browser, { width, dark });
+      await open(page);
+      await page.getByText("shop.test", { exact: true }).waitFor();
+      await page.getByLabel("a point").check();
+      await page.getByLabel("Latitude").fill("95");
+      await page.getByLabel("Longitude").fill("37");
+      await page.locator("iframe").contentFrame().getByRole("main").waitFor();
+      expect(await axeFaults(page)).to.deep.equal([]);
+      expect(await fitsWidth(page)).to.equal(true);
+      await close();
+    });
+  }
+});

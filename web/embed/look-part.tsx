@@ -1,0 +1,48 @@
+import { grades } from "#src/domain/words.ts";
+import { choose } from "#web/embed/choices.ts";
+import { Choice, Field, Switch } from "#web/embed/field.tsx";
+import { words } from "#web/embed/words.ts";
+import { remember } from "#web/kit/storage.ts";
+
+/** What the map looks like, and how large it is. */
+export const LookPart = () => (
+  <>
+    <fieldset>
+      <legend>{words.look}</legend>
+      <Choice
+        name="theme"
+        label={words.theme}
+        options={(["auto", "light", "dark"] as const).map((one) => [one, words.themes[one]])}
+        onChoose={(theme) => {
+          // A choice that this browser remembers from a map would hide the one that is made here.
+          remember("theme", null);
+          choose({ theme });
+        }}
+      />
+      <Choice
+        name="fuel"
+        label={words.fuel}
+        options={[["", words.anyFuel], ...grades.map((grade) => [grade, grade] as const)]}
+      />
+      <Choice
+        name="gestures"
+        label={words.gestures}
+        options={[
+          ["", words.gesturesOf.default],
+          ["cooperative", words.gesturesOf.cooperative],
+          ["greedy", words.gesturesOf.greedy],
+        ]}
+      />
+      <Switch name="noFilter" label={words.noFilter} />
+      <Switch name="noSearch" label={words.noSearch} />
+      <Switch name="themeLock" label={words.themeLock} />
+    </fieldset>
+    <fieldset>
+      <legend>{words.size}</legend>
+      <div class="two">
+        <Field name="width" label={words.width} />
+        <Field name="height" label={words.height} mode="numeric" />
+      </div>
+    </fieldset>
+  </>
+);

@@ -1,0 +1,48 @@
+import { cities, cityUnknown } from "#web/embed/cities.ts";
+import { choices, choose } from "#web/embed/choices.ts";
+import { Field } from "#web/embed/field.tsx";
+import { words } from "#web/embed/words.ts";
+
+/** Where the map opens. */
+export const PlacePart = () => {
+  const { place } = choices.value;
+  return (
+    <fieldset>
+      <legend>{words.opens}</legend>
+      <div class="places">
+        {(["start", "city", "point"] as const).map((one) => (
+          <label key={one} class="check">
+            <input
+              type="radio"
+              name="place"
+              checked={place === one}
+              onChange={() => choose({ place: one })}
+            />
+            {words.places[one]}
+          </label>
+        ))}
+      </div>
+      {place === "city" ? (
+        <>
+          <Field name="city" label={words.city} list="cities">
+            {cityUnknown.value ? <p class="fault">{words.cityUnknown}</p> : null}
+          </Field>
+          <datalist id="cities">
+            {(cities.value ?? []).map(({ name, region }) => (
+              <option key={`${name} ${region}`} value={name}>
+                {region}
+              </option>
+            ))}
+          </datalist>
+        </>
+      ) : null}
+      {place === "point" ? (
+        <div class="three">
+          <Field name="lat" label={words.lat} mode="decimal" placeholder="55.7558" />
+          <Field name="lon" label={words.lon} mode="decimal" placeholder="37.6173" />
+          <Field name="zoom" label={words.zoom} mode="decimal" />
+        </div>
+      ) : null}
+    </fieldset>
+  );
+};

@@ -1,0 +1,189 @@
+import type { EmbedKeyState } from "#src/domain/embed.ts";
+import { type Language, pickLanguage } from "#web/kit/language.ts";
+
+interface Words {
+  title: string;
+  lead: string;
+  frameTitle: string;
+  key: string;
+  keyHint: string;
+  states: Record<Exclude<EmbedKeyState, "ok" | "no-key">, string>;
+  checking: string;
+  bound: string;
+  unbound: string;
+  noReports: string;
+  site: string;
+  siteHint: string;
+  siteAllowed: string;
+  siteRefused: string;
+  opens: string;
+  places: { start: string; city: string; point: string };
+  city: string;
+  cityUnknown: string;
+  lat: string;
+  lon: string;
+  zoom: string;
+  look: string;
+  theme: string;
+  themes: { auto: string; light: string; dark: string };
+  fuel: string;
+  anyFuel: string;
+  gestures: string;
+  gesturesOf: { default: string; cooperative: string; greedy: string };
+  noFilter: string;
+  noSearch: string;
+  themeLock: string;
+  size: string;
+  width: string;
+  height: string;
+  faults: Record<"city" | "lat" | "lon" | "zoom" | "width" | "height", string>;
+  line: string;
+  lineHint: string;
+  copy: { label: string; done: string; byHand: string };
+  mend: string;
+  preview: string;
+  previewWaits: string;
+  previewHint: string;
+}
+
+const en: Words = {
+  title: "Embed the map",
+  lead: "Choose how the map looks on your website, then copy one line of HTML.",
+  frameTitle: "Map of fuel at filling stations",
+  key: "Publishable key",
+  keyHint: "The pk_live_… key that the operator gave you. It is not stored here.",
+  states: {
+    "invalid-key":
+      "This key is not valid: mistyped, revoked or expired. Check that it was copied whole.",
+    "secret-key":
+      "This is a secret key. It belongs on your server and never in a page, so it was not sent. Put in the publishable key (pk_live_…).",
+    "partner-disabled": "Access with this key is switched off. Ask the operator.",
+    unavailable: "The key could not be checked: the service does not answer. Trying again …",
+  },
+  checking: "Checking the key …",
+  bound: "The map will be shown on these domains and their subdomains only:",
+  unbound: "The key is bound to no domain yet, so no website may show the map. Ask the operator.",
+  noReports: "Drivers cannot mark stations on this map: that is switched off for the key.",
+  site: "Your website",
+  siteHint: "To see whether the key is good for it. Optional, and sent nowhere.",
+  siteAllowed: "✓ The key is bound to this website.",
+  siteRefused:
+    "The key is bound to other domains: on this website the map would not be shown. Ask the operator to add it.",
+  opens: "The map opens on",
+  places: { start: "the operator’s choice", city: "a city", point: "a point" },
+  city: "City",
+  cityUnknown: "No city is called that: the map would open on the operator’s choice.",
+  lat: "Latitude",
+  lon: "Longitude",
+  zoom: "Zoom",
+  look: "Look",
+  theme: "Theme at the start",
+  themes: { auto: "as the viewer’s system", light: "light", dark: "dark" },
+  fuel: "Filter at the start",
+  anyFuel: "any fuel",
+  gestures: "Wheel and one finger",
+  gesturesOf: {
+    default: "default: cooperative in a page",
+    cooperative: "cooperative: scroll your page",
+    greedy: "greedy: move the map",
+  },
+  noFilter: "Hide the filters",
+  noSearch: "Hide search",
+  themeLock: "Lock the theme and hide its button",
+  size: "Size",
+  width: "Width, pixels or %",
+  height: "Height, pixels",
+  faults: {
+    city: "At most 120 characters.",
+    lat: "A number from −90 to 90.",
+    lon: "A number from −180 to 180.",
+    zoom: "A number from 0 to 22.",
+    width: "Pixels (from 10 to 9999) or a percentage, like 100%.",
+    height: "A whole number from 200 to 4000.",
+  },
+  line: "The line for your page",
+  lineHint:
+    "“allow” is what the locate and full-screen buttons need, “referrerpolicy” tells the map your website’s address, and without a height browsers would give it 150 pixels.",
+  copy: { label: "Copy the line", done: "Copied", byHand: "Select it and copy by hand" },
+  mend: "Something above cannot be used yet.",
+  preview: "Preview",
+  previewWaits: "The map shows here as soon as the key is valid.",
+  previewHint: "This is the real map: marks made here count.",
+};
+
+const ru: Words = {
+  title: "Карта на вашем сайте",
+  lead: "Выберите вид карты и скопируйте одну строку HTML на свой сайт.",
+  frameTitle: "Карта наличия топлива на АЗС",
+  key: "Публичный ключ",
+  keyHint: "Ключ pk_live_…, который выдал оператор. Здесь он не сохраняется.",
+  states: {
+    "invalid-key":
+      "Ключ недействителен: в нём опечатка, он отозван или истёк. Проверьте, что он скопирован целиком.",
+    "secret-key":
+      "Это секретный ключ. Его место на вашем сервере, а не на странице, поэтому он никуда не отправлен. Укажите публичный ключ (pk_live_…).",
+    "partner-disabled": "Доступ по этому ключу выключен. Обратитесь к оператору.",
+    unavailable: "Ключ не удалось проверить: сервис не отвечает. Пробуем ещё раз …",
+  },
+  checking: "Проверяем ключ …",
+  bound: "Карта будет показана только на этих доменах и их поддоменах:",
+  unbound:
+    "Ключ пока не привязан ни к одному домену, карту не покажет ни один сайт. Обратитесь к оператору.",
+  noReports: "На этой карте водители не могут отмечать станции: для ключа это выключено.",
+  site: "Ваш сайт",
+  siteHint: "Чтобы проверить, подходит ли ключ. Необязательно и никуда не отправляется.",
+  siteAllowed: "✓ Ключ привязан к этому сайту.",
+  siteRefused:
+    "Ключ привязан к другим доменам: на этом сайте карта не откроется. Попросите оператора добавить его.",
+  opens: "Карта открывается",
+  places: { start: "по выбору оператора", city: "на городе", point: "на точке" },
+  city: "Город",
+  cityUnknown: "Такого города нет: карта откроется по выбору оператора.",
+  lat: "Широта",
+  lon: "Долгота",
+  zoom: "Масштаб",
+  look: "Вид",
+  theme: "Тема при открытии",
+  themes: { auto: "как в системе зрителя", light: "светлая", dark: "тёмная" },
+  fuel: "Фильтр при открытии",
+  anyFuel: "любое топливо",
+  gestures: "Колесо и один палец",
+  gesturesOf: {
+    default: "по умолчанию: как «совместно»",
+    cooperative: "совместно: листают страницу",
+    greedy: "только карта: двигают карту",
+  },
+  noFilter: "Скрыть фильтры",
+  noSearch: "Скрыть поиск",
+  themeLock: "Закрепить тему и скрыть её кнопку",
+  size: "Размер",
+  width: "Ширина, пиксели или %",
+  height: "Высота, пиксели",
+  faults: {
+    city: "Не больше 120 знаков.",
+    lat: "Число от −90 до 90.",
+    lon: "Число от −180 до 180.",
+    zoom: "Число от 0 до 22.",
+    width: "Пиксели (от 10 до 9999) или проценты, например 100%.",
+    height: "Целое число от 200 до 4000.",
+  },
+  line: "Строка для вашей страницы",
+  lineHint:
+    "«allow» нужен кнопкам «Где я» и «На весь экран», «referrerpolicy» сообщает карте адрес вашего сайта, а без высоты браузер отвёл бы ей 150 пикселей.",
+  copy: {
+    label: "Скопировать строку",
+    done: "Скопировано",
+    byHand: "Выделите и скопируйте вручную",
+  },
+  mend: "Что-то выше заполнено неверно.",
+  preview: "Как это выглядит",
+  previewWaits: "Карта появится здесь, когда ключ будет действителен.",
+  previewHint: "Это настоящая карта: отметки на ней засчитываются.",
+};
+
+const all: Record<Language, Words> = { en, ru };
+
+export const language = pickLanguage(navigator.languages);
+
+/** The words of the partner's language. */
+export const words = all[language];
