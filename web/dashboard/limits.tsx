@@ -9,7 +9,9 @@ import { Moment } from "#web/kit/time.tsx";
 /** The limits, how near the use comes to them, and the way to ask for others. */
 export const Limits = () => (
   <Section id="limits" title="Limits">
-    <Loaded of={overview}>{(value) => <Current overview={value} />}</Loaded>
+    <Loaded of={overview} quiet>
+      {(value) => <Current overview={value} />}
+    </Loaded>
     <Loaded of={limitRequests}>{({ requests }) => <Asking requests={requests} />}</Loaded>
   </Section>
 );

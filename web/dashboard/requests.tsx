@@ -47,7 +47,7 @@ export function Requests() {
         </div>
       }
     >
-      <Loaded of={overview}>
+      <Loaded of={overview} quiet>
         {(value) => <Days days={daysOf(value, audience.value)} audience={audience.value} />}
       </Loaded>
     </Section>
