@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { addPartners } from "#bench/country.ts";
 import type { FuzzJob, FuzzMeasured } from "#bench/load/fuzz.ts";
@@ -77,6 +77,7 @@ export async function benchFuzz({ quick }: { quick: boolean }): Promise<string> 
     const stationIds = country.stations.slice(0, 200).map(({ id }) => id);
     const request = `GET /api/v1/partner/stations/${stationIds[0]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${country.keys[0]}\r\n\r\n`;
 
+    const loadBefore = loadavg();
     const results: Record<State, Round[]> = { alone: [], fitting: [], fuzz: [] };
     for (let round = -1; round < rounds; round++) {
       for (const state of states) {
@@ -94,7 +95,7 @@ export async function benchFuzz({ quick }: { quick: boolean }): Promise<string> 
         console.log(`${state}: p99 ${percentile(latencies, 0.99).toFixed(1)} ms`);
       }
     }
-    return report(results, rounds, seconds);
+    return report(results, rounds, seconds, loadBefore);
   } finally {
     for (const stop of stops.reverse()) await stop();
     await admin.raw(`drop database if exists ${name} with (force)`);
@@ -147,7 +148,12 @@ const titles: Record<State, string> = {
   fuzz: "beside the fuzzer",
 };
 
-function report(results: Record<State, Round[]>, rounds: number, seconds: number): string {
+function report(
+  results: Record<State, Round[]>,
+  rounds: number,
+  seconds: number,
+  loadBefore: readonly number[],
+): string {
   const lines = states.map((state) => {
     const all = results[state].flatMap(({ latencies }) => latencies);
     const loads = results[state].flatMap(({ load }) => (load === null ? [] : [load]));
@@ -171,5 +177,5 @@ ${lines.join("\n")}
 
 The fuzzer's answers: ${counted.join(", ")} (none: the server waits for more).
 
-${at} UTC, \`npm run bench -- fuzz\`, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}. ${rounds} rounds of ${seconds} s in turns; ${stationCount} stations. Server, fuzzer, Postgres and Redis share the cores.`;
+${at} UTC, \`npm run bench -- fuzz\`, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}; load average ${loadBefore.map((one) => one.toFixed(1)).join(" ")} before. ${rounds} rounds of ${seconds} s in turns; ${stationCount} stations. Server, fuzzer, Postgres and Redis share the cores.`;
 }
