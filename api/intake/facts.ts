@@ -82,9 +82,7 @@ export async function readFacts(
           { id: row.id, stationId: row.station_id },
         ]),
     ),
-    newReporters: await readNewReporters(tx, batch, reporters, now),
-    massNo: await readMassNo(tx, batch, reporters, now, config),
-    nearby: await readNearby(tx, batch, now, config),
+    ...(await readSecond(tx, batch, reporters, now, config)),
     standing: await readStanding(tx, batch, now, config),
   };
   const reporterIds = new Map((known ?? []).map(({ hash, id }) => [hash, id]));
@@ -149,91 +147,125 @@ function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
     reporter.located.push({ id, lat: row.lat, lon: row.lon, at });
 }
 
-async function readNewReporters(
-  tx: Tx,
-  batch: readonly Candidate[],
-  reporters: ReadonlyMap<string, ReporterFacts>,
-  now: number,
-): Promise<AdmitFacts["newReporters"]> {
-  const fresh = batch.filter((mark) => (reporters.get(mark.reporter)?.firstSeen ?? null) === null);
-  const partners = [
-    ...new Set(fresh.flatMap((mark) => (mark.viewer === null ? (mark.partnerId ?? []) : []))),
-  ];
-  const viewers = [...new Set(fresh.flatMap((mark) => mark.viewer ?? []))];
-  const since = now - dayMs;
-  const counts = new Map<string, { count: number; oldest: number }>();
-  const add = (found: { scope: string; count: number; oldest: number }[]): void =>
-    found.forEach(({ scope, count, oldest }) => counts.set(scope, { count, oldest }));
-  if (partners.length > 0) {
-    add(
-      await rows(
-        tx,
-        `select 'p' || partner_id as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
-         where partner_id = any(?::int[]) and viewer is null and first_seen > ${fromMs} group by partner_id`,
-        [partners, since],
-      ),
-    );
-  }
-  if (viewers.length > 0) {
-    add(
-      await rows(
-        tx,
-        `select 'v' || encode(viewer, 'hex') as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
-         where viewer = any(select decode(v, 'hex') from unnest(?::text[]) as v) and first_seen > ${fromMs} group by viewer`,
-        [viewers, since],
-      ),
-    );
-  }
-  const wanted = new Set(fresh.map(newcomerScope));
-  return new Map([...counts].filter(([scope]) => wanted.has(scope)));
-}
+/** A part of a statement; null when there is nothing to ask. */
+type Question = { sql: string; bindings: unknown[] } | null;
 
-async function readMassNo(
+/** What follows from who is known, in one statement too; none when nobody is new and nobody says `no`. */
+async function readSecond(
   tx: Tx,
   batch: readonly Candidate[],
   reporters: ReadonlyMap<string, ReporterFacts>,
   now: number,
   config: Config,
-): Promise<AdmitFacts["massNo"]> {
-  const isNewcomer = (mark: Candidate): boolean => {
-    const seen = reporters.get(mark.reporter)?.firstSeen ?? null;
-    return seen === null || now - seen < config.newcomerMs;
+): Promise<Pick<AdmitFacts, "newReporters" | "massNo" | "nearby">> {
+  const seenOf = (mark: Candidate): number | null =>
+    reporters.get(mark.reporter)?.firstSeen ?? null;
+  const fresh = batch.filter((mark) => seenOf(mark) === null);
+  const suspects = batch.filter((mark) => {
+    const seen = seenOf(mark);
+    return mark.status === "no" && (seen === null || now - seen < config.newcomerMs);
+  });
+  const asked = {
+    partners: askPartners(fresh, now),
+    viewers: askViewers(fresh, now),
+    mass_no: askMassNo(suspects, now, config),
+    nearby: askNearby(batch, now, config),
   };
-  const suspects = batch.filter((mark) => mark.status === "no" && isNewcomer(mark));
-  if (suspects.length === 0) return new Map();
+  const parts = Object.entries(asked).flatMap(([name, question]) =>
+    question === null
+      ? []
+      : [{ ...question, sql: `(select json_agg(q) from (${question.sql}) q) as ${name}` }],
+  );
+  const [found = {}] =
+    parts.length === 0
+      ? []
+      : await rows<Partial<Second>>(
+          tx,
+          `select ${parts.map(({ sql }) => sql).join(", ")}`,
+          parts.flatMap(({ bindings }) => bindings),
+        );
+  const scopes = new Set(fresh.map(newcomerScope));
   const sources = new Set(suspects.map(massNoSource));
-  const found = await rows<{ source: string; count: number }>(
-    tx,
-    `select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
-     where newcomer and status = 'no' and received_at > ${fromMs} and id >= ? and id < ? and review <> 'expired' group by 1`,
-    [now - config.massNoWindowMs, firstIdOfDay(now - config.massNoWindowMs), idAfter(now)],
+  return {
+    newReporters: new Map(
+      [...(found.partners ?? []), ...(found.viewers ?? [])]
+        .filter(({ scope }) => scopes.has(scope))
+        .map(({ scope, count, oldest }) => [scope, { count, oldest }]),
+    ),
+    massNo: new Map(
+      (found.mass_no ?? [])
+        .filter(({ source }) => sources.has(source))
+        .map(({ source, count }) => [source, count]),
+    ),
+    nearby: new Map(
+      (found.nearby ?? []).map(({ station_id, first, last }) => [
+        station_id,
+        new Set([String(first), String(last)]),
+      ]),
+    ),
+  };
+}
+
+interface Newcomers {
+  scope: string;
+  count: number;
+  oldest: number;
+}
+
+interface Second {
+  partners: Newcomers[] | null;
+  viewers: Newcomers[] | null;
+  mass_no: { source: string; count: number }[] | null;
+  nearby: { station_id: string; first: number; last: number }[] | null;
+}
+
+function askPartners(fresh: readonly Candidate[], now: number): Question {
+  const partners = new Set(
+    fresh.flatMap((mark) => (mark.viewer === null ? (mark.partnerId ?? []) : [])),
   );
-  return new Map(
-    found.filter((row) => sources.has(row.source)).map((row) => [row.source, row.count]),
-  );
+  if (partners.size === 0) return null;
+  return {
+    sql: `select 'p' || partner_id as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
+      where partner_id = any(?::int[]) and viewer is null and first_seen > ${fromMs} group by partner_id`,
+    bindings: [[...partners], now - dayMs],
+  };
+}
+
+function askViewers(fresh: readonly Candidate[], now: number): Question {
+  const viewers = new Set(fresh.flatMap((mark) => mark.viewer ?? []));
+  if (viewers.size === 0) return null;
+  return {
+    sql: `select 'v' || encode(viewer, 'hex') as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
+      where viewer = any(select decode(v, 'hex') from unnest(?::text[]) as v) and first_seen > ${fromMs} group by viewer`,
+    bindings: [[...viewers], now - dayMs],
+  };
+}
+
+function askMassNo(
+  suspects: readonly Candidate[],
+  now: number,
+  { massNoWindowMs }: Config,
+): Question {
+  if (suspects.length === 0) return null;
+  return {
+    sql: `select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
+      where newcomer and status = 'no' and received_at > ${fromMs} and id >= ? and id < ? and review <> 'expired' group by 1`,
+    bindings: [now - massNoWindowMs, firstIdOfDay(now - massNoWindowMs), idAfter(now)],
+  };
 }
 
 /** The first and the last reporter with a live mark at each station: two are enough to know whether there is another. */
-async function readNearby(
-  tx: Tx,
-  batch: readonly Candidate[],
-  now: number,
-  config: Config,
-): Promise<AdmitFacts["nearby"]> {
+function askNearby(batch: readonly Candidate[], now: number, config: Config): Question {
   const stations = new Set(
     batch.flatMap((mark) => (mark.status === "no" && mark.confirmMin === 0 ? mark.nearbyIds : [])),
   );
-  if (stations.size === 0) return new Map();
+  if (stations.size === 0) return null;
   const since = now - config.statusLifetimeMs;
-  const found = await rows<{ station_id: string; first: number; last: number }>(
-    tx,
-    `select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
-     where station_id = any(?::text[]) and id >= ? and id < ? and effective_at > ${fromMs}
-       and review in ('none', 'approved')
-     group by station_id`,
-    [[...stations], firstIdOfDay(since), idAfter(now), since],
-  );
-  return new Map(
-    found.map((row) => [row.station_id, new Set([String(row.first), String(row.last)])]),
-  );
+  return {
+    sql: `select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
+      where station_id = any(?::text[]) and id >= ? and id < ? and effective_at > ${fromMs}
+        and review in ('none', 'approved')
+      group by station_id`,
+    bindings: [[...stations], firstIdOfDay(since), idAfter(now), since],
+  };
 }
