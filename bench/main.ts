@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchMarks } from "#bench/marks.ts";
+import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { writeSection } from "#bench/results.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry]`
+// `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,6 +42,7 @@ const benches: Record<string, () => Promise<string>> = {
   marks: () => benchMarks(options),
   reads: () => benchReads({ quick: values.quick, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
+  pages: () => benchPages({ quick: values.quick }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);

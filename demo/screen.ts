@@ -16,6 +16,7 @@ const area = "54.90,82.80,55.20,83.20";
 
 const pages = [
   ["/", "the map"],
+  ["/list", "the same as a list"],
   ["/docs", "the API, described"],
   ["/dashboard/", "a partner's own page"],
   ["/console/", "the operator's page"],

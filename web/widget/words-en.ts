@@ -59,6 +59,7 @@ export const en: Words = {
           : `${Math.floor(minutes / 1440)} days ago`,
   updated: (ago) => `Updated ${ago}`,
   never: "Nobody has marked this station yet",
+  unconfirmed: "No mark is confirmed yet",
   confirmed: (count) => `Confirmed by ${count} ${drivers(count)}`,
   devices: (count) => `${count} independent`,
   imported: "Imported data, not from drivers",

@@ -73,6 +73,7 @@ export const ru: Words = {
           : `${Math.floor(minutes / 1440)} дн. назад`,
   updated: (ago) => `Обновлено ${ago}`,
   never: "Эту станцию ещё никто не отмечал",
+  unconfirmed: "Пока нет подтверждённых отметок",
   confirmed: (count) => `Подтверждено ${count} ${byDrivers(count)}`,
   devices: (count) => `${count} ${devices(count)}`,
   imported: "Данные импорта, не от водителей",

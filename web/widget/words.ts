@@ -46,6 +46,7 @@ export interface Words {
   ago: (minutes: number) => string;
   updated: (ago: string) => string;
   never: string;
+  unconfirmed: string;
   confirmed: (count: number) => string;
   devices: (count: number) => string;
   imported: string;

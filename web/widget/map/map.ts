@@ -122,6 +122,8 @@ function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") 
     const next = shown.value;
     // Time passes without anything being different.
     if (next.length === drawn.length && next.every((one, at) => one === drawn[at])) return;
+    // For whoever measures how long it takes until there is something to see.
+    if (drawn.length === 0) map.once("idle", () => performance.mark("stations drawn"));
     drawn = next;
     showStations(map, next);
   });

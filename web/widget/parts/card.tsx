@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { parseTime } from "#src/domain/time.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
@@ -19,7 +19,10 @@ export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
   const result = useSignal<Result | null>(null);
   const { fuel, addr, brand, name } = station;
-  useEffect(() => map.value?.reveal(station), []);
+  const said = useRef<HTMLParagraphElement>(null);
+  // The sheet grows and shrinks with what it holds.
+  useEffect(() => map.value?.reveal(station), [marking.value, result.value]);
+  useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [result.value]);
   const reports = config.value?.reports_enabled === true;
   const done = (outcome: Result): void => {
     result.value = outcome;
@@ -37,10 +40,10 @@ export const Card = ({ station }: { station: Station }) => {
           <span class="age">{ageLine(station, now.value)}</span>
         </div>
       </div>
-      <CardFacts fuel={fuel} />
       <Doubt station={station} reports={reports} onDone={done} />
+      <CardFacts fuel={fuel} />
       {result.value === null ? null : (
-        <p class={`result ${result.value.taken ? "good" : "bad"}`} role="status">
+        <p ref={said} class={`result ${result.value.taken ? "good" : "bad"}`} role="status">
           <Icon name={result.value.taken ? "check" : "alert"} />
           <span>{result.value.text}</span>
         </p>
@@ -73,7 +76,7 @@ export const Card = ({ station }: { station: Station }) => {
 
 function ageLine({ fuel }: Station, at: number): string {
   const updated = parseTime(fuel.updated);
-  if (updated === null) return words.never;
+  if (updated === null) return fuel.pending_status === "" ? words.never : words.unconfirmed;
   const ago = words.ago(Math.floor(Math.max(0, at - updated) / 60_000));
   return words.updated(ago);
 }

@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Browser, chromium, type Request } from "playwright-core";
+import { getBytes } from "#bench/pages/get-bytes.ts";
+import { startServer } from "#bench/processes.ts";
+import { buildPages } from "#demo/build-pages.ts";
+import { findChromium } from "#demo/chromium.ts";
+import { fillDemoCountry } from "#demo/country/fill.ts";
+import { release } from "#demo/release.ts";
+import { readProcfile } from "#demo/roles.ts";
+import { somePort } from "#demo/servers/port.ts";
+import { startServers } from "#demo/servers/start.ts";
+import { loadConfig } from "#src/config.ts";
+import { createDb } from "#src/db.ts";
+
+const kb = 1024;
+const goals = { mapKb: 520, firstStationsMs: 2500, refreshKb: 2 };
+const flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+// The map by its country and largest city, and the other pages as a stranger meets them.
+const apps = [
+  ["the map", "/"],
+  ["dashboard", "/dashboard/"],
+  ["console", "/console/"],
+  ["API document", "/docs"],
+] as const;
+
+/**
+ * What the pages weigh with an empty cache, how soon the map shows stations, and what its minute's refresh costs when
+ * nothing has changed; on the demo country. Answers the section of results.md.
+ */
+export async function benchPages({ quick }: { quick: boolean }): Promise<string> {
+  const chromiumFile = await findChromium(console.log);
+  if (chromiumFile === null) throw new Error("the pages are measured in Chromium");
+  await buildPages(console.log);
+  const folder = resolve(".data", `bench-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const given = await startServers({
+    dataDir: folder,
+    env: { ...process.env, DATABASE_URL: "", REDIS_URL: "" },
+    durable: false,
+    log: console.log,
+  });
+  try {
+    const port = await somePort();
+    const env = {
+      DATABASE_URL: given.databaseUrl,
+      REDIS_URL: given.redisUrl,
+      REPORTER_PEPPER: randomBytes(16).toString("hex"),
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      LOG_LEVEL: "info",
+    };
+    await release(env);
+    const config = { ...loadConfig(env), queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 };
+    const db = createDb(config, "bench fill");
+    try {
+      await fillDemoCountry({ db, config, log: console.log });
+    } finally {
+      await db.destroy();
+    }
+    const web = await startServer(readProcfile().get("web")!, env);
+    const browser = await chromium.launch({ executablePath: chromiumFile, args: flags });
+    try {
+      return await measure(browser, env.BASE_URL, quick ? 1 : 5);
+    } finally {
+      await browser.close();
+      await web.stop();
+    }
+  } finally {
+    await given.stop();
+    given.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Opened {
+  requests: Request[];
+  firstStationsMs: number | null;
+}
+
+async function measure(browser: Browser, baseUrl: string, rounds: number): Promise<string> {
+  const rows: string[] = [];
+  for (const [name, path] of apps) {
+    const { requests } = await open(browser, baseUrl + path, path === "/");
+    const sizes = await Promise.all(requests.map((one) => gzipped(one)));
+    const total = sizes.reduce((sum, size) => sum + size, 0) / kb;
+    const goal = path === "/" ? `≤ ${goals.mapKb} KB: ${verdict(total <= goals.mapKb)}` : "";
+    rows.push(
+      `| ${name}: first load, gzip | ${requests.length} requests, ${total.toFixed(0)} KB | ${goal} |`,
+    );
+    if (path !== "/") continue;
+    const stations = requests.filter((one) => one.url().includes("/stations?"));
+    let refresh = 0;
+    for (const one of stations) refresh += await refreshed(one);
+    rows.push(
+      `| the map: refresh without changes | ${stations.length} requests, ${(refresh / kb).toFixed(2)} KB with headers | < ${goals.refreshKb} KB: ${verdict(refresh < goals.refreshKb * kb)} |`,
+    );
+  }
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++)
+    times.push((await open(browser, `${baseUrl}/`, true)).firstStationsMs ?? Number.NaN);
+  const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+  rows.push(
+    `| the map: first stations drawn | ${median.toFixed(0)} ms (${times.map((one) => one.toFixed(0)).join(", ")}) | ≤ ${goals.firstStationsMs} ms: ${verdict(median <= goals.firstStationsMs)} |`,
+  );
+  return `The built pages from a \`web\` process, demo country of 10,000 stations, Chromium ${browser.version()} headless with WebGL in software, window of 1280 by 800, empty cache. First load: everything that is asked for until the page is idle, each with \`Accept-Encoding: gzip\`; the map with its worker, the base map's first view, cities and stations.
+
+| what | measured | goal |
+|---|---|---|
+${rows.join("\n")}
+
+${new Date().toISOString().slice(0, 10)}, \`npm run bench -- pages\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}, load average ${loadavg()[0]!.toFixed(1)}. Median of ${rounds}; the browser shares the cores.`;
+}
+
+/** Opens a page in a fresh profile and waits until it is idle, the map until its stations are drawn. */
+async function open(browser: Browser, url: string, isMap: boolean): Promise<Opened> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: "en",
+  });
+  const requests: Request[] = [];
+  context.on("request", (one) => requests.push(one));
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: "load" });
+  let firstStationsMs: number | null = null;
+  if (isMap) {
+    const marked = "performance.getEntriesByName('stations drawn')[0]?.startTime ?? null";
+    // Asked from outside: the page's policy evaluates nothing.
+    for (const until = Date.now() + 60_000; firstStationsMs === null && Date.now() < until;) {
+      await sleep(100);
+      firstStationsMs = await page.evaluate<number | null>(marked);
+    }
+  }
+  await page.waitForLoadState("networkidle");
+  await context.close();
+  return { requests: requests.filter((one) => one.url().startsWith("http")), firstStationsMs };
+}
+
+/** Bytes of the body that this request would get with gzip. */
+async function gzipped(request: Request): Promise<number> {
+  const headers = { ...request.headers(), "accept-encoding": "gzip" };
+  return (await getBytes(request.url(), headers)).body;
+}
+
+/** Bytes of the whole answer, head included, when the same is asked again by its ETag. */
+async function refreshed(request: Request): Promise<number> {
+  const headers = request.headers();
+  const { etag } = await getBytes(request.url(), headers);
+  const again = await getBytes(request.url(), { ...headers, "if-none-match": etag });
+  if (again.status !== 304) throw new Error(`${request.url()} has changed in between`);
+  return again.whole;
+}
+
+const verdict = (reached: boolean): string => (reached ? "reached" : "**not reached**");
