@@ -3,15 +3,16 @@ import { writeSync } from "node:fs";
 /** Where pino writes its lines. */
 export interface LogLines {
   write(line: string): void;
-  /** Writes everything that is still here, however long the reader takes. */
+  /** Writes everything that is still here; waits a second at most for a reader that takes nothing. */
   flushSync(): void;
 }
 
 const chunkBytes = 16_384;
 const delayMs = 10;
 const retryMs = 2;
-/** More than this is not kept for a reader that has fallen behind: it is waited for. */
+/** More than this is not kept for a reader that has fallen behind: it is waited for, and lost if it takes nothing. */
 const heldMax = 8 << 20;
+const patienceMs = 1000;
 const errorLevel = 50;
 
 /**
@@ -47,9 +48,15 @@ export function createLogLines(fd: number): LogLines {
       if (!push()) later(retryMs);
     }, ms).unref();
   };
-  const flushSync = (): void => {
-    while (!push()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  const flush = (): boolean => {
+    const end = performance.now() + patienceMs;
+    while (!push()) {
+      if (performance.now() > end) return false;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+    return true;
   };
+  const flushSync = (): void => void flush();
 
   process.once("exit", flushSync);
   const lines = {
@@ -58,7 +65,8 @@ export function createLogLines(fd: number): LogLines {
     lastLevel: 0,
     write(line: string) {
       held += line;
-      if (lines.lastLevel >= errorLevel || held.length > heldMax) return flushSync();
+      if (lines.lastLevel >= errorLevel) return flushSync();
+      if (held.length > heldMax && !flush()) held = "";
       if (held.length < chunkBytes || rest.length > 0 || !push())
         later(rest.length > 0 ? retryMs : delayMs);
     },

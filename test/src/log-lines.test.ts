@@ -47,6 +47,16 @@ describe("the log of a process", () => {
     expect(lines.map(({ msg }) => msg)).to.deep.equal([...numbered, "bad"]);
   });
 
+  it("does not hold the end of the process up although nobody ever reads", async () => {
+    const child = logging(
+      `for (let n = 0; n < 4000; n++) log.info({ long: "x".repeat(500) }, "line");
+       process.exit(7);`,
+    );
+    const [code] = (await once(child, "exit")) as [number];
+    expect(code).to.equal(7);
+    child.stdout!.destroy();
+  });
+
   it("does not hold the process up while nobody reads, and loses nothing then", async () => {
     const child = logging(
       `for (let n = 0; n < 4000; n++) log.info({ long: "x".repeat(500) }, "line");
