@@ -312,52 +312,58 @@ describe("browser: console", function () {
     expect(foreign).to.deep.equal([]);
   });
 
-  it("is free of faults that axe finds, fits and asks no other host, on phone, tablet and desk, light and dark", async () => {
-    const { id } = await addPartner(country);
-    const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
-    await createClient(web.baseUrl, secret).post("/limit-requests", {
-      requested_rpm: 1500,
-      requested_daily: 90_000,
-      comment: "x".repeat(300),
+  describe("on any window, light and dark", () => {
+    let paths: (readonly [path: string, title: string])[];
+
+    before(async () => {
+      const { id } = await addPartner(country);
+      const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
+      await createClient(web.baseUrl, secret).post("/limit-requests", {
+        requested_rpm: 1500,
+        requested_daily: 90_000,
+        comment: "x".repeat(300),
+      });
+      await holdMark(partner, nextPlace++);
+      paths = [
+        ["/", "Overview"],
+        ["/partners", "Partners"],
+        [`/partners/${id}`, "Another partner"],
+        ["/limit-requests", "Limit requests"],
+        ["/review", "Review"],
+        ["/rollback", "Rollback"],
+        ["/stations", "Stations"],
+        [`/stations/${placeOf(0).id}`, "Station"],
+        ["/imports", "Imports"],
+        ["/log", "Log"],
+        ["/sessions", "Sessions"],
+      ];
     });
-    await holdMark(partner, nextPlace++);
-    await opened.close();
-    const paths = [
-      ["/", "Overview"],
-      ["/partners", "Partners"],
-      [`/partners/${id}`, "Another partner"],
-      ["/limit-requests", "Limit requests"],
-      ["/review", "Review"],
-      ["/rollback", "Rollback"],
-      ["/stations", "Stations"],
-      [`/stations/${placeOf(0).id}`, "Station"],
-      ["/imports", "Imports"],
-      ["/log", "Log"],
-      ["/sessions", "Sessions"],
-    ] as const;
+
     for (const [width, dark] of [
       [320, false],
       [768, true],
       [1280, false],
       [1280, true],
     ] as const) {
-      const what = `${width} ${dark ? "dark" : "light"}`;
-      opened = await openPage(browser, { width, dark });
-      await goTo(opened.page, "/");
-      await opened.page.getByLabel("Name").waitFor();
-      expect(await axeFaults(opened.page), `sign-in ${what}`).to.deep.equal([]);
-      const page = await signIn();
-      for (const [path, title] of paths) {
-        await goTo(page, path);
-        await page.getByRole("heading", { level: 1, name: title }).waitFor();
-        await page.locator(".skeleton").waitFor({ state: "detached" });
-        expect(await axeFaults(page), `${path} ${what}`).to.deep.equal([]);
-        expect(await fitsWidth(page), `${path} ${what}`).to.equal(true);
-      }
-      const foreign = opened.requests.filter((url) => !url.startsWith(web.baseUrl));
-      expect(foreign).to.deep.equal([]);
-      expect(complaints(opened)).to.deep.equal([]);
-      if (width < 1280 || !dark) await opened.close();
+      const what = `${width} px wide, ${dark ? "dark" : "light"}`;
+      it(`has no fault that axe finds, fits, and asks no other host: ${what}`, async () => {
+        const view = await openPage(browser, { width, dark });
+        await goTo(view.page, "/");
+        await view.page.getByLabel("Name").waitFor();
+        expect(await axeFaults(view.page), "sign-in").to.deep.equal([]);
+        const page = await signIn("/", "olga", view);
+        for (const [path, title] of paths) {
+          await goTo(page, path);
+          await page.getByRole("heading", { level: 1, name: title }).waitFor();
+          await page.locator(".skeleton").waitFor({ state: "detached" });
+          expect(await axeFaults(page), path).to.deep.equal([]);
+          expect(await fitsWidth(page), path).to.equal(true);
+        }
+        const foreign = view.requests.filter((url) => !url.startsWith(web.baseUrl));
+        expect(foreign).to.deep.equal([]);
+        expect(complaints(view)).to.deep.equal([]);
+        await view.close();
+      });
     }
   });
 });

@@ -78,7 +78,7 @@ const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
     {mark.source === "widget" ? ", a driver on a page" : `, key #${mark.key_id}`}
     {`: ${mark.source_no} “no” by ${mark.source_reporters} newcomers in the hour before. `}
     {mark.key_id !== null && (
-      <a href={`#/rollback?key=${mark.key_id}&status=no`}>Withdraw its marks …</a>
+      <a href={`#/rollback?key=${mark.key_id}&status=no`}>Withdraw its marks …</a>
     )}
   </>
 );
@@ -93,7 +93,7 @@ function Reporter({ reporter }: { reporter: ConsoleReporter }) {
       #{id}, first seen {seen === null ? "with this mark" : <Ago at={seen} />}; in 7 days {marks}{" "}
       {marks === 1 ? "mark" : "marks"} at {stations} {stations === 1 ? "station" : "stations"}
       {kinds.length > 0 && ` (${kinds.join(", ")})`}, {held} held, {rejected} rejected.{" "}
-      <a href={`#/rollback?reporter=${id}`}>Withdraw its marks …</a>
+      <a href={`#/rollback?reporter=${id}`}>Withdraw its marks …</a>
     </>
   );
 }

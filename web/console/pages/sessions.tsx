@@ -63,7 +63,7 @@ export function SessionsPage() {
                 name: "From",
                 cell: ({ address, agent }) => (
                   <>
-                    {address} <div class="soft">{agent}</div>
+                    {address} <div class="soft agent">{agent}</div>
                   </>
                 ),
               },

@@ -63,7 +63,7 @@ function Fuel({ page: { fuel, station } }: { page: ConsoleStationPage }) {
         <h2>
           Shown now: <Status status={fuel.status} />
         </h2>
-        <a href={`#/rollback?station=${station.id}`}>Withdraw marks …</a>
+        <a href={`#/rollback?station=${station.id}`}>Withdraw marks …</a>
       </div>
       <dl class="pairs">
         {facts

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect } from "chai";
+import { createDb, rows, type Db } from "#src/db.ts";
+import { credentialsFit } from "#src/operators.ts";
+import { findSession, openSession } from "#src/sessions.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator, type Ran } from "#test/harness/operator.ts";
+
+describe("operator account", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let db: Db;
+
+  before(async () => {
+    instance = await createTestInstance();
+    db = createDb(instance.config, "test");
+  });
+  after(async () => {
+    await db.destroy();
+    await instance.drop();
+  });
+
+  const account = (...args: string[]): Promise<Ran> =>
+    runOperator(instance.env, "account", ...args, "--json", "--actor", "root");
+  const openFor = async (id: number): Promise<() => Promise<boolean>> => {
+    const now = Date.now();
+    const who = { kind: "operator", subjectId: id, address: "::1", agent: "" } as const;
+    const { token } = await openSession(db, { ...who, now, lifeMs: 60_000 });
+    return async () => (await findSession(db, "operator", token, now)) !== null;
+  };
+
+  it("makes one with a password that is shown once and opens the console", async () => {
+    const { code, json } = await account("create", "--name", "olga", "--role", "operator");
+    expect(code).to.equal(0);
+    expect(json).to.include({ name: "olga", role: "operator", signs_in_with: "password" });
+    const { password } = json as { password: string };
+    expect(password).to.match(/^\w{20}$/);
+    expect(await credentialsFit(db, { name: "OLGA", password })).to.equal(true);
+    const listed = await account("list");
+    expect(listed.out).not.to.include(password);
+    const [stored] = await rows<{ all: string }>(db, "select o::text as all from operators o");
+    expect(stored!.all).not.to.include(password);
+    const [entry] = await rows(db, "select actor, action, subject, details from operator_log");
+    expect(entry).to.deep.equal({
+      actor: "root",
+      action: "account.create",
+      subject: "account olga",
+      details: { role: "operator", given: "password" },
+    });
+    expect((await account("create", "--name", "Olga", "--role", "viewer")).code).to.equal(1);
+  });
+
+  it("makes one with a key, which opens the console and is no key of the API's kind", async () => {
+    const { json } = await account("create", "--name", "robot", "--role", "viewer", "--key");
+    const { key } = json as { key: string };
+    expect(key).to.match(/^op_live_[0-9A-Za-z]{49}$/);
+    expect(json.signs_in_with).to.equal(`${key.slice(0, 12)}…`);
+    expect(await credentialsFit(db, { key })).to.equal(true);
+    expect(await credentialsFit(db, { key: `${key.slice(0, -1)}x` })).to.equal(false);
+    expect(await credentialsFit(db, { name: "robot", password: "" })).to.equal(false);
+  });
+
+  it("takes a password from stdin, and none that is short", async () => {
+    const create = async (name: string, password: string): Promise<number> => {
+      const child = spawn(
+        process.execPath,
+        [
+          ...["--import", "tsx", "cli/main.ts", "account", "create", "--json"],
+          ...["--name", name, "--role", "viewer", "--password-stdin"],
+        ],
+        { env: { ...process.env, ...instance.env }, stdio: ["pipe", "ignore", "ignore"] },
+      );
+      child.stdin.end(`${password}\n`);
+      return ((await once(child, "close")) as [number])[0];
+    };
+    expect(await create("typed", "a long enough one")).to.equal(0);
+    const typed = { name: "typed", password: "a long enough one" };
+    expect(await credentialsFit(db, typed)).to.equal(true);
+    expect(await create("short", "too short")).to.not.equal(0);
+  });
+
+  it("reset takes away what an account signed in with, and ends its sessions", async () => {
+    const made = (await account("create", "--name", "petr", "--role", "viewer")).json;
+    const isOpen = await openFor(made.id as number);
+    expect(await isOpen()).to.equal(true);
+    const reset = (await account("reset", "petr", "--key")).json;
+    expect(await isOpen()).to.equal(false);
+    const before = { name: "petr", password: made.password as string };
+    expect(await credentialsFit(db, before)).to.equal(false);
+    expect(await credentialsFit(db, { key: reset.key as string })).to.equal(true);
+  });
+
+  it("set-role leaves sessions open; disable ends them and lets nobody in until enable", async () => {
+    const made = (await account("create", "--name", "vera", "--role", "viewer")).json;
+    const isOpen = await openFor(made.id as number);
+    expect((await account("set-role", "vera", "operator")).json.role).to.equal("operator");
+    expect(await isOpen()).to.equal(true);
+    expect((await account("disable", "vera")).json.disabled).to.be.a("string");
+    expect(await isOpen()).to.equal(false);
+    const own = { name: "vera", password: made.password as string };
+    expect(await credentialsFit(db, own)).to.equal(false);
+    expect((await account("enable", "vera")).json.disabled).to.equal(null);
+    expect(await credentialsFit(db, own)).to.equal(true);
+    expect((await account("disable", "nobody")).code).to.equal(1);
+  });
+});
