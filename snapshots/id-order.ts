@@ -1,4 +1,4 @@
-import type { IdTable } from "#src/id-table.ts";
+import { type IdTable, larger } from "#src/id-table.ts";
 
 /** Numbers of the stations in service in the order of their ids, for `/stations/all`. */
 export interface IdOrder {
@@ -9,11 +9,12 @@ export interface IdOrder {
 }
 
 export function createIdOrder(ids: IdTable): IdOrder {
-  let order = new Uint32Array();
+  let order = new Uint32Array(1024);
+  let size = 0;
 
-  /** Index of the first station, from `low` on, that `isAfter` says yes to. */
-  const first = (low: number, isAfter: (station: number) => boolean): number => {
-    let high = order.length;
+  /** Index of the first of the `end` first stations that `isAfter` says yes to. */
+  const first = (end: number, isAfter: (station: number) => boolean): number => {
+    let [low, high] = [0, end];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (isAfter(order[middle] as number)) high = middle;
@@ -23,23 +24,27 @@ export function createIdOrder(ids: IdTable): IdOrder {
   };
 
   return {
-    stations: () => order,
-    after: (id) => first(0, (station) => ids.id(station) > id),
+    stations: () => order.subarray(0, size),
+    after: (id) => first(size, (station) => ids.id(station) > id),
     change(added, removed) {
-      if (removed.size > 0) order = order.filter((station) => !removed.has(station));
-      if (added.length === 0) return;
-      // What lies between two new ones is copied as a whole: sorting all again would stall a large country.
-      const merged = new Uint32Array(order.length + added.length);
-      let [from, to] = [0, 0];
-      for (const station of added.toSorted(ids.compare)) {
-        const until = first(from, (other) => ids.compare(other, station) > 0);
-        merged.set(order.subarray(from, until), to);
-        to += until - from;
-        merged[to++] = station;
-        from = until;
+      if (removed.size > 0) {
+        const stay = order.subarray(0, size).filter((station) => !removed.has(station));
+        order.set(stay);
+        size = stay.length;
       }
-      merged.set(order.subarray(from), to);
-      order = merged;
+      // From the end, in place: what lies between two new ones moves as a whole. Sorting all again, or into a new
+      // list, would stall a large country.
+      let end = size;
+      size += added.length;
+      if (size > order.length) order = larger(order, size * 1.5);
+      let to = size;
+      for (const station of added.toSorted((a, b) => ids.compare(b, a))) {
+        const from = first(end, (other) => ids.compare(other, station) > 0);
+        to -= end - from;
+        order.copyWithin(to, from, end);
+        order[--to] = station;
+        end = from;
+      }
     },
   };
 }
