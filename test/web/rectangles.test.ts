@@ -31,7 +31,7 @@ describe("web: which rectangles show a view", () => {
   });
 
   it("are the same for neighbours", () => {
-    const shifted = { ...city, west: city.west + 0.004, east: city.east + 0.004 };
+    const shifted = { ...city, west: city.west + 0.001, east: city.east + 0.001 };
     expect(rectanglesFor(shifted, 11, []).map(nameOf)).to.deep.equal(
       rectanglesFor(city, 11, []).map(nameOf),
     );
@@ -39,7 +39,7 @@ describe("web: which rectangles show a view", () => {
 
   it("stay while the view stays inside, and go when it leaves or has become much smaller", () => {
     const first = rectanglesFor(city, 11, []);
-    const moved = { ...city, west: city.west + 0.1, east: city.east + 0.1 };
+    const moved = { ...city, west: city.west + 0.05, east: city.east + 0.05 };
     expect(rectanglesFor(moved, 11, first)).to.deep.equal(first);
     const away = { ...city, west: city.west + 2, east: city.east + 2 };
     expect(rectanglesFor(away, 11, first)).to.not.deep.equal(first);

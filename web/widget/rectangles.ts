@@ -5,8 +5,8 @@ const cellsBelowZoom = 6.5;
 const cell = { lat: 22.5, lon: 45 };
 const cells = { rows: 8, columns: 8 };
 // Room for a little moving about without a new question.
-const padding = 0.3;
-const gridPerTile = 2;
+const padding = 0.15;
+const gridPerTile = 4;
 const tileDegrees = 360;
 // A rectangle that covers this many views is too much to renew each minute.
 const roomiest = 40;
