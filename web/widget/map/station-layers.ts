@@ -11,7 +11,7 @@ import type { Badge } from "#web/widget/map/sprites.ts";
 import { shownStatuses } from "#web/widget/signs.ts";
 
 const source = "stations";
-const clusterRadius = 44;
+const clusterRadius = 54;
 const clusterMaxZoom = 11;
 /** In how many steps a ring shows a status's share. */
 const steps = 16;
