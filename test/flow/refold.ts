@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Config } from "#src/config.ts";
 import { type Db, rows } from "#src/db.ts";
 import { decide } from "#src/domain/decide.ts";
+import { explain } from "#src/domain/explain.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import {
   markColumns,
@@ -57,5 +58,8 @@ export async function expectRefolded(db: Db, config: Config): Promise<void> {
       config,
     );
     expect(state, stationId).to.deep.equal(JSON.parse(JSON.stringify(folded.state)));
+    // What the console tells of a station ends where the station is.
+    const told = explain(history, null, (id) => seen.get(id) ?? 0, Date.now(), config).state;
+    expect(state, stationId).to.deep.equal(JSON.parse(JSON.stringify(told)));
   }
 }
