@@ -1,0 +1,179 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { openBrowser, openPage } from "#test/harness/browser.ts";
+
+describe("browser: the map's parameters and ways to use it", function () {
+  this.timeout(240_000);
+  let browser: Browser;
+  let site: MapSite;
+  const { lat, lon, id } = placeOf(0);
+  const here = { lat: String(lat), lon: String(lon), zoom: "17" };
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite();
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  const ready = (page: Page) =>
+    page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+  const open = async (parameters: Record<string, string>, options = {}) => {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(site.widgetUrl(parameters));
+    await ready(opened.page);
+    return opened;
+  };
+  const themeOf = (page: Page) => page.evaluate<string>("document.documentElement.dataset.theme");
+
+  it("opens on a point, and on a city", async () => {
+    const point = await open(here);
+    expect(await stationsInView(point.page)).to.be.lessThan(10);
+    await point.page.getByRole("button", { name: `Station ${id}` }).waitFor();
+    await point.page.goto(site.widgetUrl({ lat: "60", lon: "30", city: "Тестоград" }));
+    await point.page.getByText("There are no stations here").waitFor();
+    await point.page.goto(site.widgetUrl({ city: "ТЕСТОГРАД" }));
+    expect(await stationsInView(point.page)).to.be.greaterThan(10);
+    expect(point.complaints).to.deep.equal([]);
+    await point.close();
+  });
+
+  it("starts in the theme that is asked for, and remembers what the viewer chooses", async () => {
+    const { page, close } = await open({ ...here, theme: "dark" });
+    expect(await themeOf(page)).to.equal("dark");
+    await page.getByRole("button", { name: "Light theme" }).click();
+    expect(await themeOf(page)).to.equal("light");
+    await page.reload();
+    await ready(page);
+    expect(await themeOf(page)).to.equal("light");
+    await page.goto(site.widgetUrl({ ...here, theme: "dark", themelock: "1" }));
+    await ready(page);
+    expect(await themeOf(page)).to.equal("dark");
+    expect(await page.getByRole("button", { name: /theme/ }).count()).to.equal(0);
+    await close();
+  });
+
+  it("follows the system by itself", async () => {
+    const { page, close } = await open(here, { dark: true });
+    expect(await themeOf(page)).to.equal("dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.locator('html[data-theme="light"]').waitFor();
+    await close();
+  });
+
+  it("starts with a fuel filter, and hides filters and search when asked to", async () => {
+    const { page, close } = await open({ ...here, fuel: "ДТ" });
+    await page.getByRole("button", { name: "Filters, 1 on" }).click();
+    expect(await page.getByLabel("ДТ").isChecked()).to.equal(true);
+    await page.goto(site.widgetUrl({ ...here, nofilter: "1" }));
+    await ready(page);
+    expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(0);
+    expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(1);
+    await page.goto(site.widgetUrl({ ...here, nosearch: "1" }));
+    await ready(page);
+    expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(1);
+    expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(0);
+    await close();
+  });
+
+  it("shares gestures with the page around it only inside a frame, unless told otherwise", async () => {
+    const { page, close } = await openPage(browser);
+    const shares = ".maplibregl-cooperative-gestures";
+    for (const [parameters, inFrame, alone] of [
+      [{}, 1, 0],
+      [{ gestures: "greedy" }, 0, 0],
+      [{ gestures: "cooperative" }, 1, 1],
+    ] as const) {
+      await page.goto(site.pageOn("shop.test", parameters));
+      const frame = frameOf(page);
+      await frame.getByRole("region", { name: "Map of filling stations" }).waitFor();
+      expect(await frame.locator(shares).count()).to.equal(inFrame);
+      await page.goto(site.widgetUrl(parameters));
+      await ready(page);
+      expect(await page.locator(shares).count()).to.equal(alone);
+    }
+    await close();
+  });
+
+  it("falls back from values it cannot understand, with a warning for each", async () => {
+    const bad = {
+      theme: "pink",
+      lat: "north",
+      lon: "37",
+      zoom: "99",
+      fuel: "wood",
+      nofilter: "yes",
+      gestures: "wild",
+      city: "Нигдеград",
+    };
+    const { page, complaints, close } = await open(bad);
+    expect(await stationsInView(page)).to.be.greaterThan(10);
+    for (const name of ["theme", "lat", "zoom", "fuel", "nofilter", "gestures", "city"])
+      expect(complaints.join("\n")).to.include(`Parameter "${name}"`);
+    expect(await page.getByRole("button", { name: "Filters", exact: true }).count()).to.equal(1);
+    await close();
+  });
+
+  it("speaks Russian to a Russian browser", async () => {
+    const { page, close } = await openPage(browser, { locale: "ru-RU" });
+    await page.goto(site.widgetUrl(here));
+    await page.getByRole("button", { name: "Фильтры" }).waitFor();
+    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("ru");
+    await close();
+  });
+
+  it("has a full-screen button where the page around it allows that, and else none", async () => {
+    const { page, close } = await openPage(browser);
+    await page.goto(site.pageOn("shop.test", here));
+    const frame = frameOf(page);
+    await frame.getByRole("button", { name: "Full screen" }).waitFor();
+    await page.evaluate(
+      "(() => { const f = document.querySelector('iframe'); f.removeAttribute('allow'); f.src = f.src; })()",
+    );
+    await frame.getByRole("button", { name: "Full screen" }).waitFor({ state: "detached" });
+    await frame.getByRole("button", { name: "List of stations" }).waitFor();
+    expect(await frame.getByRole("button", { name: "Full screen" }).count()).to.equal(0);
+    await close();
+  });
+
+  it("can be used with the keyboard alone: Tab reaches everything, Escape leads back", async () => {
+    const { page, close } = await open(here);
+    const focused = () =>
+      page.evaluate<string>(
+        "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
+      );
+    const reached: string[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      await page.keyboard.press("Tab");
+      reached.push(await focused());
+    }
+    const all = ["Search", "Filters", "List of stations", "Dark theme", "Full screen"];
+    expect(reached).to.include.members([...all, "Where am I", "Zoom in", "Zoom out", "Legend"]);
+    await page.getByRole("button", { name: "List of stations" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: `Station ${id}` }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("h2:focus", { hasText: `Station ${id}` }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: `Station ${id}` }).waitFor({ state: "detached" });
+    await page.locator('[aria-label="List of stations"]:focus').waitFor();
+    await close();
+  });
+
+  it("leads to the plain list without JavaScript, where everything can be asked for", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
+    const page = await context.newPage();
+    await page.goto(site.widgetUrl());
+    const link = page.getByRole("link", { name: /plain list/ });
+    await page.goto(new URL((await link.getAttribute("href"))!, page.url()).href);
+    await page.getByRole("heading", { name: `Station ${id}` }).waitFor();
+    await page.getByLabel("Status").selectOption("yes");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("No stations match").waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,241 @@
+import { expect } from "chai";
+import type { Browser, FrameLocator, Page } from "playwright-core";
+import { rows } from "#src/db.ts";
+import { deviceReporter } from "#src/reporter.ts";
+import { addKey } from "#test/api/edge.ts";
+import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Place, placeOf } from "#test/flow/country.ts";
+import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { unwatchWeb } from "#test/harness/watched.ts";
+
+type Map = Page | FrameLocator;
+
+describe("browser: drivers on the map", function () {
+  this.timeout(240_000);
+  let browser: Browser;
+  let site: MapSite;
+  let api: Client;
+  let station = 0;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite({ stations: 200, roles: ["marks"] });
+    api = createClient(site.web.baseUrl, site.country.secret);
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  /** A station that no other test marks. */
+  const nextPlace = (): Place => placeOf((station += 10));
+  const around = ({ lat, lon }: Place): Record<string, string> => ({
+    lat: String(lat),
+    lon: String(lon),
+    zoom: "17",
+  });
+  const fuelOf = async ({ id }: Place) => (await api.get(`/stations/${id}`)).body.station.fuel;
+  const openCard = async (map: Map, { id }: Place): Promise<void> => {
+    await stationsInView(map);
+    await map.getByRole("button", { name: `Station ${id}` }).click();
+    await map.getByRole("heading", { name: `Station ${id}` }).waitFor();
+  };
+  /** A driver's browser with the station's card open. */
+  const driver = async (
+    place: Place,
+    { device = "", ...options }: PageOptions & { device?: string } = {},
+  ): Promise<OpenedPage> => {
+    const opened = await openPage(browser, options);
+    if (device !== "")
+      await opened.page.addInitScript(`localStorage.setItem("device", "${device}")`);
+    await opened.page.goto(site.widgetUrl(around(place)));
+    await openCard(opened.page, place);
+    return opened;
+  };
+  const mark = async (map: Map, status: string): Promise<void> => {
+    await map.getByRole("button", { name: "Update status" }).click();
+    await map.getByRole("button", { name: status, exact: true }).click();
+  };
+  /** Writes a device down as first seen `minutesAgo`. */
+  const meet = (device: string, minutesAgo: number) =>
+    rows(
+      site.country.db,
+      `insert into reporters (hash, first_seen)
+       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
+      [deviceReporter(site.instance.config.reporterPepper, device), minutesAgo],
+    );
+
+  it("shows what became of a mark, lets another device confirm it but not its author, and tells the API", async () => {
+    const place = nextPlace();
+    const author = await openPage(browser);
+    await author.page.goto(site.pageOn("www.shop.test", around(place)));
+    const map = frameOf(author.page);
+    await openCard(map, place);
+    await mark(map, "Queue");
+    await map.getByText("It shows on the map when one more driver confirms it").waitFor();
+    await map.getByText("Not confirmed yet: a queue").waitFor();
+    await map.getByText("Your mark waits for another driver").waitFor();
+    expect(await map.getByRole("button", { name: /^Confirm/ }).count()).to.equal(0);
+    const pending = await fuelOf(place);
+    expect([pending.status, pending.pending_status]).to.deep.equal(["nodata", "queue"]);
+    await meet("second-device", 11);
+    // Chromium's fresh profiles keep nothing for frames of other sites: this device is on the map's own page.
+    const second = await driver(place, { device: "second-device" });
+    const other = second.page;
+    await other.getByRole("button", { name: "Confirm: a queue" }).click();
+    await other.getByText("You have confirmed the status").waitFor();
+    await other.locator(".status-now").getByText("Queue", { exact: true }).waitFor();
+    const shown = await fuelOf(place);
+    expect([shown.status, shown.pending_status]).to.deep.equal(["queue", ""]);
+    await author.close();
+    await second.close();
+  });
+
+  it("does not ask a driver to confirm his own mark after a reload either", async () => {
+    const place = nextPlace();
+    const { page, close } = await driver(place);
+    await mark(page, "Little fuel");
+    await page.getByText("Thank you").waitFor();
+    await page.reload();
+    await openCard(page, place);
+    await page.getByText("Your mark waits for another driver").waitFor();
+    expect(await page.getByRole("button", { name: /^Confirm/ }).count()).to.equal(0);
+    await close();
+  });
+
+  it("counts a mark made at the station, with all its details, and shows what the API says", async () => {
+    const place = nextPlace();
+    const position = { latitude: place.lat, longitude: place.lon, accuracy: 10 };
+    const { page, complaints, close } = await driver(place, { position });
+    await page.getByRole("button", { name: "Update status" }).click();
+    await page.getByRole("button", { name: "Add details" }).click();
+    await page.getByRole("button", { name: "Fuel", exact: true }).click();
+    await page.getByLabel("Price of 95").fill("61.5");
+    await page.getByLabel("Limit per person").fill("20");
+    await page.getByLabel("Comment").fill("<b>quick</b>");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Thank you").waitFor();
+    const fuel = await fuelOf(place);
+    expect([fuel.status, fuel.limit_l]).to.deep.equal(["yes", 20]);
+    await page.locator(".status-now").getByText("Fuel", { exact: true }).waitFor();
+    await page.getByText("At most 20 l per person").waitFor();
+    expect(await page.locator(".prices").innerText()).to.match(/95\s+61\.50?/);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("says in words why a second mark is refused", async () => {
+    const place = nextPlace();
+    const { page, close } = await driver(place);
+    await mark(page, "Fuel");
+    await page.getByText("Thank you").waitFor();
+    await mark(page, "No fuel");
+    await page.getByText("You have marked this station a short time ago").waitFor();
+    await close();
+  });
+
+  it("offers no marks where the key takes none, and says so when they are switched off meanwhile", async () => {
+    const { db, partnerId } = site.country;
+    const place = nextPlace();
+    await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
+    const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
+    const { page, close } = await openPage(browser);
+    await page.goto(site.widgetUrl({ ...around(place), key }));
+    await openCard(page, place);
+    await page.getByText("Not confirmed yet: little fuel").waitFor();
+    expect(await page.getByRole("button", { name: /^(Confirm|Update)/ }).count()).to.equal(0);
+    await close();
+
+    const open = await addKey(db, partnerId, "publishable", { domains: [] });
+    const late = await openPage(browser);
+    await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
+    await openCard(late.page, place);
+    await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
+    const asked = createClient(site.web.baseUrl, open);
+    await until(
+      async () => (await asked.get("/widget/config")).body.reports_enabled as boolean,
+      (enabled) => !enabled,
+    );
+    await mark(late.page, "Fuel");
+    await late.page.getByText("Marks are switched off on this map").waitFor();
+    await late.close();
+  });
+
+  it("tells the viewer that he is offline, sends nothing, and goes on when he is back", async () => {
+    const place = nextPlace();
+    const { page, close } = await driver(place);
+    const context = page.context();
+    await context.setOffline(true);
+    const notice = page.getByText("You are offline. What you see may be old.");
+    await notice.waitFor();
+    await mark(page, "Fuel");
+    await page.getByText("You are offline. The mark was not sent").waitFor();
+    await context.setOffline(false);
+    await notice.waitFor({ state: "detached" });
+    expect((await fuelOf(place)).pending_status).to.equal("");
+    await close();
+  });
+
+  it("tells the viewer that the service does not answer, keeps the stations, and recovers", async () => {
+    const place = nextPlace();
+    const { page, close } = await openPage(browser);
+    await page.route("**/api/v1/partner/stations?*", (route) =>
+      route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
+    );
+    await page.goto(site.widgetUrl(around(place)));
+    const notice = page.getByText("The service does not answer just now. Trying again");
+    await notice.waitFor();
+    await page.unroute("**/api/v1/partner/stations?*");
+    await notice.waitFor({ state: "detached" });
+    expect(await stationsInView(page)).to.be.greaterThan(0);
+    await close();
+  });
+
+  it("waits for the service when it does not even say how to begin", async () => {
+    const { page, close } = await openPage(browser);
+    await page.route("**/widget/config", (route) => route.fulfill({ status: 503, body: "" }));
+    await page.goto(site.widgetUrl());
+    await page.getByText("The service does not answer just now").waitFor();
+    await page.unroute("**/widget/config");
+    await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+    await close();
+  });
+});
+
+describe("browser: a status that expires", function () {
+  this.timeout(240_000);
+  let browser: Browser;
+  let site: MapSite;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    const env = { STATUS_LIFETIME_MS: "45000" };
+    site = await openMapSite({ stations: 5, roles: ["marks"], env });
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  it("is gone from the map and from the API alike, without a reload", async () => {
+    const { lat, lon, id } = placeOf(0);
+    const position = { latitude: lat, longitude: lon, accuracy: 5 };
+    const { page, close } = await openPage(browser, { position });
+    await page.goto(site.widgetUrl({ lat: String(lat), lon: String(lon), zoom: "17" }));
+    await stationsInView(page);
+    await page.getByRole("button", { name: `Station ${id}` }).click();
+    await page.getByRole("button", { name: "Update status" }).click();
+    await page.getByRole("button", { name: "Little fuel" }).click();
+    const now = page.locator(".status-now");
+    await now.getByText("Little fuel", { exact: true }).waitFor();
+    await now.getByText("No data", { exact: true }).waitFor({ timeout: 120_000 });
+    // Told in hours, this lifetime is not the whole number that the document promises.
+    unwatchWeb(site.web.baseUrl);
+    const { body } = await createClient(site.web.baseUrl, site.country.secret).get(
+      `/stations/${id}`,
+    );
+    expect(body.station.fuel.status).to.equal("nodata");
+    await close();
+  });
+});
