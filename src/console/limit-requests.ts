@@ -6,7 +6,10 @@ import { msOf } from "#src/marks.ts";
 const usageDays = 14;
 
 /** Limit requests, pending ones first and then the newest, each beside its partner's limits and use. */
-export async function limitRequestRows(db: Db, limit: number): Promise<Omit<ConsoleLimitRequest, "minutes">[]> {
+export async function limitRequestRows(
+  db: Db,
+  limit: number,
+): Promise<Omit<ConsoleLimitRequest, "minutes">[]> {
   const found = await rows<Omit<ConsoleLimitRequest, "days" | "minutes">>(
     db,
     `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily, r.comment,

@@ -27,7 +27,9 @@ describe("api: the list page", () => {
   });
 
   const open = async (query: string, language = "en") => {
-    const response = await fetch(`${base}/list${query}`, { headers: { "Accept-Language": language } });
+    const response = await fetch(`${base}/list${query}`, {
+      headers: { "Accept-Language": language },
+    });
     return {
       status: response.status,
       policy: response.headers.get("content-security-policy")!,

@@ -69,7 +69,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   return { page, complaints, requests, close: () => context.close() };
 }
 
-const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const require = createRequire(import.meta.url);
+const axeFile = require.resolve("axe-core/axe.min.js");
 const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** Every accessibility fault that axe finds on the page as it is now, one line each; none is the goal. */

@@ -8,8 +8,9 @@ import { type Tile, writePmtiles } from "#web/build/pmtiles.ts";
 const maxZoom = 7;
 const extent = 4096;
 
+const require = createRequire(import.meta.url);
 /** The source of the base map: Natural Earth's land, 1:10 million, public domain. */
-export const landFile = createRequire(import.meta.url).resolve("world-atlas/land-10m.json");
+export const landFile = require.resolve("world-atlas/land-10m.json");
 
 /**
  * The bundled base map: the world's land as one vector layer `land`, zooms 0 to 7, as a PMTiles archive (2.8 MB,
