@@ -6,7 +6,7 @@ import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/a
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { startHere } from "#test/api/roles.ts";
-import { type Answer, type Client, createClient } from "#test/flow/client.ts";
+import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -85,6 +85,17 @@ describe("every problem of the API", function () {
     "already-done": async () => {
       const by = await operator("operator");
       return twice(() => revokeOne(by));
+    },
+    "import-running": async () => {
+      const by = await operator("operator");
+      const headers = { "Content-Type": "application/octet-stream" };
+      const path = "/imports?kind=stations&file=a.json&dry_run=true";
+      const refused = await twice(() => by.call("POST", path, { elements: [] }, headers));
+      await until(
+        async () => (await by.call("GET", "/imports")).body.imports as { state: string }[],
+        (imports) => imports.every(({ state }) => state !== "running"),
+      );
+      return refused;
     },
   };
   const ofPartners: Partial<Record<ProblemCode, () => Promise<Answer>>> = {
