@@ -84,7 +84,7 @@ describe("browser: drivers on the map", function () {
     const second = await driver(place, { device: "second-device" });
     const other = second.page;
     await other.getByRole("button", { name: "Confirm: a queue" }).click();
-    await other.getByText("You have confirmed the status").waitFor();
+    await other.getByText("Thank you. Your mark is on the map.").waitFor();
     await other.locator(".status-now").getByText("Queue", { exact: true }).waitFor();
     const shown = await fuelOf(place);
     expect([shown.status, shown.pending_status]).to.deep.equal(["queue", ""]);
