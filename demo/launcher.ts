@@ -60,7 +60,10 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const starting = startServers({ dataDir, env: process.env, durable: true, log: console.log });
   // Told to stop in the middle, this waits for the server that is being born.
   cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
-  const [servers] = await Promise.all([starting, buildPages(console.log)]);
+  const pages = buildPages(console.log);
+  // Awaited only where it is needed: the database is filled meanwhile.
+  pages.catch(() => {});
+  const servers = await starting;
 
   const secrets = secretsOf(dataDir);
   const claimed = await claimWebPort(Number(process.env.PORT) || 8080);
@@ -82,6 +85,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const keys = await demoKeys(env, dataDir);
   const operator = await demoOperator(env, dataDir);
 
+  await pages;
   await claimed.letGo();
   const roles = runRoles(env, join(dataDir, "logs"));
   cleanUp.push(() => roles.stop());
