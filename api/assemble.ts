@@ -152,6 +152,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const app = createApp(services, routes, (parts.pages ?? createPages)(services));
   const server = createApiServer(services, app, parts.times);
 
+  let drains: NodeJS.Timeout | undefined;
+
   return {
     app,
     server,
@@ -161,10 +163,13 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await once(server, "listening");
       await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
       await Promise.all([startUp.start(), dumps.start()]);
+      // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
+      drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
       return { port: (server.address() as AddressInfo).port };
     },
     stop: async () => {
       health.stop();
+      clearInterval(drains);
       const closed = server.listening ? once(server, "close") : Promise.resolve();
       server.close();
       // A connection becomes idle when its answer is out: it must not hold up the stop.
