@@ -91,8 +91,8 @@ const en: Words = {
   noSearch: "Hide search",
   themeLock: "Lock the theme and hide its button",
   size: "Size",
-  width: "Width, pixels or %",
-  height: "Height, pixels",
+  width: "Width, px or %",
+  height: "Height, px",
   faults: {
     city: "At most 120 characters.",
     lat: "A number from −90 to 90.",
@@ -157,8 +157,8 @@ const ru: Words = {
   noSearch: "Скрыть поиск",
   themeLock: "Закрепить тему и скрыть её кнопку",
   size: "Размер",
-  width: "Ширина, пиксели или %",
-  height: "Высота, пиксели",
+  width: "Ширина, px или %",
+  height: "Высота, px",
   faults: {
     city: "Не больше 120 знаков.",
     lat: "Число от −90 до 90.",

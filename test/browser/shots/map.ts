@@ -35,7 +35,9 @@ describe("screenshots: map", function () {
     key = await addKey(db, partner, "publishable", { domains: ["roadside.example"] });
     web = await startRole("web", instance.env, 60_000);
     const api = createClient(web.baseUrl, secret);
-    const { body } = await api.get(`/stations?city=${encodeURIComponent("Москва")}&radius_km=15`);
+    const { body } = await api.get(
+      `/stations?city=${encodeURIComponent("Санкт-Петербург")}&radius_km=5`,
+    );
     const stations = body.stations as (Spot & { fuel: Record<string, string | number> })[];
     const best = (worth: (fuel: Record<string, string | number>) => number): Spot =>
       stations.reduce((a, b) => (worth(b.fuel) > worth(a.fuel) ? b : a));
@@ -78,8 +80,8 @@ describe("screenshots: map", function () {
     parameters: () => Record<string, string | number>,
     prepare?: (page: Page) => Promise<void>,
   ][] = [
-    ["map", desk, () => at(told, 11.6), openCard],
-    ["map-country", desk, () => ({ lat: 55.5, lon: 47, zoom: 4.4 })],
+    ["map", desk, () => at(told, 10.3), openCard],
+    ["map-country", desk, () => ({ lat: 52.5, lon: 41, zoom: 4.3 })],
     ["map-dark", { ...desk, dark: true }, () => city],
     [
       "map-filters",
@@ -115,7 +117,7 @@ describe("screenshots: map", function () {
   }
 
   it("takes embed.png", async () => {
-    const { page, close } = await openPage(browser, { width: 1280, height: 1180 });
+    const { page, close } = await openPage(browser, { width: 1280, height: 1320 });
     await page.goto(`${web.baseUrl}/widget/embed?key=${key}`);
     await page.getByText("roadside.example", { exact: true }).waitFor();
     await page.getByLabel("a city").check();
