@@ -71,7 +71,12 @@ local function tell(minutes, over)
   while n / step >= 100 do step = step * 10 end
   n = math.ceil(n / step) * step
   local key = minutes .. ':' .. string.format('%d', math.floor(over[1] / 1440))
-  if redis.call('HINCRBY', key, string.format('%d', n), 1) == 1 then redis.call('EXPIRE', key, 777600) end
+  if redis.call('HINCRBY', key, string.format('%d', n), 1) == 1 then redis.call('EXPIRE', key, 1296000) end
+end
+
+local function refuse(minutes, n)
+  local key = minutes .. ':' .. string.format('%d', day)
+  if redis.call('HINCRBY', key, 'refused', n) == n then redis.call('EXPIRE', key, 1296000) end
 end
 
 local function save(key, mn, dn, known)
@@ -106,6 +111,7 @@ for _, t in ipairs(call.takes) do
   local n = 0
   for _, use in ipairs(t.uses) do n = n + use[2] end
   local granted = math.max(0, math.min(n, t.rpm - mn, t.daily - dn))
+  if t.minutes and n > granted then refuse(KEYS[t.minutes], n - granted) end
   if granted > 0 then
     mn, dn = mn + granted, dn + granted
     save(key, mn, dn, known)

@@ -88,7 +88,7 @@ export interface ConsoleLimitRequest {
   /** The last 14 UTC days, the newest first. */
   days: ConsoleUsageDay[];
   /** Requests a minute of those days, while it is pending; null without any, and while Redis is away. */
-  minutes: { p95: number; peak: number; minutes: number } | null;
+  minutes: { p95: number; peak: number; minutes: number; refused: number } | null;
 }
 
 /** What the same reporter has done in the last days. Nobody learns who it is: only its row's number. */

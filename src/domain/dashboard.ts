@@ -19,6 +19,8 @@ export interface MinuteFigures {
   peak: number;
   /** How many minutes had requests. */
   minutes: number;
+  /** Requests that the minute's or the day's limit refused. */
+  refused: number;
 }
 
 export interface Overview {

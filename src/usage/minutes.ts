@@ -3,8 +3,8 @@ import type { Redis } from "#src/redis.ts";
 
 /**
  * Requests per minute of a partner's secret keys over the UTC day `today` (days since the epoch) and the `days - 1`
- * before it. From Redis alone: what a wiped one has lost is left out. From 100 on rounded up to two digits. Null when
- * there was no request. Rejects while Redis is away.
+ * before it, and how many a limit refused. From Redis alone: what a wiped one has lost is left out. From 100 on rounded
+ * up to two digits. Null when there was no request. Rejects while Redis is away.
  */
 export async function minuteFigures(
   redis: Redis,
@@ -28,14 +28,17 @@ export async function minuteFigures(
   };
   const [minute, requests] = [Number(last[0] ?? 0), Number(last[1] ?? 0)];
   if (requests > 0 && Math.floor(minute / 1440) > today - days) add(requests, 1);
-  for (const day of told) {
+  let refused = 0;
+  for (const { refused: ofDay = "0", ...day } of told) {
+    refused += Number(ofDay);
     for (const [field, minutes] of Object.entries(day)) add(Number(field), Number(minutes));
   }
-  return figuresOf(counts);
+  const figures = figuresOf(counts);
+  return figures === null ? null : { ...figures, refused };
 }
 
 /** `counts`: how many minutes had so many requests. */
-function figuresOf(counts: ReadonlyMap<number, number>): MinuteFigures | null {
+function figuresOf(counts: ReadonlyMap<number, number>): Omit<MinuteFigures, "refused"> | null {
   const sorted = [...counts].sort(([a], [b]) => a - b);
   const minutes = sorted.reduce((total, [, n]) => total + n, 0);
   const last = sorted.at(-1);

@@ -25,13 +25,13 @@ describe("busy minutes", () => {
   });
 
   /** `n` requests of a bucket in the minute `minutesAgo`. */
-  const send = (bucket: string, n: number, minutesAgo: number, usage = bucket) =>
+  const send = (bucket: string, n: number, minutesAgo: number, usage = bucket, rpm = 100_000) =>
     runMeter(redis, config.redisPrefix, -60 * minutesAgo, {
       takes: [
         {
           bucket,
           usage,
-          rpm: 100_000,
+          rpm,
           daily: 100_000_000,
           floorDay: 0,
           floor: 0,
@@ -57,7 +57,7 @@ describe("busy minutes", () => {
 
   it("are those of 95 of 100 minutes, and the busiest, the running one included", async () => {
     await sendMinutes(Array.from({ length: 20 }, (_, i) => i + 1));
-    expect(await figures()).to.deep.equal({ p95: 19, peak: 20, minutes: 20 });
+    expect(await figures()).to.deep.equal({ p95: 19, peak: 20, minutes: 20, refused: 0 });
   });
 
   it("are known of a partner without requests too: there are none", async () => {
@@ -72,6 +72,17 @@ describe("busy minutes", () => {
     const seen = await figures();
     // The clock may have gone on to the next minute between the first two.
     expect([seen?.minutes, seen?.peak]).to.deep.equal(seen?.minutes === 2 ? [2, 7] : [3, 4]);
+  });
+
+  it("say how many requests a limit refused", async () => {
+    partner += 1;
+    const bucket = `p${partner}`;
+    await send(bucket, 7, 0, bucket, 5);
+    await send(bucket, 4, 0, bucket, 1);
+    expect((await figures())?.refused).to.be.within(5, 6);
+    await send("pk:2:viewer", 9, 0, "w2", 5);
+    const names = await redis.keys(`${config.redisPrefix}:minutes:*`);
+    expect(names.filter((name) => name.includes("pk:"))).to.deep.equal([]);
   });
 
   it("are not told of viewers' own budgets", async () => {
@@ -94,6 +105,7 @@ describe("busy minutes", () => {
           p95: sorted[Math.ceil(0.95 * sorted.length) - 1],
           peak: sorted.at(-1),
           minutes: counts.length,
+          refused: 0,
         });
       }),
       { numRuns: 30 },

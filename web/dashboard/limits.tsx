@@ -31,7 +31,7 @@ function Current({
           <span class="soft small">
             {minutes === null
               ? `no requests in the last ${minute_days} days`
-              : `p95 ${number(minutes.p95)}, busiest minute ${number(minutes.peak)}, in ${minute_days} days`}
+              : `p95 ${number(minutes.p95)}, busiest minute ${number(minutes.peak)}, ${number(minutes.refused)} refused (429), in ${minute_days} days`}
           </span>
         </dd>
       </div>

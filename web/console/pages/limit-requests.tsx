@@ -51,10 +51,6 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
                   reject={() => setAsking({ kind: "reject", request })}
                 />
               ))}
-              <p class="soft">
-                Requests refused with 429 are not stored by partner; a busiest minute at the limit
-                shows that there were some.
-              </p>
               <h2>Decided</h2>
               <Decided requests={requests.filter(({ status }) => status !== "pending")} />
             </>
@@ -118,6 +114,12 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
             </>
           )}
         </dd>
+        {minutes !== null && (
+          <>
+            <dt>Refused (429)</dt>
+            <dd>{number(minutes.refused)} in 14 days</dd>
+          </>
+        )}
         {comment !== "" && (
           <>
             <dt>It says</dt>
