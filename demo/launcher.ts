@@ -60,9 +60,9 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const starting = startServers({ dataDir, env: process.env, durable: true, log: console.log });
   // Told to stop in the middle, this waits for the server that is being born.
   cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
-  const pages = buildPages(console.log);
   // Awaited only where it is needed: the database is filled meanwhile.
-  pages.catch(() => {});
+  const pages = buildPages(console.log);
+  cleanUp.push(() => pages.stop());
   const servers = await starting;
 
   const secrets = secretsOf(dataDir);
@@ -85,7 +85,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const keys = await demoKeys(env, dataDir);
   const operator = await demoOperator(env, dataDir);
 
-  await pages;
+  await pages.done;
   await claimed.letGo();
   const roles = runRoles(env, join(dataDir, "logs"));
   cleanUp.push(() => roles.stop());

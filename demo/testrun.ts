@@ -41,7 +41,7 @@ try {
       counts[ok ? "passed" : "failed"] += 1;
     }
   }
-  if (!interrupted) await buildPages(console.log);
+  if (!interrupted) await buildPages(console.log).done;
   if (!interrupted) await runTests();
 } catch (error) {
   console.error((error as Error).message);
