@@ -35,7 +35,7 @@ const apps = [
 export async function benchPages({ quick }: { quick: boolean }): Promise<string> {
   const chromiumFile = await findChromium(console.log);
   if (chromiumFile === null) throw new Error("the pages are measured in Chromium");
-  await buildPages(console.log);
+  await buildPages(console.log).done;
   const folder = resolve(".data", `bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const given = await startServers({
