@@ -4,6 +4,7 @@ import { scrambles } from "#test/fuzz/scramble.ts";
 import { spoiltRequests } from "#test/fuzz/spoil.ts";
 import { bytesOf, exchange } from "#test/fuzz/wire.ts";
 import type { OpenApi } from "#test/harness/contract.ts";
+import { serveJobs } from "#bench/load/serve-jobs.ts";
 
 /** One stretch of requests drawn from the OpenAPI document, a connection each. */
 export interface FuzzJob {
@@ -27,16 +28,7 @@ export interface FuzzMeasured {
   statuses: Record<string, number>;
 }
 
-process.on("message", (job: FuzzJob) => {
-  run(job).then(
-    (measured) => process.send!(measured),
-    (error: Error) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on("disconnect", () => process.exit(0));
+serveJobs(run);
 
 /** The first job of a kind, a warm-up, draws; the others send the same. */
 const drawnOnce: Partial<Record<FuzzJob["kind"], ReturnType<typeof draw>>> = {};

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Country } from "#bench/country.ts";
 import { type Connection, openConnection } from "#bench/load/connection.ts";
 import { createForward } from "#bench/load/forward.ts";
+import { serveJobs } from "#bench/load/serve-jobs.ts";
 
 /** One stretch of load, as the benchmark asks for it over IPC. */
 export interface Job {
@@ -28,16 +29,7 @@ export interface Measured {
 const country = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as Country;
 const forwards = new Map<string, ReturnType<typeof createForward>>();
 
-process.on("message", (job: Job) => {
-  run(job).then(
-    (measured) => process.send!(measured),
-    (error: Error) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on("disconnect", () => process.exit(0));
+serveJobs(run);
 
 async function run({ side, port, clients, seconds }: Job): Promise<Measured> {
   const next = forwards.get(side) ?? createForward(country, 1);

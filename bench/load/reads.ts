@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { serveJobs } from "#bench/load/serve-jobs.ts";
 
 /** One stretch of reads, as the benchmark asks for it over IPC. */
 export interface ReadJob {
@@ -22,16 +23,7 @@ export interface ReadMeasured {
 }
 
 // The load generator of reads: bare sockets that count what comes and look at nothing but the head.
-process.on("message", (job: ReadJob) => {
-  run(job).then(
-    (measured) => process.send!(measured),
-    (error: Error) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on("disconnect", () => process.exit(0));
+serveJobs(run);
 
 async function run({ port, clients, seconds, requests }: ReadJob): Promise<ReadMeasured> {
   const prepared = requests.map((one) => Buffer.from(one));

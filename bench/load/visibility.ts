@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Country } from "#bench/country.ts";
 import { type Connection, openConnection } from "#bench/load/connection.ts";
 import { createForward } from "#bench/load/forward.ts";
+import { serveJobs } from "#bench/load/serve-jobs.ts";
 
 /** Marks at a steady rate into one process, watched in another. */
 export interface VisibilityJob {
@@ -32,16 +33,7 @@ const lookEveryMs = 10;
 const patienceMs = 10_000;
 const around = 0.0001;
 
-process.on("message", (job: VisibilityJob) => {
-  run(job).then(
-    (watched) => process.send!(watched),
-    (error: Error) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on("disconnect", () => process.exit(0));
+serveJobs(run);
 
 async function run({
   country,

@@ -4,6 +4,7 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
+import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -154,8 +155,7 @@ interface DecisionProps {
 }
 
 function Decision({ asking: { kind, request }, busy, fault, send, close }: DecisionProps) {
-  const [rpm, setRpm] = useState(String(request.requested_rpm));
-  const [daily, setDaily] = useState(String(request.requested_daily));
+  const [limits, setLimits] = useLimits(request.requested_rpm, request.requested_daily);
   const [comment, setComment] = useState("");
   const approving = kind === "edit";
   return (
@@ -169,30 +169,13 @@ function Decision({ asking: { kind, request }, busy, fault, send, close }: Decis
       onCancel={close}
       onConfirm={() =>
         approving
-          ? send("approve", { rpm: Number(rpm), daily: Number(daily), comment })
+          ? send("approve", { rpm: Number(limits.rpm), daily: Number(limits.daily), comment })
           : send("reject", { comment })
       }
     >
       {approving && (
         <>
-          <TextField
-            label="Requests a minute"
-            type="number"
-            min={1}
-            max={100_000}
-            value={rpm}
-            onChange={setRpm}
-            required
-          />
-          <TextField
-            label="Requests a day"
-            type="number"
-            min={1}
-            max={100_000_000}
-            value={daily}
-            onChange={setDaily}
-            required
-          />
+          <LimitFields {...limits} onChange={setLimits} />
         </>
       )}
       <TextField

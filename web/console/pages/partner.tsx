@@ -5,6 +5,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { Keys } from "#web/console/pages/keys.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { LimitFields } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Moment } from "#web/kit/time.tsx";
@@ -104,26 +105,7 @@ function Settings({
           required
           disabled={locked}
         />
-        <TextField
-          label="Requests a minute"
-          type="number"
-          min={1}
-          max={100_000}
-          value={form.rpm}
-          onChange={(rpm) => set({ rpm })}
-          required
-          disabled={locked}
-        />
-        <TextField
-          label="Requests a day"
-          type="number"
-          min={1}
-          max={100_000_000}
-          value={form.daily}
-          onChange={(daily) => set({ daily })}
-          required
-          disabled={locked}
-        />
+        <LimitFields rpm={form.rpm} daily={form.daily} onChange={set} disabled={locked} />
         <SelectField
           label="Rectangles of its pages are cached"
           value={form.cache}

@@ -4,6 +4,7 @@ import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
+import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { goTo } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -103,11 +104,10 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
 
 function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: () => void }) {
   const [name, setName] = useState("");
-  const [rpm, setRpm] = useState(String(defaults.rpm));
-  const [daily, setDaily] = useState(String(defaults.daily));
+  const [limits, setLimits] = useLimits(defaults.rpm, defaults.daily);
   const doing = useDoing();
   const make = async (): Promise<void> => {
-    const body = { name, rpm: Number(rpm), daily: Number(daily) };
+    const body = { name, rpm: Number(limits.rpm), daily: Number(limits.daily) };
     const made = await doing.run<{ id: number }>(`${name} is made`, "POST", "/partners", body);
     if (made !== null) goTo(`/partners/${made.id}`);
   };
@@ -120,24 +120,7 @@ function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: 
       onCancel={close}
     >
       <TextField label="Name" value={name} onChange={setName} maxLength={200} required />
-      <TextField
-        label="Requests a minute"
-        type="number"
-        min={1}
-        max={100_000}
-        value={rpm}
-        onChange={setRpm}
-        required
-      />
-      <TextField
-        label="Requests a day"
-        type="number"
-        min={1}
-        max={100_000_000}
-        value={daily}
-        onChange={setDaily}
-        required
-      />
+      <LimitFields {...limits} onChange={setLimits} />
       {doing.fault !== null && (
         <p class="fault" role="alert">
           {doing.fault}

@@ -1,0 +1,44 @@
+import { useState } from "preact/hooks";
+import { TextField } from "#web/console/parts/field.tsx";
+
+interface Limits {
+  rpm: string;
+  daily: string;
+}
+
+interface LimitFieldsProps extends Limits {
+  onChange: (change: Partial<Limits>) => void;
+  disabled?: boolean;
+}
+
+/** A partner's two limits, within what can be set (partner-api.md 8). */
+export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFieldsProps) => (
+  <>
+    <TextField
+      label="Requests a minute"
+      type="number"
+      min={1}
+      max={100_000}
+      value={rpm}
+      onChange={(value) => onChange({ rpm: value })}
+      required
+      disabled={disabled}
+    />
+    <TextField
+      label="Requests a day"
+      type="number"
+      min={1}
+      max={100_000_000}
+      value={daily}
+      onChange={(value) => onChange({ daily: value })}
+      required
+      disabled={disabled}
+    />
+  </>
+);
+
+/** What a form holds of them, as text, from these numbers on. */
+export function useLimits(rpm: number, daily: number): [Limits, (change: Partial<Limits>) => void] {
+  const [limits, set] = useState<Limits>({ rpm: String(rpm), daily: String(daily) });
+  return [limits, (change) => set((before) => ({ ...before, ...change }))];
+}
