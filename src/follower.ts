@@ -77,14 +77,6 @@ export function createFollower(deps: {
     if (found.length > 0) onRows(found);
   };
 
-  /** Only when everything up to there has been given out may the cursor follow. */
-  const reach = (found: readonly FeedRow[]): void => {
-    for (const row of found) {
-      lastSeq = Math.max(lastSeq, row.seq);
-      safe = Math.max(safe, row.at);
-    }
-  };
-
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
     // Both before any change is read; they do not wait for each other.
@@ -125,15 +117,21 @@ export function createFollower(deps: {
     });
 
   const catchUp = async (): Promise<void> => {
+    let reached = safe;
     for (;;) {
       const found = await readAfter(db, lastSeq, pageRows);
       for (const some of inTurns(found)) {
         apply(some);
-        reach(some);
+        for (const row of some) {
+          lastSeq = Math.max(lastSeq, row.seq);
+          reached = Math.max(reached, row.at);
+        }
         if (some.length === turnRows) await nextTurn();
       }
       if (found.length < pageRows) break;
     }
+    // Not on the way: a station that changed twice has its last number only, far behind its first change.
+    safe = Math.max(safe, reached);
   };
 
   /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */

@@ -180,7 +180,8 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     });
 
   const timer = setInterval(() => {
-    if (debts.size > 0 && inFlight === 0 && mayCall()) void send([]);
+    // With nothing to tell it is still asked whether it is back: readiness must not wait for a request.
+    if ((debts.size > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
   }, settleMs).unref();
 
   return {

@@ -75,7 +75,13 @@ export function createRecord(): AnswerRecord {
         for (const stamp of stamps) if (stamp.at < asOfMs) newest.set(stamp.id, stamp);
         for (const { id, at, version, removed } of newest.values()) {
           const had = versions.get(id);
-          const what = `${id} stamped ${new Date(at).toISOString()}, as_of ${new Date(asOfMs).toISOString()} of ${from}`;
+          const asked = sinceMs === null ? "all" : `delta since ${new Date(sinceMs).toISOString()}`;
+          const what = `${id} stamped ${new Date(at).toISOString()}, ${asked}, as_of ${new Date(asOfMs).toISOString()} of ${from}, ${stamps
+            .filter((stamp) => stamp.id === id)
+            .map(
+              (stamp) => `${new Date(stamp.at).toISOString()} v${stamp.version} ${stamp.removed}`,
+            )
+            .join("; ")}`;
           if (had === undefined) {
             // The whole country leaves out what is out of service; a delta, what changed before it.
             if (sinceMs === null ? !removed : at >= sinceMs) expect.fail(`missing: ${what}`);

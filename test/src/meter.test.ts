@@ -236,6 +236,27 @@ describe("the meter", () => {
     }
   });
 
+  it("notices that Redis is back though nothing waits to be counted and nobody asks", async function () {
+    this.timeout(20_000);
+    const server = await startPrivateRedis();
+    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
+    const redis = createRedis(settings, silent);
+    const meter = meterOn(redis, settings);
+    try {
+      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+      server.freeze();
+      // Refused, so that no count is owed to Redis.
+      await meter.take(someone(0, 0), "GET /x");
+      expect(meter.away).to.equal(true);
+      server.thaw();
+      while (meter.away) await sleep(50);
+    } finally {
+      server.thaw();
+      redis.disconnect();
+      await server.drop();
+    }
+  });
+
   it("works again after Redis has forgotten its scripts", async () => {
     const meter = meterOn(redises[0] as Redis);
     const who = someone(5, 5);
