@@ -120,12 +120,11 @@ function dumpOf(
   limit: number,
   now: number,
 ): Dump | null {
-  const whole = (): Whole => model.whole(now, filters);
   if (filtersKey(filters) === noFilters) {
-    const dump = dumps.whole(whole, now);
+    const dump = dumps.whole(() => model.whole(now), now);
     if ((dump?.count ?? model.whole(now).count) <= limit) return dump;
   }
-  return dumps.set({ filters, limit }, whole, now);
+  return dumps.set({ filters, limit }, () => model.whole(now, filters), now);
 }
 
 function sendDump(services: Services, request: ApiRequest, dump: Dump): Reply | Promise<Reply> {
