@@ -6,7 +6,7 @@ export function formatTime(ms: number): string {
 }
 
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2}):?(\d{2}))?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?$/;
 
 /**
  * Milliseconds since the epoch of a time in a form of decisions.md 3, or null when unreadable.
@@ -24,8 +24,10 @@ export function parseTime(text: string): number | null {
     number,
     number,
   ];
-  const ms = Date.UTC(parts[0], parts[1] - 1, parts[2], parts[3], parts[4], parts[5]);
-  const back = new Date(ms);
+  const back = new Date(0);
+  // Not Date.UTC: that takes the first hundred years for those of 1900.
+  back.setUTCFullYear(parts[0], parts[1] - 1, parts[2]);
+  const ms = back.setUTCHours(parts[3], parts[4], parts[5]);
   const real =
     parts[0] >= 1 &&
     back.getUTCFullYear() === parts[0] &&
@@ -38,5 +40,9 @@ export function parseTime(text: string): number | null {
   if (Number(zoneHour ?? 0) > 14 || Number(zoneMinute ?? 0) > 59) return null;
   const zoneMs =
     (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
-  return ms + Math.floor(Number(`0.${fraction ?? 0}`) * 1000) - zoneMs;
+  const at = ms + Math.floor(Number(`0.${fraction ?? 0}`) * 1000) - zoneMs;
+  return at < firstYearMs ? null : at;
 }
+
+/** The database has no year 0. */
+const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
