@@ -153,23 +153,29 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const server = createApiServer(services, app, parts.times);
 
   let drains: NodeJS.Timeout | undefined;
+  let starting: Promise<unknown> = Promise.resolve();
+  const start = async (): Promise<{ port: number }> => {
+    server.listen(config.port, config.host);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
+    await Promise.all([startUp.start(), dumps.start()]);
+    // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
+    drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
+    return { port };
+  };
 
   return {
     app,
     server,
     services,
-    start: async () => {
-      server.listen(config.port, config.host);
-      await once(server, "listening");
-      await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
-      await Promise.all([startUp.start(), dumps.start()]);
-      // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
-      drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
-      return { port: (server.address() as AddressInfo).port };
+    start: () => {
+      const started = start();
+      starting = started.catch(() => undefined);
+      return started;
     },
     stop: async () => {
       health.stop();
-      clearInterval(drains);
       const closed = server.listening ? once(server, "close") : Promise.resolve();
       server.close();
       // A connection becomes idle when its answer is out: it must not hold up the stop.
@@ -179,6 +185,9 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       server.closeAllConnections();
       await intake.drain();
       await startUp.stop();
+      // What a start began after this would go on for ever.
+      await starting;
+      clearInterval(drains);
       await follower.stop();
       await cities.stop();
       await dumps.stop();

@@ -206,6 +206,7 @@ export function createFollower(deps: {
   return {
     start: async () => {
       await refresh();
+      if (stopped) return;
       let connected = false;
       listener = listen(config, log, "changes", (why) => {
         // A new connection may lead to a database that lost its last changes.

@@ -20,6 +20,7 @@ export function listen(
   wake: (why: "connected" | "notified") => void,
 ): Listener {
   let client: pg.Client | null = null;
+  let connecting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = firstPauseMs;
   let stopped = false;
@@ -30,6 +31,8 @@ export function listen(
       application_name: `fuelmark listens to ${channel}`,
       keepAlive: true,
       connectionTimeoutMillis: config.acquireTimeoutMs,
+      // Of `listen` alone; what it then waits for is no query.
+      query_timeout: config.acquireTimeoutMs,
     });
     let lost = false;
     const again = (error?: Error): void => {
@@ -39,7 +42,7 @@ export function listen(
       if (stopped) return;
       log.warn({ channel, reason: error?.message }, "lost the listening connection");
       next.end().catch(() => {});
-      timer = setTimeout(() => void connect(), pauseMs).unref();
+      timer = setTimeout(begin, pauseMs).unref();
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
     next.on("error", again);
@@ -50,20 +53,24 @@ export function listen(
       await next.connect();
       await next.query(`listen ${next.escapeIdentifier(channel)}`);
       pauseMs = firstPauseMs;
-      if (stopped) await next.end();
-      else wake("connected");
+      if (!stopped) wake("connected");
     } catch (error) {
       again(error as Error);
     }
   };
 
-  const connecting = connect();
+  const begin = (): void => {
+    connecting = connect();
+  };
+
+  begin();
   return {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await client?.end().catch(() => {});
+      // First: a connect() whose client is ended on its way never settles. It has a timeout of its own.
       await connecting;
+      await client?.end().catch(() => {});
     },
   };
 }
