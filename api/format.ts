@@ -4,7 +4,7 @@ import type { Reply } from "#api/route.ts";
 import type { ListRest } from "#snapshots/envelope.ts";
 import { featureCollection, lines } from "#snapshots/forms.ts";
 import type { Answer } from "#snapshots/queries.ts";
-import { formatTime } from "#src/domain/time.ts";
+import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** The forms in which a list of stations is given out (decisions.md 7), the preferred one first. */
 const mediaTypes = {
@@ -83,7 +83,7 @@ export function presentAs(format: Format, answer: Answer, rest: ListRest): Reply
     ...type,
     "X-Count": String(rest.count),
     "X-As-Of": formatTime(rest.asOfMs),
-    "X-Stale-After-Hours": String(rest.lifetimeMs / 3600_000),
+    "X-Stale-After-Hours": String(staleAfterHours(rest.lifetimeMs)),
     "X-Truncated": String(rest.truncated),
     ...(rest.nextCursor ? { "X-Next-Cursor": rest.nextCursor } : {}),
   };

@@ -3,7 +3,7 @@ import { matchesEtag } from "#api/etag.ts";
 import type { ApiRequest, Reply } from "#api/route.ts";
 import { listHead, type ListRest, listTail } from "#snapshots/envelope.ts";
 import type { Piece } from "#snapshots/selection.ts";
-import { formatTime } from "#src/domain/time.ts";
+import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
 const schemaVersion = 1;
@@ -47,13 +47,16 @@ export function conditional(
 ): Reply | Promise<Reply> {
   if (matchesEtag(request.headers["if-none-match"], etag))
     return { status: 304, headers: { ...headers, ETag: etag, "X-As-Of": formatTime(asOfMs) } };
-  const tagged = (reply: Reply): Reply => ({
-    ...reply,
-    headers: { ...headers, ...reply.headers, ETag: etag },
-  });
   const reply = present();
-  return reply instanceof Promise ? reply.then(tagged) : tagged(reply);
+  return reply instanceof Promise
+    ? reply.then((late) => tagged(late, etag, headers))
+    : tagged(reply, etag, headers);
 }
+
+const tagged = (reply: Reply, etag: string, headers: Condition["headers"]): Reply => ({
+  ...reply,
+  headers: { ...headers, ...reply.headers, ETag: etag },
+});
 
 /** The list envelope of partner-api.md 2.3 around stations that are JSON already. */
 export const presentList = (pieces: readonly Piece[], rest: ListRest): Reply => ({
@@ -71,7 +74,7 @@ let lastTail = { asOfMs: Number.NaN, lifetimeMs: Number.NaN, bytes: stationHead 
 /** The same for all answers of a second. */
 function stationTail(asOfMs: number, lifetimeMs: number): Buffer {
   if (lastTail.asOfMs !== asOfMs || lastTail.lifetimeMs !== lifetimeMs) {
-    const rest = { as_of: formatTime(asOfMs), stale_after_hours: lifetimeMs / 3600_000 };
+    const rest = { as_of: formatTime(asOfMs), stale_after_hours: staleAfterHours(lifetimeMs) };
     const bytes = Buffer.from(`,${JSON.stringify(rest).slice(1)}`);
     lastTail = { asOfMs, lifetimeMs, bytes };
   }

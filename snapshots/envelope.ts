@@ -1,4 +1,4 @@
-import { formatTime } from "#src/domain/time.ts";
+import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** What stands beside the stations in the list envelope of partner-api.md 2.3. */
 export interface ListRest {
@@ -19,7 +19,7 @@ export function listTail(rest: ListRest): Buffer {
   const fields = JSON.stringify({
     count: rest.count,
     as_of: formatTime(rest.asOfMs),
-    stale_after_hours: rest.lifetimeMs / 3600_000,
+    stale_after_hours: staleAfterHours(rest.lifetimeMs),
     truncated: rest.truncated,
     next_cursor: rest.nextCursor,
     removed: rest.removed,

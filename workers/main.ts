@@ -1,9 +1,8 @@
 import { createClock } from "#src/clock.ts";
-import { loadConfig, missingSettings } from "#src/config.ts";
 import { createDb } from "#src/db.ts";
-import { createLog } from "#src/log.ts";
 import { createProducer } from "#src/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/redis.ts";
+import { roleConfig } from "#src/role-config.ts";
 import { untilStopped } from "#src/stop.ts";
 import { createClockRole } from "#workers/clock/role.ts";
 import { createMarksRole } from "#workers/marks/role.ts";
@@ -21,11 +20,9 @@ const roles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
 // One worker role per process: `node --import tsx workers/main.ts marks`.
 const name = process.argv[2] ?? "";
 const create = roles[name];
-const config = loadConfig();
-const log = createLog(config, name || "worker");
-const missing = missingSettings(config);
-if (create === undefined || missing !== null) {
-  log.fatal(create === undefined ? `name a role: ${Object.keys(roles).join(", ")}` : missing);
+const { config, log } = roleConfig(name || "worker");
+if (create === undefined) {
+  log.fatal(`name a role: ${Object.keys(roles).join(", ")}`);
   process.exit(1);
 }
 

@@ -24,7 +24,7 @@ const answerHeaders = {
     { type: "string", enum: ["hit", "miss"] },
   ],
   "X-Count": ["With lines of JSON: `count` of the envelope", count()],
-  "X-Stale-After-Hours": ["With lines of JSON: `stale_after_hours`", { type: "number" }],
+  "X-Stale-After-Hours": ["With lines of JSON: `stale_after_hours`", { type: "integer" }],
   "X-Truncated": ["With lines of JSON: `truncated`", { type: "string", enum: ["true", "false"] }],
   "X-Next-Cursor": ["With lines of JSON: `next_cursor`, unless it is the last page", text],
   "Preference-Applied": [

@@ -1,5 +1,6 @@
 import { basemapOf } from "#src/basemap.ts";
 import { type Center, parseCenter } from "#src/center.ts";
+import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/words.ts";
 import { widgetConfigAnswers } from "#api/openapi/answers/widget.ts";
 import { route } from "#api/route.ts";
@@ -23,7 +24,7 @@ export const widgetConfigRoute = (services: Services) =>
           queues,
           statuses,
           center: centerOf(services),
-          stale_after_hours: config.statusLifetimeMs / 3_600_000,
+          stale_after_hours: staleAfterHours(config.statusLifetimeMs),
           cooldown_s: config.cooldownMs / 1000,
           basemap: basemapOf(config),
         },

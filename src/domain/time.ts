@@ -46,3 +46,6 @@ export function parseTime(text: string): number | null {
 
 /** The database has no year 0. */
 const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
+
+/** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (partner-api.md 2.3), never less than its life. */
+export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / 3600_000);

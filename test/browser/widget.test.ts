@@ -7,7 +7,6 @@ import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browse
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
-import { unwatchWeb } from "#test/harness/watched.ts";
 
 type Map = Page | FrameLocator;
 
@@ -230,8 +229,6 @@ describe("browser: a status that expires", function () {
     const now = page.locator(".status-now");
     await now.getByText("Little fuel", { exact: true }).waitFor();
     await now.getByText("No data", { exact: true }).waitFor({ timeout: 120_000 });
-    // Told in hours, this lifetime is not the whole number that the document promises.
-    unwatchWeb(site.web.baseUrl);
     const { body } = await createClient(site.web.baseUrl, site.country.secret).get(
       `/stations/${id}`,
     );

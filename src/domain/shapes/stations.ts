@@ -20,7 +20,7 @@ export const station = Type.Object(
 );
 
 const asOf = time("UTC; the cursor of the next /stations/delta");
-const staleAfterHours = Type.Integer({ minimum: 0, description: "Life of a status, hours" });
+const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
 const envelope = {
   count: Type.Integer({ minimum: 0, description: "Number of stations in this answer" }),
   as_of: asOf,

@@ -15,7 +15,7 @@ export const widgetConfig = Type.Object(
       lon: Type.Number({ minimum: -180, maximum: 180 }),
       zoom: Type.Number({ minimum: 0 }),
     }),
-    stale_after_hours: Type.Number({ minimum: 0 }),
+    stale_after_hours: Type.Integer({ minimum: 1 }),
     cooldown_s: Type.Number({
       minimum: 0,
       description: "Between marks of one viewer at one station",

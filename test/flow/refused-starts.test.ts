@@ -1,0 +1,80 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { expect } from "chai";
+import { createDb } from "#src/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
+import { readProcfile } from "#demo/roles.ts";
+
+const procfile = readProcfile();
+
+describe("flow: a role that cannot start", function () {
+  this.timeout(120_000);
+  let instance: TestInstance;
+  before(async () => {
+    instance = await createTestInstance();
+  });
+  after(() => instance.drop());
+
+  const start = (role: string, env: Record<string, string>): Promise<RoleProcess> =>
+    startProcess(role, procfile.get(role) as string[], { ...instance.env, ...env });
+
+  for (const role of procfile.keys()) {
+    it(`${role} refuses bad and missing settings in one line that names them`, async () => {
+      const env = { POLL_MS: "soon", TRUSTED_PROXIES: "everybody" };
+      const bad = await start(role, env);
+      expect(await bad.exited).to.equal(1);
+      expect(bad.lines).to.have.length(1);
+      const line = JSON.parse(bad.lines[0] as string) as { msg: string; role: string };
+      expect(line.role).to.equal(role);
+      expect(line.msg).to.match(/TRUSTED_PROXIES must be .*; POLL_MS must be/);
+
+      const lacking = await start(role, { DATABASE_URL: "", REPORTER_PEPPER: "" });
+      expect(await lacking.exited).to.equal(1);
+      expect(lacking.lines).to.have.length(1);
+      expect(lacking.lines[0]).to.match(/set DATABASE_URL\b/);
+    });
+  }
+
+  for (const role of [...procfile.keys()].filter(
+    (name) => name !== "release" && name !== "clock",
+  )) {
+    it(`${role} stops in order while it still waits for Postgres`, async () => {
+      const waiting = await start(role, {
+        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+        LOG_LEVEL: "debug",
+      });
+      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed/);
+      expect(await waiting.stop()).to.equal(0);
+      expect(waiting.lines.at(-1)).to.contain("stopped");
+    });
+  }
+
+  it("web says which address is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const web = await start("web", { PORT: String(port) });
+    expect(await web.exited).to.equal(1);
+    expect(web.lines.at(-1)).to.contain(`HOST 127.0.0.1, PORT ${port}`).and.contain("EADDRINUSE");
+    taken.close();
+    await once(taken, "close");
+  });
+
+  it("release says that Postgres is away", async () => {
+    const release = await start("release", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+    expect(await release.exited).to.equal(1);
+    expect(release.lines.at(-1)).to.contain("DATABASE_URL does not answer");
+  });
+
+  it("release leaves a database alone that a newer version has migrated, and says so", async () => {
+    const db = createDb(instance.config, "test");
+    const next = { name: "9999_from_tomorrow", batch: 9, migration_time: new Date() };
+    await db("knex_migrations").insert(next);
+    const release = await start("release", {});
+    expect(await release.exited).to.equal(1);
+    expect(release.lines.at(-1)).to.contain("newer than this version").and.contain(next.name);
+    await db("knex_migrations").where({ name: next.name }).delete();
+    await db.destroy();
+  });
+});
