@@ -18,8 +18,8 @@ export async function answerMark(
 ): Promise<Reply | Problem> {
   if (isProblem(candidate)) return candidate;
   if (headers["x-dry-run"] === "1") {
-    const rehearsed = await rehearse(services, candidate);
-    return isProblem(rehearsed) ? rehearsed : { body: rehearsed };
+    const [rehearsed] = await rehearse(services, [candidate]);
+    return isProblem(rehearsed!) ? rehearsed : { body: rehearsed! };
   }
   const admission = await services.intake.submit(candidate);
   if (admission.kind === "refused") return admission.problem;

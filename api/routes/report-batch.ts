@@ -5,7 +5,8 @@ import type { KeyInfo } from "#src/keys.ts";
 import { compileCheck } from "#src/validation.ts";
 import { candidateOf } from "#api/candidates.ts";
 import { problemObject } from "#api/problem.ts";
-import { awaitReport, firstMarkGone, presentReport } from "#api/reports.ts";
+import { rehearse } from "#api/rehearsal.ts";
+import { awaitReport, firstMarkGone, presentReport, type ReportOutput } from "#api/reports.ts";
 import { reportBatchAnswers } from "#api/openapi/answers/marks.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
@@ -23,7 +24,16 @@ export const reportBatchRoute = (services: Services) =>
     answers: reportBatchAnswers,
     body: batchBody,
     bodyLimit,
-    handle: async ({ body, key, requestId }) => {
+    handle: async ({ body, key, headers, requestId }) => {
+      const shown = (result: ReportOutput | Problem) =>
+        isProblem(result)
+          ? { error: problemObject(result, services.config.problemBase, requestId) }
+          : result;
+      const read = body.reports.map((item, index) => readItem(services, key, item, index));
+      if (headers["x-dry-run"] === "1") {
+        const reports = (await rehearseGood(services, read)).map(shown);
+        return { body: { reports, count: reports.length } };
+      }
       const previous = new Map<string, Promise<unknown>>();
       const submit = async (candidate: Candidate): Promise<Admission> => {
         // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
@@ -35,8 +45,7 @@ export const reportBatchRoute = (services: Services) =>
         return admitted;
       };
       const answers = await Promise.allSettled(
-        body.reports.map(async (item, index) => {
-          const candidate = readItem(services, key, item, index);
+        read.map(async (candidate) => {
           if (isProblem(candidate)) return candidate;
           const admission = await submit(candidate);
           if (admission.kind === "refused") return admission.problem;
@@ -46,11 +55,9 @@ export const reportBatchRoute = (services: Services) =>
             : presentReport(services, report, admission.kind === "duplicate");
         }),
       );
-      const reports = answers.map((answer) => {
-        const settled = answer.status === "fulfilled" ? answer.value : notStored;
-        if (!isProblem(settled)) return settled;
-        return { error: problemObject(settled, services.config.problemBase, requestId) };
-      });
+      const reports = answers.map((answer) =>
+        shown(answer.status === "fulfilled" ? answer.value : notStored),
+      );
       const failed = answers.find((answer) => answer.status === "rejected");
       if (failed !== undefined) {
         const reason = failed.reason as Error;
@@ -68,6 +75,16 @@ const notStored = refuse(
   "This mark could not be stored. Send it again with the same external_id.",
   { retryAfterS: 5 },
 );
+
+/** Those that can be marks are rehearsed together; the others keep their problem, each in its place. */
+async function rehearseGood(
+  services: Services,
+  read: readonly (Candidate | Problem)[],
+): Promise<(ReportOutput | Problem)[]> {
+  const good = read.filter((one): one is Candidate => !isProblem(one));
+  const rehearsed = (await rehearse(services, good)).values();
+  return read.map((one) => (isProblem(one) ? one : rehearsed.next().value!));
+}
 
 function readItem(
   services: Services,

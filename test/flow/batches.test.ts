@@ -16,7 +16,7 @@ describe("flow: asynchronous marks", function () {
 
   before(async () => {
     instance = await createTestInstance({ NEW_REPORTERS_DAILY: "100000" });
-    country = await openCountry(instance.config, 40);
+    country = await openCountry(instance.config, 45);
     roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
     client = createClient(roles[0]!.baseUrl, country.secret);
   });
@@ -182,5 +182,57 @@ describe("flow: asynchronous marks", function () {
     expect((await client.mark(station, "dry", { status: "yes" }, dry)).status).to.equal(429);
     const repeated = await client.mark(station, "dry", { status: "low" }, dry);
     expect(repeated.body).to.include({ duplicate: true, report_id: real.body.report_id });
+  });
+
+  it("X-Dry-Run of a batch gives each mark its verdict after those before it, and stores nothing", async () => {
+    const [one, two] = [placeOf(41), placeOf(42)];
+    const tables = ["marks", "reporters", "opinions", "mark_keys", "station_status"];
+    const before = await Promise.all(tables.map(count));
+    const reports = [
+      { station_id: one.id, user_ref: "first", status: "yes", external_id: "dry-batch" },
+      { station_id: one.id, user_ref: "second", status: "yes", external_id: "dry-batch" },
+      { station_id: one.id, user_ref: "first", status: "low" },
+      { station_id: one.id, user_ref: "third", status: "maybe" },
+      { station_id: two.id, user_ref: "third", status: "low", lat: two.lat, lon: two.lon },
+    ];
+    const dry = await client.post("/reports", { reports }, { "X-Dry-Run": "1" });
+    expect([dry.status, dry.body.count]).to.deep.equal([200, 5]);
+    const told = dry.body.reports.map(
+      (report: { error?: { status: number }; duplicate: boolean; published: object }) =>
+        report.error?.status ?? [report.duplicate, report.published],
+    );
+    const pending = {
+      outcome: "pending",
+      status: "nodata",
+      resolution_reason: "unconfirmed",
+      needed: 2,
+      have: 1,
+      rule: "remote",
+    };
+    const published = {
+      outcome: "published",
+      status: "low",
+      resolution_reason: "published",
+      needed: 1,
+      have: 1,
+      rule: "geolocated",
+    };
+    const repeat = [true, pending];
+    expect(told).to.deep.equal([[false, pending], repeat, 429, 422, [false, published]]);
+    expect(dry.body.reports[4]).to.deep.include({ report_id: "" });
+    expect(dry.body.reports[4].fuel.status).to.equal("low");
+    expect(await Promise.all(tables.map(count))).to.deep.equal(before);
+  });
+
+  it("X-Dry-Run sees a user whose marks have all come too late as one who is new now", async () => {
+    const { id } = placeOf(43);
+    const mark = { station_id: id, status: "yes" };
+    const late = { ...mark, user_ref: "late", observed_at: formatTime(Date.now() - 25 * 3600_000) };
+    await client.post("/reports", { reports: [late, { ...mark, user_ref: "somebody" }] });
+    const again = { status: "yes", user_ref: "late" };
+    const dry = await client.post(`/stations/${id}/report`, again, { "X-Dry-Run": "1" });
+    const real = await client.post(`/stations/${id}/report`, again);
+    expect(dry.body.published).to.deep.equal(real.body.published);
+    expect(real.body.published).to.deep.include({ outcome: "pending", have: 1 });
   });
 });

@@ -57,11 +57,16 @@ export const reportBatchAnswers: Answers = {
   description:
     "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request.",
   replies: {
+    200: {
+      description: "A rehearsal (`X-Dry-Run`): what would become of each, in the order sent",
+      forms: json(batchResult, { reports: [{ ...outputExample, report_id: "" }], count: 1 }),
+    },
     202: {
       description: "What became of each, in the order sent",
       forms: json(batchResult, { reports: [queuedExample], count: 1 }),
     },
   },
+  takes: ["X-Dry-Run"],
   bodyExamples: { "one mark": batchExample },
 };
 
