@@ -1,7 +1,14 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { Box } from "#src/domain/geo.ts";
-import { holds, nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
+import {
+  boxesOf,
+  holds,
+  nameOf,
+  overlap,
+  quarters,
+  rectanglesFor,
+} from "#web/widget/rectangles.ts";
 
 const city: Box = { south: 55.6, west: 37.3, north: 55.9, east: 37.9 };
 const views = fc
@@ -12,7 +19,8 @@ const views = fc
   )
   .map(([south, west, zoom]) => {
     const width = Math.min(360 / 2 ** zoom, 175 - west);
-    return { zoom, box: { south, west, north: south + width / 2, east: west + width } };
+    const north = Math.min(90, south + width / 2);
+    return { zoom, box: { south, west, north, east: west + width } };
   });
 
 describe("web: which rectangles show a view", () => {
@@ -67,5 +75,42 @@ describe("web: which rectangles show a view", () => {
     ] as const)
       expect(parts.filter((one) => holds(one, lat, lon))).to.have.length(1);
     expect(parts.every((one) => overlap(one, whole))).to.equal(true);
+  });
+
+  it("are on both sides of 180° where the view is", () => {
+    const strait = { south: 62, north: 68 };
+    const sides = [
+      { ...strait, west: 172, east: 180 },
+      { ...strait, west: -180, east: -168 },
+    ];
+    expect(boxesOf({ ...strait, west: 172, east: 192 })).to.deep.equal(sides);
+    expect(boxesOf({ ...strait, west: -188, east: -168 })).to.deep.equal(sides);
+    expect(boxesOf({ ...strait, west: 550, east: 560 })).to.deep.equal([
+      { ...strait, west: -170, east: -160 },
+    ]);
+    expect(boxesOf({ ...strait, west: -100, east: 270 })).to.deep.equal([
+      { ...strait, west: -180, east: 180 },
+    ]);
+  });
+
+  it("are such as the API understands, wherever the map was dragged", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -90, max: 90, noNaN: true }),
+        fc.double({ min: -1000, max: 1000, noNaN: true }),
+        fc.double({ min: 0, max: 18, noNaN: true }),
+        (south, west, zoom) => {
+          const width = 720 / 2 ** zoom;
+          const edges = { south, west, north: south + width / 2, east: west + width };
+          for (const box of boxesOf(edges).flatMap((one) => rectanglesFor(one, zoom, []))) {
+            const [s, w, n, e] = nameOf(box).split(",").map(Number);
+            expect(s).to.be.within(-90, n!);
+            expect(w).to.be.within(-180, e!);
+            expect(n).to.be.at.most(90);
+            expect(e).to.be.at.most(180);
+          }
+        },
+      ),
+    );
   });
 });

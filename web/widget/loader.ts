@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { Box } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { ask, type Station, type Told } from "#web/widget/api.ts";
+import { joinParts, type Part } from "#web/widget/joined.ts";
 import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
 
 const refreshMs = 60_000;
@@ -13,13 +14,12 @@ const keptRectangles = 60;
 // What has not been looked at for so long is not shown any more.
 const shownMs = 180_000;
 
-interface Loaded {
-  box: Box;
+/** Where it is split, its quarters are asked instead. */
+interface Loaded extends Part {
   etag: string | null;
   stations: Station[];
-  /** More than one answer holds: its quarters are asked instead. */
-  split: boolean;
-  at: number;
+  /** Known to be out of date, however young. */
+  due?: boolean;
 }
 
 /** Why stations cannot be renewed just now. */
@@ -39,14 +39,15 @@ export const incomplete = signal(false);
 
 const loaded = new Map<string, Loaded>();
 let roots: Box[] = [];
-let view: Box | null = null;
+let view: readonly Box[] = [];
 let stop = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells what the viewer looks at; what is missing of it is asked for. */
-export function look(at: Box, zoom: number): void {
+/** Tells what the viewer looks at, two boxes across 180°; what is missing of it is asked for. */
+export function look(at: readonly Box[], zoom: number): void {
   view = at;
-  const next = rectanglesFor(at, zoom, roots);
+  const found = at.flatMap((box) => rectanglesFor(box, zoom, roots));
+  const next = [...new Map(found.map((box) => [nameOf(box), box])).values()];
   const same =
     next.length === roots.length && next.every((box, n) => nameOf(box) === nameOf(roots[n]!));
   roots = next;
@@ -55,7 +56,7 @@ export function look(at: Box, zoom: number): void {
 
 /** Asks for everything in view that is older than a minute. */
 export async function refresh(): Promise<void> {
-  if (view === null) return;
+  if (view.length === 0) return;
   clearTimeout(timer);
   // What is under way is for a view that nobody looks at any more, or is asked for again.
   stop.abort();
@@ -74,7 +75,7 @@ async function round(stopped: AbortSignal): Promise<void> {
     for (let next = line.shift(); next !== undefined; next = line.shift()) {
       if (stopped.aborted || failed) return;
       const { box, depth } = next;
-      if (depth > 0 && view !== null && !overlap(box, view)) continue;
+      if (depth > 0 && !view.some((seen) => overlap(box, seen))) continue;
       const known = loaded.get(nameOf(box));
       if (known === undefined || (!known.split && isOld(known))) {
         const told = await ask<Answer>(`/stations?bbox=${nameOf(box)}`, {
@@ -113,6 +114,7 @@ function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean 
   const at = Date.now();
   if (told.kind === "same" && known !== undefined) {
     known.at = at;
+    known.due = false;
     return true;
   }
   if (told.kind === "ok") {
@@ -134,8 +136,8 @@ function troubleOf(told: Told<unknown>): Trouble {
   return told.status === 401 || told.status === 403 ? { kind: "refused" } : { kind: "unavailable" };
 }
 
-const isOld = ({ at, stations: held }: Loaded): boolean =>
-  Date.now() - at >= (held.length === 0 ? emptyRefreshMs : refreshMs) - 1000;
+const isOld = ({ at, due, stations: held }: Loaded): boolean =>
+  due === true || Date.now() - at >= (held.length === 0 ? emptyRefreshMs : refreshMs) - 1000;
 
 const pauseMs = (): number =>
   trouble.value?.kind === "limited" ? Math.max(0, trouble.value.untilMs - Date.now()) : 0;
@@ -152,26 +154,35 @@ function forgetOldest(): void {
   }
 }
 
-/** Joins what is in memory; of a station that several rectangles hold, the newest word counts. */
+/** Shows what is in memory. */
 function publish(): void {
   const since = Date.now() - shownMs;
-  const joined = new Map<string, Station>();
-  const parts = [...loaded.values()]
-    .filter(({ at, box }) => at >= since || roots.some((root) => overlap(root, box)))
-    .sort((a, b) => a.at - b.at);
-  for (const part of parts) for (const station of part.stations) joined.set(station.id, station);
-  stations.value = joined;
+  stations.value = joinParts(
+    [...loaded.values()].filter(
+      ({ at, box }) => at >= since || roots.some((root) => overlap(root, box)),
+    ),
+  );
 }
 
 /** Puts in what the API has answered to a mark, and asks for the rest of what it changed. */
 export function note(id: string, fuel: FuelBlock): void {
-  for (const part of loaded.values()) {
+  for (const part of holding(id)) {
     part.stations = part.stations.map((one) => (one.id === id ? { ...one, fuel } : one));
-    if (part.stations.some((one) => one.id === id)) part.at = 0;
+    // What is here now is no answer to any rectangle.
+    part.etag = null;
   }
   publish();
+  askAgain(id);
+}
+
+/** Asks at once for what lies around a station, whose status may have changed. */
+export function askAgain(id: string): void {
+  for (const part of holding(id)) part.due = true;
   void refresh();
 }
+
+const holding = (id: string): Loaded[] =>
+  [...loaded.values()].filter(({ stations: held }) => held.some((one) => one.id === id));
 
 /** Goes on by itself: each minute while the page can be seen, and when it is seen or connected again. */
 export function keepFresh(): void {

@@ -2,9 +2,12 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import type { Grade, Queue, Status } from "#src/domain/words.ts";
 import { ask, type Told } from "#web/widget/api.ts";
 import { deviceId, noteOwnMark } from "#web/widget/device.ts";
-import { note } from "#web/widget/loader.ts";
+import { askAgain, note } from "#web/widget/loader.ts";
 import { locate } from "#web/widget/position.ts";
 import { words } from "#web/widget/words.ts";
+
+// A mark that waits in the queue has its outcome within seconds.
+const queuedMs = 5000;
 
 /** What a driver says about a station (partner-api.md 2.7). */
 export interface Statement {
@@ -56,6 +59,7 @@ async function send(
   if (told.kind !== "ok") return { taken: false, text: refusal(told) };
   noteOwnMark(stationId, statement.status);
   note(stationId, told.body.fuel);
+  if (told.body.published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
   return { taken: told.body.accepted, text: outcome(told.body) };
 }
 

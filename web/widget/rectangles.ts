@@ -55,6 +55,21 @@ function cellsOver({ south, west, north, east }: Box): Box[] {
   return found;
 }
 
+/** What of the world a map shows whose edges have these longitudes, which go on beyond 180°: one box, or two. */
+export function boxesOf({ south, west, north, east }: Box): Box[] {
+  const [bottom, top] = [Math.max(-90, south), Math.min(90, north)];
+  if (east - west >= 360) return [{ south: bottom, west: -180, north: top, east: 180 }];
+  const [left, right] = [wrapLon(west), wrapLon(east)];
+  if (left <= right) return [{ south: bottom, west: left, north: top, east: right }];
+  return [
+    { south: bottom, west: left, north: top, east: 180 },
+    { south: bottom, west: -180, north: top, east: right },
+  ];
+}
+
+/** The same meridian within -180 to 180. */
+export const wrapLon = (lon: number): number => ((((lon + 180) % 360) + 360) % 360) - 180;
+
 /** The four quarters of a rectangle that holds more than one answer can. */
 export function quarters({ south, west, north, east }: Box): Box[] {
   const [lat, lon] = [(south + north) / 2, (west + east) / 2];

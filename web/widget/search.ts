@@ -1,5 +1,5 @@
 import { ask, type City, type Station } from "#web/widget/api.ts";
-import { nameOf } from "#web/widget/rectangles.ts";
+import { nameOf, wrapLon } from "#web/widget/rectangles.ts";
 import { filters, view } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
@@ -50,9 +50,9 @@ function area(): string {
   const { lat, lon } = view.value ?? { lat: 0, lon: 0 };
   const box = {
     south: Math.max(-90, lat - reach.lat),
-    west: Math.max(-180, lon - reach.lon),
+    west: wrapLon(lon - reach.lon),
     north: Math.min(90, lat + reach.lat),
-    east: Math.min(180, lon + reach.lon),
+    east: wrapLon(lon + reach.lon),
   };
   return `bbox=${nameOf(box)}`;
 }

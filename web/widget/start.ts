@@ -88,8 +88,8 @@ function listAround({ lat, lon, zoom }: Target): void {
     north: lat + listReach.lat,
     east: lon + listReach.lon,
   };
-  view.value = { box, zoom, lat, lon };
-  look(box, Math.max(zoom, 10));
+  view.value = { boxes: [box], zoom, lat, lon };
+  look([box], Math.max(zoom, 10));
   openPanel("list");
 }
 

@@ -27,7 +27,8 @@ export interface BasemapConfig {
 }
 
 export interface View {
-  box: Box;
+  /** Two where it crosses 180°. */
+  boxes: readonly Box[];
   zoom: number;
   lat: number;
   lon: number;
@@ -72,7 +73,7 @@ export const inView = computed<readonly Station[]>(() => {
   const at = view.value;
   if (at === null) return [];
   return shown.value
-    .filter(({ lat, lon }) => holds(at.box, lat, lon))
+    .filter(({ lat, lon }) => at.boxes.some((box) => holds(box, lat, lon)))
     .map((station) => ({ station, distance: distanceM(at, station) }))
     .sort((a, b) => a.distance - b.distance)
     .map(({ station }) => station);
@@ -81,7 +82,8 @@ export const inView = computed<readonly Station[]>(() => {
 /** Whether there is any station in view, were there no filters. */
 export const anyInView = computed<boolean>(() => {
   const at = view.value;
-  return at !== null && current.value.some(({ lat, lon }) => holds(at.box, lat, lon));
+  if (at === null) return false;
+  return current.value.some(({ lat, lon }) => at.boxes.some((box) => holds(box, lat, lon)));
 });
 
 export const selected = computed<Station | null>(

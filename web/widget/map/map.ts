@@ -21,6 +21,7 @@ import {
 import type { MapHandle, Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
 import { position } from "#web/widget/position.ts";
+import { boxesOf } from "#web/widget/rectangles.ts";
 import { cities, openCard, selectedId, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -93,7 +94,8 @@ function reveal(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void
   const isSheet = panel !== undefined && panel.width > width * 0.7;
   const left = panel === undefined || isSheet ? 0 : panel.right;
   const bottom = isSheet ? panel.top : height;
-  const { x, y } = map.project([lon, lat]);
+  const turns = Math.round((map.getCenter().lng - lon) / 360);
+  const { x, y } = map.project([lon + turns * 360, lat]);
   const free = x > left + margin && x < width - margin && y > margin * 2 && y < bottom - margin;
   if (free) return;
   const offset: [number, number] = [left / 2, (bottom + margin - height) / 2];
@@ -103,15 +105,14 @@ function reveal(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void
 function tellView(map: MapLibre): void {
   const bounds = map.getBounds();
   const { lat, lng: lon } = map.getCenter().wrap();
-  const turn = map.getCenter().lng - lon;
-  const box = {
-    south: Math.max(-90, bounds.getSouth()),
-    west: Math.max(-180, bounds.getWest() - turn),
-    north: Math.min(90, bounds.getNorth()),
-    east: Math.min(180, bounds.getEast() - turn),
-  };
-  view.value = { box, zoom: map.getZoom(), lat, lon };
-  look(box, map.getZoom());
+  const boxes = boxesOf({
+    south: bounds.getSouth(),
+    west: bounds.getWest(),
+    north: bounds.getNorth(),
+    east: bounds.getEast(),
+  });
+  view.value = { boxes, zoom: map.getZoom(), lat, lon };
+  look(boxes, map.getZoom());
 }
 
 /** What the page knows goes on the map whenever it changes. */

@@ -1,0 +1,30 @@
+import type { Box } from "#src/domain/geo.ts";
+import type { Station } from "#web/widget/api.ts";
+import { holds } from "#web/widget/rectangles.ts";
+
+/** What the API has said about a rectangle. */
+export interface Part {
+  box: Box;
+  stations: readonly Station[];
+  /** The answer holds only some of the rectangle's stations. */
+  split: boolean;
+  /** When it was said, ms. */
+  at: number;
+}
+
+/**
+ * The stations of all parts by id. The newest word counts, also when it is silence: a station that an older answer
+ * names and a newer whole one about its place does not is gone.
+ */
+export function joinParts(parts: readonly Part[]): Map<string, Station> {
+  const joined = new Map<string, Station>();
+  const told: Box[] = [];
+  for (const { box, stations, split } of [...parts].sort((a, b) => b.at - a.at)) {
+    for (const station of stations) {
+      const { id, lat, lon } = station;
+      if (!joined.has(id) && !told.some((newer) => holds(newer, lat, lon))) joined.set(id, station);
+    }
+    if (!split) told.push(box);
+  }
+  return joined;
+}
