@@ -126,6 +126,28 @@ describe("flow: the operator's switches and queues", function () {
     expect(log).to.have.length(1);
   });
 
+  it("shows a station whose refold fails, says why in the log, and folds it when that is over", async () => {
+    const [marks] = roles.slice(1);
+    const station = placeOf(0).id;
+    await country.db.raw(`create function broken() returns trigger language plpgsql as
+      $$ begin raise exception 'broken on purpose'; end $$`);
+    await country.db.raw("insert into station_status (station_id, refold) values (?, true)", [
+      station,
+    ]);
+    await country.db.raw(`create trigger broken before update on station_status for each row
+      when (new.station_id = '${station}') execute function broken()`);
+    const told = await marks!.waitForLine(/could not be folded anew/);
+    expect(told).to.include(station).and.include("broken on purpose");
+    const waiting = (await operator("queues", "refolds")).json as { station_id: string }[];
+    expect(waiting.map((one) => one.station_id)).to.deep.equal([station]);
+    await country.db.raw("drop trigger broken on station_status");
+    await until(
+      () => operator("queues", "refolds"),
+      (answer) => answer.json.length === 0,
+      30_000,
+    );
+  });
+
   it("shows each queue's depth, oldest age and failures, and retries failed jobs", async () => {
     const { config } = instance;
     const producer = createProducer(config, createLog({ logLevel: "silent" }, "test"));

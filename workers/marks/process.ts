@@ -9,6 +9,7 @@ import { type Locking, lockStations } from "#src/station-lock.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, LostFence, save } from "#workers/marks/save.ts";
+import type { Stuck } from "#workers/marks/stuck.ts";
 
 export interface ProcessDeps {
   db: Db;
@@ -21,6 +22,8 @@ export interface ProcessDeps {
 export interface Processed {
   processed: number;
   seq: number | null;
+  /** Stations whose fold throws though none of their marks waits: no mark can be set aside for it. */
+  stuck: readonly Stuck[];
 }
 
 export interface Scope {
@@ -47,7 +50,7 @@ export async function processStations(
     return await processTogether(deps, stationIds, scope);
   } catch (error) {
     if (isUnavailable(error) || error instanceof LostFence) throw error;
-    if (stationIds.length === 1) return processAlone(deps, stationIds[0]!, scope);
+    if (stationIds.length === 1) return processAlone(deps, stationIds[0]!, scope, error);
     deps.log.warn(
       { err: error, stations: stationIds.length },
       "batch failed, taking its stations one by one",
@@ -65,7 +68,10 @@ const sum = (results: readonly Processed[]): Processed => ({
     (highest, one) => (one.seq === null ? highest : Math.max(highest ?? 0, one.seq)),
     null,
   ),
+  stuck: results.flatMap((one) => one.stuck),
 });
+
+const nothing: Processed = { processed: 0, seq: null, stuck: [] };
 
 const processTogether = (
   deps: ProcessDeps,
@@ -75,14 +81,14 @@ const processTogether = (
   inTransaction(deps.db, async (tx) => {
     const { config } = deps;
     const locked = await lockStations(tx, stationIds, scope.locking);
-    if (locked.length === 0) return { processed: 0, seq: null };
+    if (locked.length === 0) return nothing;
     const { work, firstSeen, now } = await loadWork(
       tx,
       locked,
       { ...scope, until: deps.clock() },
       config,
     );
-    if (work.length === 0) return { processed: 0, seq: null };
+    if (work.length === 0) return nothing;
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -90,6 +96,7 @@ const processTogether = (
     return {
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
       seq,
+      stuck: [],
     };
   });
 
@@ -130,11 +137,12 @@ const firstSeenOf = (tx: Tx, { facts, arrivals }: StationWork): Promise<FirstSee
     ),
   );
 
-/** Takes one station's marks one by one, so that only the bad one fails. */
+/** Takes one station's marks one by one, so that only the bad one fails. `cause`: why they failed together. */
 async function processAlone(
   deps: ProcessDeps,
   stationId: string,
   scope: Scope,
+  cause: unknown,
 ): Promise<Processed> {
   const { db, log } = deps;
   const marks = await rows<{ id: number }>(
@@ -142,6 +150,7 @@ async function processAlone(
     "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id",
     [stationId],
   );
+  if (marks.length === 0) return { ...nothing, stuck: [{ stationId, error: cause }] };
   const results: Processed[] = [];
   for (const { id } of marks) {
     try {

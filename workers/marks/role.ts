@@ -6,6 +6,7 @@ import { raiseSequence } from "#src/sequence.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createGatherer } from "#workers/marks/gather.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
+import { createStuckStations } from "#workers/marks/stuck.ts";
 
 const dayMs = 86_400_000;
 const sweepStations = 200;
@@ -21,10 +22,12 @@ export function createMarksRole(deps: RoleDeps): Role {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | null = null;
   let rounds = 0;
+  const stuckStations = createStuckStations(log, clock, config.sweepMs);
 
   const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
     const startedAt = performance.now();
-    const { processed, seq } = await processStations(deps, stationIds, scope);
+    const { processed, seq, stuck } = await processStations(deps, stationIds, scope);
+    stuckStations.note(stationIds, stuck);
     if (seq !== null) await raiseSequence(redis, config.redisPrefix, seq).catch(() => {});
     if (processed > 0)
       log.info(
@@ -58,8 +61,9 @@ export function createMarksRole(deps: RoleDeps): Role {
       db,
       `select distinct station_id from marks
        where processed_at is null and failed_at is null and id >= ? and received_at < ${fromMs}
-       union select station_id from station_status where refold limit ${sweepStations}`,
-      [firstIdOfDay(since), clock() - config.sweepMs],
+       union select station_id from station_status where refold and station_id <> all(?::text[])
+       limit ${sweepStations}`,
+      [firstIdOfDay(since), clock() - config.sweepMs, stuckStations.resting()],
     );
     if (found.length === 0) return;
     const processed = await run(
