@@ -122,7 +122,10 @@ const mayRepeat = ({ repeatable }: Request, { status, code }: ApiError): boolean
 const backoffS = (attempt: number): number =>
   Math.min(30, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
-/** Waits; rejects with the signal's reason when it is aborted. */
+/** Longer ones would end at once: Node counts them in 32 bits. */
+const longestMs = 2 ** 31 - 1;
+
+/** Waits, at most 24 days; rejects with the signal's reason when it is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -130,10 +133,13 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", end);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", end);
+        resolve();
+      },
+      Math.min(ms, longestMs),
+    );
     signal?.addEventListener("abort", end, { once: true });
   });
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { MirrorState, Store } from "./mirror.ts";
 
@@ -25,10 +25,14 @@ export function fileStore(path: string): Store {
       try {
         await file.writeFile(JSON.stringify({ version, ...state }));
         await file.sync();
-      } finally {
         await file.close();
+        await rename(beside, path);
+      } catch (error) {
+        await file.close().catch(() => {});
+        // On a full disk half a file would only be in the way.
+        await rm(beside, { force: true }).catch(() => {});
+        throw error;
       }
-      await rename(beside, path);
     },
   };
 }

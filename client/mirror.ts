@@ -45,7 +45,10 @@ export interface Mirror {
   readonly stations: ReadonlyMap<string, Station>;
   /** Everything that changed before it is in the copy; null before there is one. */
   asOf(): string | null;
-  /** Resolves when the copy has been brought up to date for the first time; rejects when stopped before. */
+  /**
+   * Resolves when the copy has been brought up to date for the first time. Rejects when stopped before, and with what
+   * no waiting mends: a key or an address that is refused. The mirror goes on trying, and a later call waits anew.
+   */
   ready(): Promise<void>;
   /** Brings the copy up to date now; rejects when that failed. */
   refresh(): Promise<void>;
@@ -67,10 +70,12 @@ export function mirror(options: MirrorOptions): Mirror {
   const stations = new Map<string, Station>();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const first = deferred();
+  let first = deferred();
+  let reached = false;
   let asOf: string | null = null;
   let etag: string | null = null;
-  let saved = { asOf: null as string | null, at: 0, changed: false };
+  // On a clock that nobody sets back: a save must not wait for the wall clock to catch up.
+  let saved = { asOf: null as string | null, at: -Infinity, changed: false };
   let running: Promise<void> | null = null;
   let again: Promise<void> | null = null;
 
@@ -79,14 +84,14 @@ export function mirror(options: MirrorOptions): Mirror {
     if (state == null) return;
     ({ asOf, etag } = state);
     for (const station of state.stations) stations.set(station.id, station);
-    saved = { asOf, at: Date.now(), changed: false };
+    saved = { asOf, at: performance.now(), changed: false };
   };
 
   const save = async (): Promise<void> => {
     if (store === undefined || asOf === null || asOf === saved.asOf) return;
     const state = { asOf, etag, stations: [...stations.values()] };
     await store.save(state);
-    saved = { asOf: state.asOf, at: Date.now(), changed: false };
+    saved = { asOf: state.asOf, at: performance.now(), changed: false };
   };
 
   const commit = async (changes: readonly Change[], reached: Reached): Promise<void> => {
@@ -106,7 +111,8 @@ export function mirror(options: MirrorOptions): Mirror {
     let page: StationPage = answer.body;
     for (;;) {
       for (const station of page.stations) whole.set(station.id, station);
-      if (page.next_cursor === "") break;
+      // Empty or absent on the last page.
+      if (!page.next_cursor) break;
       page = await client.all({ limit: pageLimit, cursor: page.next_cursor }, { signal });
     }
     const changes = [...whole.values()].flatMap((after) => changeOf(stations.get(after.id), after));
@@ -137,9 +143,10 @@ export function mirror(options: MirrorOptions): Mirror {
         if (!isApiError(error) || error.status !== 422) throw error;
         return takeWhole();
       });
+    reached = true;
     first.resolve();
     const dueMs = saved.changed ? saveMs : unchangedSaveMs;
-    if (Date.now() - saved.at >= dueMs) await save().catch(onError);
+    if (performance.now() - saved.at >= dueMs) await save().catch(onError);
   };
 
   // At most one poll runs and one waits: whoever asks during a poll needs one that begins after that.
@@ -165,6 +172,10 @@ export function mirror(options: MirrorOptions): Mirror {
         await refresh();
       } catch (error) {
         if (signal.aborted) break;
+        if (!reached && isFinal(error)) {
+          first.reject(error);
+          first = deferred();
+        }
         onError(error);
         waitMs = waitAfter(error, pollMs);
       }
@@ -206,6 +217,13 @@ function waitAfter(error: unknown, pollMs: number): number {
   if (error.retryAfterS !== null) return Math.max(pollMs, error.retryAfterS * 1000);
   return error.status === 0 || error.status >= 500 ? Math.min(pollMs, failedPollMs) : pollMs;
 }
+
+/** A refusal that comes again however long one waits. */
+const isFinal = (error: unknown): error is Error =>
+  isApiError(error) &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![408, 429].includes(error.status);
 
 function deferred() {
   let resolve: () => void = () => {};

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { pause } from "#client/call.ts";
 import { createClient } from "#client/client.ts";
 import { isApiError, secondsOf } from "#client/problem.ts";
 import {
@@ -134,6 +135,15 @@ describe("the client's calls", () => {
     setTimeout(() => giveUp.abort(new Error("enough")), 50);
     const ended = await asking.catch((error: unknown) => error);
     expect(ended).to.include({ message: "enough" });
+  });
+
+  it("does not take a very long wait for none", async () => {
+    const giveUp = new AbortController();
+    const waiting = pause(90 * 24 * 3600_000, giveUp.signal).catch((error: unknown) => error);
+    const soon = new Promise((resolve) => setTimeout(resolve, 30, "still waiting"));
+    expect(await Promise.race([waiting, soon])).to.equal("still waiting");
+    giveUp.abort(new Error("enough"));
+    expect(await waiting).to.include({ message: "enough" });
   });
 
   it("understands answers that are no problem documents, and Retry-After as a date", async () => {

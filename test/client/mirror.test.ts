@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -99,6 +99,64 @@ describe("the mirror", () => {
     expect(errors).to.have.length(1);
     expect([...copy.stations.keys()]).to.deep.equal(["a", "b"]);
     expect(server.asked.filter((one) => one.endsWith("limit=30000"))).to.have.length(2);
+  });
+
+  it("takes a page without next_cursor for the last one", async () => {
+    const { status, headers } = whole(10, []) as {
+      status: number;
+      headers: Record<string, string>;
+    };
+    const body = { stations: [station("a")], as_of: time(10) };
+    answers["/stations/all"] = [{ status, headers, body }];
+    const copy = start();
+    await copy.ready();
+    expect(server.asked).to.have.length(1);
+    expect([...copy.stations.keys()]).to.deep.equal(["a"]);
+  });
+
+  it("says at once that its key is refused, and is ready when it no longer is", async () => {
+    const refusal = problem(401, "invalid-key");
+    answers["/stations/all"] = [refusal, refusal, whole(10, [station("a")])];
+    answers["/stations/delta"] = [delta(20, [])];
+    const copy = start({ pollMs: 50 });
+    const code = (error: unknown): string => (error as { code: string }).code;
+    expect(await copy.ready().catch(code)).to.equal("invalid-key");
+    expect(await copy.ready().catch(code)).to.equal("invalid-key");
+    await copy.ready();
+    expect(copy.stations.size).to.equal(1);
+    answers["/stations/delta"] = [refusal];
+    expect(await copy.refresh().catch(code)).to.equal("invalid-key");
+    await copy.ready();
+  });
+
+  it("saves on time when the machine's clock is set back", async () => {
+    answers["/stations/all"] = [whole(10, [station("a")])];
+    answers["/stations/delta"] = [delta(20, [station("a", "A2")]), delta(30, [station("a", "A3")])];
+    const copy = start({ store: fileStore(file), saveMs: 0 });
+    await copy.ready();
+    const wallClock = Date.now;
+    try {
+      Date.now = () => wallClock() - 3600_000;
+      await copy.refresh();
+      expect(JSON.parse(await readFile(file, "utf8")).asOf).to.equal(time(20));
+    } finally {
+      Date.now = wallClock;
+    }
+  });
+
+  it("keeps the state before and leaves nothing behind when the disk is full", async function () {
+    if (process.platform !== "linux") this.skip();
+    const state = (second: number) => ({ asOf: time(second), etag: null, stations: [] });
+    const store = fileStore(file);
+    await store.save(state(10));
+    // Whatever is written there finds no space.
+    await symlink("/dev/full", `${file}.new`);
+    const code = await store.save(state(20)).catch((error: NodeJS.ErrnoException) => error.code);
+    expect(code).to.equal("ENOSPC");
+    expect(await readdir(join(folder, "state"))).to.deep.equal(["copy.json"]);
+    expect(await store.load()).to.deep.equal(state(10));
+    await store.save(state(30));
+    expect(await store.load()).to.deep.equal(state(30));
   });
 
   it("goes on after a restart where it was, and is told only of what is new", async () => {
