@@ -1,17 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { resolve } from "node:path";
 import { addPartners } from "#bench/country.ts";
 import type { FuzzJob, FuzzMeasured } from "#bench/load/fuzz.ts";
 import { openConnection } from "#bench/load/connection.ts";
 import { startGenerator, startServer } from "#bench/processes.ts";
 import { fillReadCountry } from "#bench/reads/country.ts";
-import { release } from "#demo/release.ts";
+import { openStage } from "#bench/stage.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { startServers } from "#demo/servers/start.ts";
-import { loadConfig } from "#src/config.ts";
+import type { Config } from "#src/config.ts";
 import { createDb, inTransaction } from "#src/db.ts";
 import { storeKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
@@ -37,43 +34,21 @@ interface Round {
 export async function benchFuzz({ quick }: { quick: boolean }): Promise<string> {
   const rounds = quick ? 1 : 5;
   const seconds = quick ? 2 : 6;
-  const folder = resolve(".data", `bench-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const given = await startServers({
-    dataDir: folder,
-    env: process.env,
-    durable: true,
-    log: console.log,
-  });
-  const name = `fuelmark_bench_${process.pid}`;
-  const url = new URL(given.databaseUrl);
-  url.pathname = `/${name}`;
   const port = await somePort();
-  const settings = {
-    DATABASE_URL: url.href,
-    REDIS_URL: given.redisUrl,
-    REDIS_PREFIX: `{bench-${name}}`,
-    REPORTER_PEPPER: randomBytes(16).toString("hex"),
-    HOST: "127.0.0.1",
-    PORT: String(port),
-  };
-  const config = loadConfig(settings);
-  const admin = createDb(loadConfig({ ...settings, DATABASE_URL: given.databaseUrl }), "bench");
-  const stops: (() => Promise<void> | void)[] = [];
+  const stage = await openStage({ PORT: String(port) });
+  const { config, settings } = stage;
   try {
-    await admin.raw(`create database ${name}`);
-    await release({ DATABASE_URL: settings.DATABASE_URL, REDIS_URL: settings.REDIS_URL });
     console.log("Filling the country");
     const country = await fillReadCountry(config, stationCount);
     const keys = await addKeys(config);
     for (const role of ["marks", "web"]) {
       const server = await startServer(readProcfile().get(role)!, settings);
-      stops.push(() => server.stop());
+      stage.onClose(() => server.stop());
     }
     const described = await fetch(`http://127.0.0.1:${port}/api/v1/partner/openapi.json`);
     const document = (await described.json()) as OpenApi;
     const generator = startGenerator<FuzzJob, FuzzMeasured>("fuzz");
-    stops.push(() => generator.stop());
+    stage.onClose(() => generator.stop());
     const stationIds = country.stations.slice(0, 200).map(({ id }) => id);
     const request = `GET /api/v1/partner/stations/${stationIds[0]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${country.keys[0]}\r\n\r\n`;
 
@@ -97,17 +72,12 @@ export async function benchFuzz({ quick }: { quick: boolean }): Promise<string> 
     }
     return report(results, rounds, seconds, loadBefore);
   } finally {
-    for (const stop of stops.reverse()) await stop();
-    await admin.raw(`drop database if exists ${name} with (force)`);
-    await admin.destroy();
-    await given.stop();
-    rmSync(folder, { recursive: true, force: true });
-    given.remove();
+    await stage.close();
   }
 }
 
 /** A partner with a key of each kind for the fuzzer; the polite client is another partner. */
-async function addKeys(config: ReturnType<typeof loadConfig>): Promise<FuzzJob["keys"]> {
+async function addKeys(config: Config): Promise<FuzzJob["keys"]> {
   const db = createDb(config, "bench");
   const [partner] = await addPartners(db, 1);
   const publishable = newKey("publishable", randomBytes(32));

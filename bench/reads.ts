@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadJob, ReadMeasured } from "#bench/load/reads.ts";
 import type { VisibilityJob, Watched } from "#bench/load/visibility.ts";
@@ -13,12 +12,10 @@ import { measureFreshness, type LoopDelay } from "#bench/reads/fresh.ts";
 import { fillObviousTable } from "#bench/reads/obvious-table.ts";
 import { report } from "#bench/reads/report.ts";
 import { measureRounds, type Side } from "#bench/reads/rounds.ts";
+import { openStage } from "#bench/stage.ts";
 import { startNginx } from "#bench/rivals/nginx.ts";
 import { readProcfile } from "#demo/roles.ts";
-import { release } from "#demo/release.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { startServers } from "#demo/servers/start.ts";
-import { loadConfig } from "#src/config.ts";
 import { createDb, rows } from "#src/db.ts";
 
 const stationCount = 30_000;
@@ -37,28 +34,8 @@ export async function benchReads({
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 0.4 : 1.5;
   const markSeconds = quick ? 8 : 25;
-  const folder = resolve(".data", `bench-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const given = await startServers({
-    dataDir: folder,
-    env: process.env,
-    durable: true,
-    log: console.log,
-  });
-  const name = `fuelmark_bench_${process.pid}`;
-  const url = new URL(given.databaseUrl);
-  url.pathname = `/${name}`;
-  const settings = {
-    DATABASE_URL: url.href,
-    REDIS_URL: given.redisUrl,
-    REDIS_PREFIX: `{bench-${name}}`,
-    REPORTER_PEPPER: randomBytes(16).toString("hex"),
-    NEW_REPORTERS_DAILY: "1000000",
-    HOST: "127.0.0.1",
-  };
-  const config = loadConfig(settings);
-  const admin = createDb(loadConfig({ ...settings, DATABASE_URL: given.databaseUrl }), "bench");
-  const stops: (() => Promise<void> | void)[] = [];
+  const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000" });
+  const { config, folder, settings } = stage;
   const start = async (
     command: readonly string[],
     extra: Record<string, string> = {},
@@ -67,15 +44,13 @@ export async function benchReads({
     const port = await somePort();
     const env = { ...settings, PORT: String(port), ...extra };
     const server = await startServer(command, env, profileTo, hear);
-    stops.push(() => server.stop());
+    stage.onClose(() => server.stop());
     return { port, server };
   };
   const tsx = (file: string): string[] => ["node", "--import", "tsx", file];
   const role = (which: string): string[] => readProcfile().get(which)!;
 
   try {
-    await admin.raw(`create database ${name}`);
-    await release({ DATABASE_URL: settings.DATABASE_URL, REDIS_URL: settings.REDIS_URL });
     console.log("Filling the country");
     const country = await fillReadCountry(config, stationCount);
     const key = country.keys[0]!;
@@ -118,11 +93,11 @@ export async function benchReads({
     const path = dumpUrl.split("?")[0]!;
     const nginx = await startNginx(folder, nginxPort, path, dump.body);
     if (nginx === null) console.log("nginx: skipped, there is none with gzip_static here");
-    else stops.push(() => nginx.stop());
+    else stage.onClose(() => nginx.stop());
 
     const cpu = await createCpuMeter(settings.DATABASE_URL, settings.REDIS_URL);
     const load = startGenerator<ReadJob, ReadMeasured>("reads");
-    stops.push(() => load.stop());
+    stage.onClose(() => load.stop());
     const sides: Side[] = [
       { name: "Fuelmark", port: web.port, pids: [web.server.pid] },
       { name: "raw Node", port: raw.port, pids: [raw.server.pid] },
@@ -150,7 +125,7 @@ export async function benchReads({
     );
     await start(role("marks"));
     const marks = startGenerator<VisibilityJob, Watched>("visibility");
-    stops.push(() => marks.stop());
+    stage.onClose(() => marks.stop());
     const unmarked = country.stations
       .filter(({ id }) => !country.states.has(id))
       .map(({ id, lat, lon }) => ({ id, lat, lon }));
@@ -209,12 +184,7 @@ export async function benchReads({
       command: `npm run bench -- reads${quick ? " --quick" : ""}`,
     });
   } finally {
-    for (const stop of stops.toReversed()) await stop();
-    await admin.raw(`drop database if exists ${name} with (force)`);
-    await admin.destroy();
-    await given.stop();
-    given.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await stage.close();
   }
 }
 

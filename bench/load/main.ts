@@ -3,6 +3,7 @@ import type { Country } from "#bench/country.ts";
 import { type Connection, openConnection } from "#bench/load/connection.ts";
 import { createForward } from "#bench/load/forward.ts";
 import { serveJobs } from "#bench/load/serve-jobs.ts";
+import { type Summary, summaryOf } from "#bench/load/summary.ts";
 
 /** One stretch of load, as the benchmark asks for it over IPC. */
 export interface Job {
@@ -13,12 +14,7 @@ export interface Job {
   seconds: number;
 }
 
-export interface Measured {
-  requests: number;
-  seconds: number;
-  /** ms */
-  p50: number;
-  p99: number;
+export interface Measured extends Summary {
   /** Answers by status. */
   statuses: Record<string, number>;
   /** An answer that was not 200, to look at. */
@@ -52,15 +48,10 @@ async function run({ side, port, clients, seconds }: Job): Promise<Measured> {
     }
   };
   await Promise.all(connections.map(client));
-  const took = (performance.now() - startedAt) / 1000;
+  const summary = summaryOf(latencies, startedAt);
   connections.forEach((connection) => connection.close());
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number): number => latencies[Math.floor(latencies.length * q)] ?? 0;
   return {
-    requests: latencies.length,
-    seconds: took,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
+    ...summary,
     statuses,
     odd,
   };

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { serveJobs } from "#bench/load/serve-jobs.ts";
+import { type Summary, summaryOf } from "#bench/load/summary.ts";
 
 /** One stretch of reads, as the benchmark asks for it over IPC. */
 export interface ReadJob {
@@ -10,12 +11,7 @@ export interface ReadJob {
   requests: string[];
 }
 
-export interface ReadMeasured {
-  requests: number;
-  seconds: number;
-  /** ms */
-  p50: number;
-  p99: number;
+export interface ReadMeasured extends Summary {
   /** Bytes of bodies. */
   bytes: number;
   /** Answers by status. */
@@ -75,15 +71,10 @@ async function run({ port, clients, seconds, requests }: ReadJob): Promise<ReadM
     });
 
   await Promise.all(sockets.map(client));
-  const took = (performance.now() - startedAt) / 1000;
+  const summary = summaryOf(latencies, startedAt);
   for (const socket of sockets) socket.removeAllListeners("close").destroy();
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number): number => latencies[Math.floor(latencies.length * q)] ?? 0;
   return {
-    requests: latencies.length,
-    seconds: took,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
+    ...summary,
     bytes,
     statuses,
   };

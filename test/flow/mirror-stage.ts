@@ -43,6 +43,8 @@ export interface MirrorStage {
 export async function openMirrorStage(): Promise<MirrorStage> {
   const instance = await createTestInstance({
     ...{ SLOT_MS: "2000", DUMP_MAX_AGE_MS: "3000" },
+    // The process of the tests imports and reads ten copies at once: a transaction of its own may wait for it long.
+    LOCK_TIMEOUT_MS: "20000",
     // Everybody here marks for the first time.
     ...{ NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" },
   });

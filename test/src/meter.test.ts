@@ -8,7 +8,7 @@ import { createMeter, type Meter, type Metered } from "#src/meter.ts";
 import { runMeter } from "#src/meter-script.ts";
 import { createRedis, type Redis } from "#src/redis.ts";
 import { createStandIn } from "#src/stand-in.ts";
-import { startPrivateRedis } from "#test/harness/servers.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
 
 const silent = createLog({ logLevel: "silent" }, "test");
@@ -46,6 +46,23 @@ describe("the meter", () => {
   const withinMinute = async (): Promise<void> => {
     const leftMs = 60_000 - (Date.now() % 60_000);
     if (leftMs < 3000) await sleep(leftMs + 50);
+  };
+
+  /** A meter on a Redis of its own, which is thawed and ended afterwards. */
+  const withFreezable = async (
+    run: (meter: Meter, server: OwnServer) => Promise<void>,
+  ): Promise<void> => {
+    const server = await startPrivateRedis();
+    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
+    const redis = createRedis(settings, silent);
+    try {
+      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+      await run(meterOn(redis, settings), server);
+    } finally {
+      server.thaw();
+      redis.disconnect();
+      await server.drop();
+    }
   };
 
   before(async () => {
@@ -215,12 +232,7 @@ describe("the meter", () => {
 
   it("does not make requests wait for a frozen Redis again and again", async function () {
     this.timeout(20_000);
-    const server = await startPrivateRedis();
-    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
-    const redis = createRedis(settings, silent);
-    const meter = meterOn(redis, settings);
-    try {
-      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+    await withFreezable(async (meter, server) => {
       const who = someone(100, 100);
       await meter.take(who, "GET /x");
       server.freeze();
@@ -229,32 +241,19 @@ describe("the meter", () => {
         expect((await meter.take(who, "GET /x")).granted).to.equal(true);
       }
       expect(performance.now() - startedAt).to.be.below(400);
-    } finally {
-      server.thaw();
-      redis.disconnect();
-      await server.drop();
-    }
+    });
   });
 
   it("notices that Redis is back though nothing waits to be counted and nobody asks", async function () {
     this.timeout(20_000);
-    const server = await startPrivateRedis();
-    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
-    const redis = createRedis(settings, silent);
-    const meter = meterOn(redis, settings);
-    try {
-      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+    await withFreezable(async (meter, server) => {
       server.freeze();
       // Refused, so that no count is owed to Redis.
       await meter.take(someone(0, 0), "GET /x");
       expect(meter.away).to.equal(true);
       server.thaw();
       while (meter.away) await sleep(50);
-    } finally {
-      server.thaw();
-      redis.disconnect();
-      await server.drop();
-    }
+    });
   });
 
   it("works again after Redis has forgotten its scripts", async () => {
