@@ -31,6 +31,13 @@ export function pickEncoding(
   return best;
 }
 
+/** True when the header forbids an answer as it is: `identity;q=0`, or `*;q=0` without a word on identity. */
+export function refusesIdentity(header: string | undefined): boolean {
+  if (header === undefined || !header.includes("0")) return false;
+  const weights = weightsOf(header);
+  return (weights.get("identity") ?? weights.get("*")) === 0;
+}
+
 const lately = new Map<string, Map<string, number>>();
 const remembered = 500;
 

@@ -1,6 +1,6 @@
 import { Readable, pipeline } from "node:stream";
 import type { Answer, State } from "#api/context.ts";
-import { coderOf, compress, type Encoding, pickEncoding } from "#api/encoding.ts";
+import { coderOf, compress, type Encoding, pickEncoding, refusesIdentity } from "#api/encoding.ts";
 import { limitHeaders } from "#api/limits.ts";
 import { describe } from "#api/middleware/explain.ts";
 import { renderProblem } from "#api/problem.ts";
@@ -39,20 +39,23 @@ export function respond({
     if (body === null) return write(state, status, head, null);
     if (headers["Content-Type"] === undefined)
       head.push("Content-Type", "application/json; charset=utf-8");
+    const accepted = state.req.headers["accept-encoding"] as string | undefined;
     const encoding =
-      headers["Content-Encoding"] === undefined
-        ? pickEncoding(state.req.headers["accept-encoding"] as string | undefined)
-        : "identity";
+      headers["Content-Encoding"] === undefined ? pickEncoding(accepted) : "identity";
     if (body instanceof Readable) return pour(state, status, head, body, encoding, onBroken);
-    if (slices !== undefined && (encoding === "identity" || sizeOf(slices) < compressMin))
+    if (slices !== undefined && (encoding === "identity" || isTooShort(sizeOf(slices), accepted)))
       return writeSlices(state, status, head, slices);
     const plain = slices !== undefined ? Buffer.concat(slices) : bytesOf(body);
-    if (encoding === "identity" || plain.length < compressMin)
+    if (encoding === "identity" || isTooShort(plain.length, accepted))
       return write(state, status, head, plain);
     head.push("Content-Encoding", encoding);
     return compress(plain, encoding).then((packed) => write(state, status, head, packed));
   };
 }
+
+/** Not worth packing, unless the caller takes nothing else. */
+const isTooShort = (size: number, accepted: string | undefined): boolean =>
+  size < compressMin && !refusesIdentity(accepted);
 
 const bytesOf = (body: object | string): Buffer =>
   Buffer.isBuffer(body)

@@ -196,6 +196,22 @@ describe("formats of station lists", function () {
     }
   });
 
+  it("packs even a short answer for a caller that takes nothing else", async () => {
+    for (const path of ["/stations/n1", "/stations?bbox=0,0,0.1,0.1", "/cities?q=zzz"]) {
+      const plain = await ask("GET", path, { "Accept-Encoding": "gzip, br" });
+      expect(plain.headers["content-encoding"], path).to.equal(undefined);
+      for (const accepted of ["gzip, identity;q=0", "gzip, *;q=0"]) {
+        const { headers, body } = await ask("GET", path, { "Accept-Encoding": accepted });
+        expect(headers["content-encoding"], path).to.equal("gzip");
+        expect(headers["etag"]).to.equal(plain.headers["etag"]);
+        const bare = (text: string): string => text.replace(/"as_of":"[^"]*"/, "");
+        expect(bare(gunzipSync(body).toString())).to.equal(bare(plain.body.toString()));
+      }
+    }
+    const refused = await ask("GET", "/cities", { "Accept-Encoding": "identity;q=0" });
+    expect(refused.status).to.equal(200);
+  });
+
   const changing = new Set([
     "date",
     "x-request-id",
