@@ -36,8 +36,8 @@ export async function* csvLines(
 }
 
 /**
- * The lines of a comma-separated table below its heading, as records of the columns that it names, in any order.
- * Throws a wrong-file fault when one of `required` is not among them.
+ * The lines of a table below its heading, as records of the columns that it names, in any order; separated as the
+ * heading is, by commas, semicolons or tabs: spreadsheets write what their country is used to. Throws a wrong-file fault when one of `required` is not among them.
  */
 export async function* csvRecords<Column extends string>(
   path: string,
@@ -46,7 +46,8 @@ export async function* csvRecords<Column extends string>(
 ): AsyncGenerator<Record<Column, string>> {
   const { required, optional = [] } = columns;
   let places: [Column, number][] | null = null;
-  for await (const line of csvLines(path, { delimiter: ",", quote: true }, progress)) {
+  const delimiter = await headingDelimiter(path);
+  for await (const line of csvLines(path, { delimiter, quote: true }, progress)) {
     if (places === null) {
       const heading = line.map((name) => name.trim().toLowerCase());
       const missing = required.filter((name) => !heading.includes(name));
@@ -57,6 +58,15 @@ export async function* csvRecords<Column extends string>(
     const fields = places.map(([name, place]) => [name, (line[place] ?? "").trim()]);
     yield Object.fromEntries(fields) as Record<Column, string>;
   }
+}
+
+async function headingDelimiter(path: string): Promise<string> {
+  for await (const piece of readText(path, () => undefined)) {
+    const [heading = ""] = piece.split("\n", 1);
+    const named = (delimiter: string): number => heading.split(delimiter).length;
+    return [",", ";", "\t"].reduce((best, one) => (named(one) > named(best) ? one : best));
+  }
+  return ",";
 }
 
 /** Whether the file's last line is ended: one that is not may be cut off. */

@@ -155,6 +155,19 @@ describe("importing statuses", () => {
       expect(await summary(file)).to.include({ read: 1, added: 1 });
     });
 
+    for (const [what, mark] of [
+      ["semicolons", ";"],
+      ["tabs", "\t"],
+    ] as const) {
+      it(`takes ${what} in place of commas, which then need no quotes in a field`, async () => {
+        const heading = ["station_id", "status", "fuels_now", "fuels_no", "updated"].join(mark);
+        const line = ["n1", "low", "92,95", "dt", ago(1)].join(mark);
+        expect(await summary(`${heading}\r\n${line}\r\n`)).to.include({ read: 1, added: 1 });
+        const [seed] = await seeds();
+        expect(seed).to.include({ now: "92,95", no: "ДТ" });
+      });
+    }
+
     it("leaves out what is older than asked for", async () => {
       const file = csv(`n1,yes,,,${ago(3)}`, `n2,yes,,,${ago(1)}`);
       const done = await summary(file, { maxAgeMs: 2 * hourMs });
