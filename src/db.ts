@@ -34,6 +34,8 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
       connectionTimeoutMillis: config.acquireTimeoutMs,
       // The server's own timeout cannot fire when the server is frozen.
       query_timeout: config.queryTimeoutMs + 1000,
+      // A statement is sent at once, also while another's answer is on its way.
+      pipeline: true,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: config.acquireTimeoutMs,
@@ -42,14 +44,28 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
   });
 }
 
-/** Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. */
+/** What a statement is run on: the database, a transaction, or one of few round trips (`src/trips.ts`). */
+export interface Statements {
+  raw(
+    sql: string,
+    bindings: readonly Knex.RawBinding[],
+    keptAs?: string,
+  ): PromiseLike<{ rows: unknown[] }>;
+}
+
+/**
+ * Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. `keptAs` is a short name of a statement that
+ * comes again and again: where that is possible its plan is kept with the connection, so what decides which
+ * partitions are read must stand in its text.
+ */
 export async function rows<T>(
-  db: Knex,
+  db: Statements,
   sql: string,
   bindings: readonly unknown[] = [],
+  keptAs?: string,
 ): Promise<T[]> {
-  const result = (await db.raw(sql, bindings as Knex.RawBinding[])) as { rows: T[] };
-  return result.rows;
+  const result = await db.raw(sql, bindings as readonly Knex.RawBinding[], keptAs);
+  return result.rows as T[];
 }
 
 /** Runs `work` in one transaction; commits when it resolves, rolls back when it throws. */

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
-import { type Db, inTransaction, rows, type Tx } from "#src/db.ts";
+import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import type { FeedRow } from "#src/feed.ts";
 import { createIdTable, type IdTable, larger } from "#src/id-table.ts";
 import { listen, type Listener } from "#src/listen.ts";
 import type { Log } from "#src/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks.ts";
+import { inFewTrips } from "#src/trips.ts";
 
 export interface Follower {
   /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
@@ -79,17 +80,21 @@ export function createFollower(deps: {
 
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
-    // Both before any change is read; they do not wait for each other.
-    const [reports, [mark]] = await Promise.all([
-      loadReports(db, ids),
-      rows<{ safe: number | null }>(db, `select ${msOf("feed_safe()")} as safe`),
-    ]);
+    // In one round trip, one behind the other: outcomes and the safe time come before any change is read.
+    const [[mark], reports, first] = await inFewTrips(db, (tx) =>
+      Promise.all([
+        rows<{ safe: number | null }>(tx, `select ${msOf("feed_safe()")} as safe`, [], "feed_safe"),
+        loadReports(tx, ids, "outcomes"),
+        loaded ? readAfter(tx, lastSeq, pageRows) : [],
+        tx.commit(),
+      ]),
+    );
     const comparing = compare;
     compare = false;
     if (!loaded) await loadAll();
     // Before anything was read there is nothing to compare.
     if (comparing && stations.size() > 0) await reload();
-    await catchUp();
+    await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows));
     loaded = true;
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
@@ -116,10 +121,9 @@ export function createFollower(deps: {
       lastSeq = known!.seq ?? 0;
     });
 
-  const catchUp = async (): Promise<void> => {
+  const catchUp = async (first: FeedRow[]): Promise<void> => {
     let reached = safe;
-    for (;;) {
-      const found = await readAfter(db, lastSeq, pageRows);
+    for (let found = first; ; found = await readAfter(db, lastSeq, pageRows)) {
       for (const some of inTurns(found)) {
         apply(some);
         for (const row of some) {
@@ -252,12 +256,13 @@ type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
 const filled = (found: Row[]): FeedRow[] =>
   found.map((row) => ({ ...row, state: row.state ?? emptyState }));
 
-const readAfter = async (db: Db, seq: number, limit: number): Promise<FeedRow[]> =>
+const readAfter = async (db: Statements, seq: number, limit: number): Promise<FeedRow[]> =>
   filled(
     await rows<Row>(
       db,
       `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${limit}`,
       [seq],
+      "read_after",
     ),
   );
 

@@ -1,4 +1,4 @@
-import { type Db, rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import {
@@ -28,7 +28,7 @@ const counted = {
  * `which` says whether marks that no worker has come to yet are among them.
  */
 export async function loadHistories(
-  db: Db | Tx,
+  db: Statements,
   stationIds: readonly string[],
   from: number,
   which: keyof typeof counted,
@@ -56,7 +56,7 @@ export async function loadHistories(
 
 /** First-seen times from their only copy: in a transaction that decides, read in that transaction. */
 export async function loadFirstSeen(
-  db: Db | Tx,
+  db: Statements,
   reporterIds: ReadonlySet<number>,
 ): Promise<FirstSeen> {
   const found = await rows<{ id: number; seen: number | null }>(

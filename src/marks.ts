@@ -8,7 +8,7 @@ import type {
   ServedStatus,
   Status,
 } from "#src/domain/words.ts";
-import { rows, type Db, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 
 const dayMs = 86_400_000;
 const perDay = 2 ** 32;
@@ -25,6 +25,9 @@ export const markId = (receivedAt: number, sequence: number): number =>
  * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
+
+/** Marks younger than this are looked for again and again, older ones seldom: ms. */
+export const hotMs = 3 * dayMs;
 
 /** SQL for milliseconds since the epoch of a timestamptz column. */
 export const msOf = (column: string): string =>
@@ -127,15 +130,26 @@ interface ReportRow {
   processed: boolean;
 }
 
-/** The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded again. */
-export async function loadReports(db: Db | Tx, ids: readonly number[]): Promise<Report[]> {
+/**
+ * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
+ * again. `keptAs`: see `rows`.
+ */
+export async function loadReports(
+  db: Statements,
+  ids: readonly number[],
+  keptAs?: string,
+): Promise<Report[]> {
   if (ids.length === 0) return [];
+  const dayOf = (id: number): number => Math.floor(id / perDay);
+  const days = ids.map(dayOf);
   const found = await rows<ReportRow>(
     db,
     `select id, station_id, coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
        needed, rule, processed_at is not null as processed
-     from marks where id = any(?::bigint[])`,
+     from marks where id = any(?::bigint[])
+       and id >= ${Math.min(...days) * perDay} and id < ${(Math.max(...days) + 1) * perDay}`,
     [ids],
+    keptAs,
   );
   return found.map((row) => ({
     id: row.id,

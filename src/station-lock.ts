@@ -1,4 +1,4 @@
-import { rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 
 /** `skip`: leave stations alone that somebody else is at. */
 export type Locking = "wait" | "skip";
@@ -8,7 +8,7 @@ export type Locking = "wait" | "skip";
  * What is read about them must be read in a later statement.
  */
 export async function lockStations(
-  tx: Tx,
+  tx: Statements,
   stationIds: readonly string[],
   locking: Locking,
 ): Promise<string[]> {
@@ -16,12 +16,13 @@ export async function lockStations(
     tx,
     "select lock_stations(?::text[], ?) as station_id",
     [[...new Set(stationIds)], locking === "skip"],
+    "lock_stations",
   );
   return locked.map((row) => row.station_id);
 }
 
 /** Has the marks worker fold these stations anew from all their marks. They must be locked. */
-export const askRefold = async (tx: Tx, stationIds: readonly string[]): Promise<void> => {
+export const askRefold = async (tx: Statements, stationIds: readonly string[]): Promise<void> => {
   await rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [
     stationIds,
   ]);

@@ -1,8 +1,9 @@
 import { type Admission, admit, type Candidate } from "#src/domain/admit.ts";
 import type { Config } from "#src/config.ts";
-import { type Db, inTransaction, isUnavailable, rows } from "#src/db.ts";
+import { type Db, isUnavailable, rows } from "#src/db.ts";
 import type { Log } from "#src/log.ts";
 import { markId } from "#src/marks.ts";
+import { inFewTrips } from "#src/trips.ts";
 import type { Waiters } from "#src/waiters.ts";
 import { lockScopes, readFacts } from "#api/intake/facts.ts";
 import { storeMarks } from "#api/intake/store.ts";
@@ -82,9 +83,12 @@ export function createIntake(deps: {
   const attempt = async (candidates: Candidate[]): Promise<Admission[]> => {
     let expected: number[] = [];
     try {
-      const admissions = await inTransaction(db, async (tx) => {
-        await lockScopes(tx, candidates);
-        const { facts, sequences, reporterIds } = await readFacts(tx, candidates, config);
+      const admissions = await inFewTrips(db, async (tx) => {
+        // One behind the other, in one round trip.
+        const [, { facts, sequences, reporterIds }] = await Promise.all([
+          lockScopes(tx, candidates),
+          readFacts(tx, candidates, config),
+        ]);
         const decided = candidates.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),
         );
@@ -92,7 +96,8 @@ export function createIntake(deps: {
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
         expected = accepted.filter((one) => one.review === "none").map((one) => one.id);
         waiters.expect(expected);
-        if (accepted.length > 0) await storeMarks(tx, accepted, facts, reporterIds);
+        if (accepted.length > 0)
+          await Promise.all([storeMarks(tx, accepted, facts, reporterIds), tx.commit()]);
         return decided;
       });
       const stations = admissions.flatMap((one) =>

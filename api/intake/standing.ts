@@ -1,5 +1,5 @@
 import type { Config } from "#src/config.ts";
-import { rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 import type { Candidate } from "#src/domain/admit.ts";
 import type { Standing } from "#src/domain/confirm.ts";
 import { sortsLast } from "#src/domain/decide.ts";
@@ -17,7 +17,7 @@ interface StandingRow {
 
 /** How the stations stand that a mark of the batch confirms, marks included that no worker has come to. */
 export async function readStanding(
-  tx: Tx,
+  tx: Statements,
   batch: readonly Candidate[],
   now: number,
   { statusLifetimeMs }: Config,
@@ -67,7 +67,7 @@ const seenTimes = ({ opinions, waiting }: StandingRow): Map<number, number> =>
   ]);
 
 /** Where something does not sort last, or a review has touched the station, all that is kept is folded anew. */
-async function readWhole(tx: Tx, stationId: string): Promise<Standing> {
+async function readWhole(tx: Statements, stationId: string): Promise<Standing> {
   const histories = await loadHistories(tx, [stationId], 0, "processed and waiting");
   const history = histories.get(stationId)!;
   const ids = new Set(history.marks.map((mark) => mark.reporterId));

@@ -1,4 +1,4 @@
-import { rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 import type { AdmitFacts, Admitted } from "#src/domain/admit.ts";
 import { fromMs } from "#src/marks.ts";
 
@@ -10,27 +10,31 @@ const msArray = (parameter: string): string =>
  * Held and expired marks are done with: nothing waits to be folded.
  */
 export async function storeMarks(
-  tx: Tx,
+  tx: Statements,
   accepted: readonly Admitted[],
   { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
-  reporterIds: Map<string, number>,
+  reporterIds: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const unsettled = accepted.filter(
-    ({ candidate }) =>
-      !reporterIds.has(candidate.reporter) || reporters.get(candidate.reporter)?.firstSeen === now,
-  );
-  await storeReporters(tx, unsettled, now, reporterIds);
+  const met = toMeet(accepted, { now, reporters }, reporterIds);
   const of = <T>(pick: (mark: Admitted) => T): T[] => accepted.map(pick);
   const done = (mark: Admitted): boolean => mark.review !== "none";
-  await tx.raw(
+  await rows(
+    tx,
     `with m as materialized (
-       select * from unnest(?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
+       select * from unnest(?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
          ?::text[], ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[],
          ?::text[], ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[],
          ?::text[], ?::text[])
-       as m(id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status, effective_at, lat,
+       as m(id, station_id, reporter_id, reporter, partner_id, key_id, source, viewer, external_id, status, effective_at, lat,
          lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only, comment,
          remote, needed, rule, newcomer, review, outcome)
+     ), met as (
+       insert into reporters (hash, partner_id, viewer, first_seen)
+       select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
+       from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as r(hash, partner_id, viewer, counts) order by hash
+       on conflict (hash) do update set first_seen = excluded.first_seen
+         where reporters.first_seen is null and excluded.first_seen is not null
+       returning id, encode(hash, 'hex') as hash
      ), named as (
        -- An older row with this id is past its 30 days, or the mark would have been a duplicate.
        insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
@@ -42,7 +46,8 @@ export async function storeMarks(
      insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
        received_at, effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome, outcome_have)
-     select id, station_id, reporter_id, partner_id, key_id, source, decode(viewer, 'hex'), external_id, status,
+     select id, station_id, coalesce(reporter_id, (select met.id from met where met.hash = m.reporter)), partner_id,
+       key_id, source, decode(viewer, 'hex'), external_id, status,
        ${fromMs}, ${msArray("effective_at")}, lat, lon, acc_m, express,
        string_to_array(fuels, ','), string_to_array(fuels_no, ','), queue, prices::jsonb, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review,
@@ -52,7 +57,8 @@ export async function storeMarks(
     [
       of((mark) => mark.id),
       of((mark) => mark.candidate.stationId),
-      of((mark) => reporterIds.get(mark.candidate.reporter)!),
+      of((mark) => reporterIds.get(mark.candidate.reporter) ?? null),
+      of((mark) => mark.candidate.reporter),
       of((mark) => mark.candidate.partnerId),
       of((mark) => mark.candidate.keyId),
       of((mark) => (mark.candidate.viewer === null ? "partner" : "widget")),
@@ -80,42 +86,31 @@ export async function storeMarks(
       of((mark) => mark.review),
       of((mark) => (done(mark) ? mark.review : null)),
       now,
+      met.map((mark) => mark.candidate.reporter),
+      met.map((mark) => mark.candidate.partnerId),
+      met.map((mark) => mark.candidate.viewer),
+      met.map((mark) => mark.review !== "expired"),
       now,
       now,
-    ] as never,
+      now,
+    ],
+    "store_marks",
   );
 }
 
-/** New reporters get their row, and known ones without an accepted mark their first-seen time. Expired marks count for nothing. */
-async function storeReporters(
-  tx: Tx,
+/** Of each new reporter, and of each known one without an accepted mark, the mark that makes it known. Expired marks count for nothing. */
+function toMeet(
   accepted: readonly Admitted[],
-  now: number,
-  reporterIds: Map<string, number>,
-): Promise<void> {
-  if (accepted.length === 0) return;
-  const seen = new Map<string, Admitted>();
+  { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
+  reporterIds: ReadonlyMap<string, number>,
+): Admitted[] {
+  const met = new Map<string, Admitted>();
   for (const mark of accepted) {
-    const before = seen.get(mark.candidate.reporter);
-    if (before === undefined || before.review === "expired")
-      seen.set(mark.candidate.reporter, mark);
+    const { reporter } = mark.candidate;
+    // `admit` has noted the first-seen time of those that this batch makes known.
+    if (reporterIds.has(reporter) && reporters.get(reporter)?.firstSeen !== now) continue;
+    const before = met.get(reporter);
+    if (before === undefined || before.review === "expired") met.set(reporter, mark);
   }
-  const list = [...seen.values()];
-  const stored = await rows<{ id: number; hash: string }>(
-    tx,
-    `insert into reporters (hash, partner_id, viewer, first_seen)
-     select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
-     from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as r(hash, partner_id, viewer, counts) order by hash
-     on conflict (hash) do update set first_seen = excluded.first_seen
-       where reporters.first_seen is null and excluded.first_seen is not null
-     returning id, encode(hash, 'hex') as hash`,
-    [
-      now,
-      list.map((mark) => mark.candidate.reporter),
-      list.map((mark) => mark.candidate.partnerId),
-      list.map((mark) => mark.candidate.viewer),
-      list.map((mark) => mark.review !== "expired"),
-    ],
-  );
-  for (const row of stored) reporterIds.set(row.hash, row.id);
+  return [...met.values()];
 }

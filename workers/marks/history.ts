@@ -1,5 +1,5 @@
 import type { Config } from "#src/config.ts";
-import type { Tx } from "#src/db.ts";
+import type { Statements } from "#src/db.ts";
 import type { Arrivals } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { type History, loadHistories } from "#src/histories.ts";
@@ -9,7 +9,7 @@ import { type History, loadHistories } from "#src/histories.ts";
  * of what came before is left, so the history starts at the last such gap; `whole` takes everything that is kept.
  */
 export async function loadHistory(
-  tx: Tx,
+  tx: Statements,
   stationId: string,
   state: StationState,
   arrivals: Arrivals,
@@ -31,7 +31,7 @@ export async function loadHistory(
   }
 }
 
-const loadSince = async (tx: Tx, stationId: string, from: number): Promise<History> =>
+const loadSince = async (tx: Statements, stationId: string, from: number): Promise<History> =>
   (await loadHistories(tx, [stationId], from, "processed")).get(stationId)!;
 
 /**

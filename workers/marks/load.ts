@@ -1,10 +1,18 @@
 import type { Config } from "#src/config.ts";
-import { rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { loadFirstSeen, loadHistories } from "#src/histories.ts";
-import { firstIdOfDay, idAfter, markColumns, type MarkRow, msOf, toMark } from "#src/marks.ts";
+import {
+  firstIdOfDay,
+  hotMs,
+  idAfter,
+  markColumns,
+  type MarkRow,
+  msOf,
+  toMark,
+} from "#src/marks.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 
 /** Everything `decide` needs to know about one station. */
@@ -40,18 +48,23 @@ interface StateRow {
 }
 
 /**
- * What is to be done at the locked stations: their unprocessed marks of the scope, and, where one of them does not sort last or a review or an import asks for it, the history.
+ * What is to be done at those of the stations that get locked: their unprocessed marks of the scope, and, where one
+ * of them does not sort last or a review or an import asks for it, the history. To be called when the lock has been
+ * sent, not answered.
  */
 export async function loadWork(
-  tx: Tx,
+  tx: Statements,
   stationIds: readonly string[],
+  locking: Promise<readonly string[]>,
   scope: LoadScope,
   config: Config,
 ): Promise<Loaded> {
-  let states = await loadStates(tx, stationIds, scope);
+  const [locked, all] = await Promise.all([locking, loadStates(tx, stationIds, scope)]);
+  const ours = new Set(locked);
+  let states = all.filter((row) => ours.has(row.station_id));
   const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   // A mark that was approved after days lies in an old partition.
-  if (touched.length > 0) states = await loadStates(tx, stationIds, { ...scope, since: 0 });
+  if (touched.length > 0) states = await loadStates(tx, locked, { ...scope, since: 0 });
   const whole = await loadHistories(tx, touched, 0, "processed");
   const work: StationWork[] = [];
   const seen = new Map<number, number | null>();
@@ -81,7 +94,7 @@ export async function loadWork(
 
 /** Everything about the stations in one statement: a job is as fast as its statements are few. */
 const loadStates = (
-  tx: Tx,
+  tx: Statements,
   stationIds: readonly string[],
   { since, until, only }: LoadScope,
 ): Promise<StateRow[]> =>
@@ -93,9 +106,11 @@ const loadStates = (
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen
           from marks where station_id = s.station_id and processed_at is null and failed_at is null
-            and id >= ? and id < ? and id = coalesce(?::bigint, id)) a) as arrivals
+            and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)) a) as arrivals
      from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
-    [firstIdOfDay(since), idAfter(until), only ?? null, stationIds],
+    [only ?? null, stationIds],
+    // A plan over all that is kept is not worth keeping.
+    until - since <= 2 * hotMs ? "load_states" : undefined,
   );
 
 const reportersOf = (marks: readonly Mark[]): Set<number> =>

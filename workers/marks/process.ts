@@ -1,14 +1,16 @@
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
-import { type Db, inTransaction, isUnavailable, rows, type Tx } from "#src/db.ts";
+import { type Db, isUnavailable, rows, type Statements } from "#src/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Log } from "#src/log.ts";
 import { loadFirstSeen } from "#src/histories.ts";
+import { hotMs } from "#src/marks.ts";
 import { type Locking, lockStations } from "#src/station-lock.ts";
+import { inFewTrips } from "#src/trips.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
-import { type Decided, LostFence, save } from "#workers/marks/save.ts";
+import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
 import type { Stuck } from "#workers/marks/stuck.ts";
 
 export interface ProcessDeps {
@@ -34,8 +36,6 @@ export interface Scope {
   only?: number;
 }
 
-const hotMs = 3 * 86_400_000;
-
 /**
  * Folds the unprocessed marks of these stations into their states, in one transaction. Running it again, or twice at
  * once, does nothing more. A mark that cannot be processed becomes `failed` and leaves the others alone; rejects
@@ -49,7 +49,7 @@ export async function processStations(
   try {
     return await processTogether(deps, stationIds, scope);
   } catch (error) {
-    if (isUnavailable(error) || error instanceof LostFence) throw error;
+    if (isUnavailable(error) || isLostFence(error)) throw error;
     if (stationIds.length === 1) return processAlone(deps, stationIds[0]!, scope, error);
     deps.log.warn(
       { err: error, stations: stationIds.length },
@@ -78,13 +78,12 @@ const processTogether = (
   stationIds: readonly string[],
   scope: Scope,
 ): Promise<Processed> =>
-  inTransaction(deps.db, async (tx) => {
+  inFewTrips(deps.db, async (tx) => {
     const { config } = deps;
-    const locked = await lockStations(tx, stationIds, scope.locking);
-    if (locked.length === 0) return nothing;
     const { work, firstSeen, now } = await loadWork(
       tx,
-      locked,
+      stationIds,
+      lockStations(tx, stationIds, scope.locking),
       { ...scope, until: deps.clock() },
       config,
     );
@@ -101,7 +100,7 @@ const processTogether = (
   });
 
 async function decideOne(
-  tx: Tx,
+  tx: Statements,
   work: StationWork,
   firstSeen: FirstSeen,
   now: number,
@@ -127,7 +126,7 @@ function forgetting(facts: Facts, now: number, config: Config): Facts {
     : { ...facts, state: { ...facts.state, lastUpdated: null } };
 }
 
-const firstSeenOf = (tx: Tx, { facts, arrivals }: StationWork): Promise<FirstSeen> =>
+const firstSeenOf = (tx: Statements, { facts, arrivals }: StationWork): Promise<FirstSeen> =>
   loadFirstSeen(
     tx,
     new Set(
@@ -156,7 +155,7 @@ async function processAlone(
     try {
       results.push(await processTogether(deps, [stationId], { ...scope, only: id }));
     } catch (error) {
-      if (isUnavailable(error) || error instanceof LostFence) throw error;
+      if (isUnavailable(error) || isLostFence(error)) throw error;
       log.error(
         { err: error, mark: id, station: stationId },
         "mark failed, set aside for the operator",

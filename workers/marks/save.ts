@@ -1,8 +1,10 @@
 import type { Config } from "#src/config.ts";
-import { rows, type Tx } from "#src/db.ts";
+import { rows, type Statements } from "#src/db.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
+import { firstIdOfDay, hotMs, idAfter } from "#src/marks.ts";
+import type { Trips } from "#src/trips.ts";
 import type { StationWork } from "#workers/marks/load.ts";
 
 export interface Decided {
@@ -10,57 +12,68 @@ export interface Decided {
   decision: Decision;
 }
 
-/** Somebody else processed a mark although its station was locked here: the transaction must be undone. */
-export class LostFence extends Error {}
+/** True when somebody else processed a mark although its station was locked here. */
+export const isLostFence = (error: unknown): boolean =>
+  (error as { code?: string }).code === "FM001";
 
 /**
- * Writes what was decided: outcomes (fenced by `processed_at is null`, and counted), opinions, states, and last the
- * change feed. Returns the feed's number, or null when nothing that is served changed.
+ * Writes what was decided and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
+ * opinions, states, and last the change feed. Returns the feed's number, or null when nothing that is served changed.
  */
 export async function save(
-  tx: Tx,
+  tx: Trips,
   decided: readonly Decided[],
   now: number,
   config: Config,
 ): Promise<number | null> {
-  await dropOpinions(tx, decided);
-  await write(tx, decided, now, config);
   const changed = decided
     .filter(({ work, decision }) => isChanged(work.facts.state, decision.state))
     .map(({ work }) => work.stationId);
-  if (changed.length === 0) {
-    // Whoever waits for an outcome must be woken all the same.
-    await tx.raw("select pg_notify('changes', '')");
-    return null;
-  }
-  const [stamp] = await rows<{ seq: number }>(tx, "select feed_stamp(?::text[]) as seq", [changed]);
-  return stamp!.seq;
+  const [, , seq] = await Promise.all([
+    dropOpinions(tx, decided),
+    write(tx, decided, now, config),
+    stamp(tx, changed),
+    tx.commit(),
+  ]);
+  return seq;
+}
+
+async function stamp(tx: Statements, changed: readonly string[]): Promise<number | null> {
+  // Whoever waits for an outcome must be woken all the same.
+  if (changed.length === 0) await rows(tx, "select pg_notify('changes', '')");
+  const [stamped] =
+    changed.length === 0
+      ? []
+      : await rows<{ seq: number }>(tx, "select feed_stamp(?::text[]) as seq", [changed], "stamp");
+  return stamped?.seq ?? null;
 }
 
 const isChanged = (before: StationState, after: StationState): boolean =>
   JSON.stringify({ ...before, last: null }) !== JSON.stringify({ ...after, last: null });
 
 /** The opinions of a station are what its fold carries: those that it dropped go. */
-async function dropOpinions(tx: Tx, decided: readonly Decided[]): Promise<void> {
+async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promise<void> {
   const gone = decided.flatMap(({ work, decision }) =>
     work.facts.opinions
       .filter((mark) => !decision.opinions.has(mark.reporterId))
       .map((mark) => ({ stationId: work.stationId, reporterId: mark.reporterId })),
   );
   if (gone.length === 0) return;
-  await tx.raw(
+  await rows(
+    tx,
     `delete from opinions o using unnest(?::text[], ?::bigint[]) as g(station_id, reporter_id)
      where o.station_id = g.station_id and o.reporter_id = g.reporter_id`,
-    [gone.map((one) => one.stationId), gone.map((one) => one.reporterId)] as never,
+    [gone.map((one) => one.stationId), gone.map((one) => one.reporterId)],
+    "drop_opinions",
   );
 }
 
 /**
- * Outcomes, opinions that changed, and states, in one statement: the stations are locked meanwhile. Throws LostFence
- * when one of the marks was processed already.
+ * Outcomes, opinions that changed, and states, in one statement: the stations are locked meanwhile. Fails when one of
+ * the marks was processed already (`isLostFence`).
  */
 async function write(
-  tx: Tx,
+  tx: Statements,
   decided: readonly Decided[],
   now: number,
   config: Config,
@@ -74,7 +87,11 @@ async function write(
   });
   const next = (state: StationState): number | null =>
     instants(state, config.statusLifetimeMs).find((at) => at > now) ?? null;
-  const [written] = await rows<{ count: number }>(
+  const ids = outcomes.map(([id]) => id);
+  const from = firstIdOfDay(now - hotMs);
+  const to = idAfter(now);
+  const allHot = ids.every((id) => id >= from && id < to);
+  await rows(
     tx,
     `with outcome as (
        update marks set processed_at = server_now(), outcome = o.outcome, outcome_status = o.status,
@@ -82,6 +99,7 @@ async function write(
        from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[])
          as o(id, outcome, status, reason, have)) o
        where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
+         ${allHot ? `and marks.id >= ${from} and marks.id < ${to}` : ""}
        returning marks.id
      ), opinion as (
        insert into opinions (station_id, reporter_id, mark_id, effective_at, mark)
@@ -96,14 +114,14 @@ async function write(
        from unnest(?::text[], ?::text[], ?::text[], ?::bigint[]) as d(station_id, state, status, next)
        where st.station_id = d.station_id and st.station_id = any(?::text[])
      )
-     select count(*) as count from outcome`,
+     select expect_count((select count(*) from outcome), ?)`,
     [
-      outcomes.map(([id]) => id),
+      ids,
       outcomes.map(([, is]) => is.outcome),
       outcomes.map(([, is]) => is.status),
       outcomes.map(([, is]) => is.reason),
       outcomes.map(([, is]) => is.have),
-      outcomes.map(([id]) => id),
+      ids,
       fresh.map((one) => one.stationId),
       fresh.map((one) => one.mark.reporterId),
       fresh.map((one) => one.mark.id),
@@ -114,8 +132,9 @@ async function write(
       decided.map(({ decision }) => view(decision.state, now, config.statusLifetimeMs).status),
       decided.map(({ decision }) => next(decision.state)),
       decided.map(({ work }) => work.stationId),
+      outcomes.length,
     ],
+    // A plan over all partitions is not worth keeping.
+    allHot ? "save_decided" : undefined,
   );
-  if (written!.count !== outcomes.length)
-    throw new LostFence(`${written!.count} of ${outcomes.length} marks were unprocessed`);
 }
