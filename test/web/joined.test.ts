@@ -1,22 +1,21 @@
 import { expect } from "chai";
 import type { Box } from "#src/domain/geo.ts";
-import type { Station } from "#web/widget/api.ts";
 import { joinParts } from "#web/widget/joined.ts";
 
 const town: Box = { south: 50, west: 30, north: 51, east: 31 };
 const country: Box = { south: 45, west: 25, north: 55, east: 35 };
 const east: Box = { south: 50, west: 30.5, north: 51, east: 32 };
 
-const station = (id: string, lon: number, status = "yes"): Station =>
-  ({ id, lat: 50.5, lon, fuel: { status } }) as Station;
+const station = (id: string, lon: number, status = "yes") => ({ id, lat: 50.5, lon, status });
+type Station = ReturnType<typeof station>;
 const part = (at: number, box: Box, stations: Station[], split = false) => ({
   at,
   box,
   stations,
   split,
 });
-const namesOf = (parts: Parameters<typeof joinParts>[0]): string[] =>
-  [...joinParts(parts).values()].map(({ id, fuel }) => `${id} ${fuel.status}`).sort();
+const namesOf = (parts: ReturnType<typeof part>[]): string[] =>
+  [...joinParts(parts).values()].map(({ id, status }) => `${id} ${status}`).sort();
 
 describe("web: what several answers say together", () => {
   it("is the newest word about each station, in whatever order they came", () => {

@@ -1,9 +1,14 @@
 import type { Box } from "#src/domain/geo.ts";
-import type { Station } from "#web/widget/api.ts";
 import { holds } from "#web/widget/rectangles.ts";
 
+interface Placed {
+  id: string;
+  lat: number;
+  lon: number;
+}
+
 /** What the API has said about a rectangle. */
-export interface Part {
+export interface Part<Station extends Placed> {
   box: Box;
   stations: readonly Station[];
   /** The answer holds only some of the rectangle's stations. */
@@ -16,7 +21,9 @@ export interface Part {
  * The stations of all parts by id. The newest word counts, also when it is silence: a station that an older answer
  * names and a newer whole one about its place does not is gone.
  */
-export function joinParts(parts: readonly Part[]): Map<string, Station> {
+export function joinParts<Station extends Placed>(
+  parts: readonly Part<Station>[],
+): Map<string, Station> {
   const joined = new Map<string, Station>();
   const told: Box[] = [];
   for (const { box, stations, split } of [...parts].sort((a, b) => b.at - a.at)) {

@@ -15,7 +15,7 @@ const keptRectangles = 60;
 const shownMs = 180_000;
 
 /** Where it is split, its quarters are asked instead. */
-interface Loaded extends Part {
+interface Loaded extends Part<Station> {
   etag: string | null;
   stations: Station[];
   /** Known to be out of date, however young. */

@@ -2,7 +2,7 @@ import { ask, type City } from "#web/widget/api.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
-import { canDraw, cities, config, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
+import { cities, config, noMap, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 const retryMs = 5000;
@@ -14,6 +14,8 @@ const listReach = { lat: 0.25, lon: 0.45 };
 /** Asks how to begin, and begins; tries again for as long as the service cannot be asked. */
 export async function start(): Promise<void> {
   const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
+  // It may fail long before anybody waits for it.
+  drawing?.catch(() => {});
   const [known, city] = await Promise.all([untilKnown(), findCity(page.city)]);
   config.value = known;
   const target: Target =
@@ -28,6 +30,7 @@ export async function start(): Promise<void> {
     map.value = await openMap(container, known, target);
   } catch (error) {
     console.warn(error);
+    noMap.value = drawing === null ? "no-webgl" : "failed";
     listAround(target);
   }
 }
@@ -81,7 +84,7 @@ export function goTo(target: Target): void {
 }
 
 function listAround({ lat, lon, zoom }: Target): void {
-  canDraw.value = false;
+  noMap.value ??= "failed";
   const box = {
     south: lat - listReach.lat,
     west: lon - listReach.lon,

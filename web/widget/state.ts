@@ -36,8 +36,9 @@ export interface View {
 
 export type Panel = "none" | "card" | "list" | "filters";
 
-/** False when this browser cannot draw the map: the stations are listed instead. */
-export const canDraw = signal(true);
+/** Why there is no map, where there is none: the stations are listed instead. */
+export const noMap = signal<"no-webgl" | "failed" | null>(null);
+export const canDraw = computed(() => noMap.value === null);
 /** False before the first view is known. */
 export const canSee = computed(() => view.value !== null && config.value !== null);
 export const config = signal<WidgetConfig | null>(null);

@@ -31,7 +31,7 @@ export const ru: Words = {
   },
   map: "Карта заправочных станций",
   search: "Поиск",
-  searchHint: "Город, станция или адрес",
+  searchHint: "Город или АЗС",
   clear: "Очистить",
   cities: "Города",
   stations: "Станции",
@@ -58,6 +58,8 @@ export const ru: Words = {
   toLight: "Светлая тема",
   list: "Список станций",
   legend: "Обозначения",
+  badges: { pending: "Не подтверждено", conflict: "Спорно" },
+  scale: { metres: "м", kilometres: "км" },
   stationsInView: (count) => `${count} ${stations(count)} на карте`,
   nothingInView: "Здесь нет станций. Передвиньте или отдалите карту.",
   nothingMatches: "Здесь ни одна станция не подходит под фильтры.",
@@ -155,6 +157,8 @@ export const ru: Words = {
     positionDenied:
       "Странице нельзя видеть ваше местоположение. Разрешите это в настройках браузера.",
     noWebgl: "Этот браузер не может нарисовать карту. Вместо неё — список станций.",
+    mapFailed:
+      "Карта не загрузилась, вместо неё — список станций. Обновите страницу, чтобы попробовать снова.",
     cityUnknown: (name) => `Города «${name}» нет в списке.`,
     loading: "Загружаем станции …",
   },

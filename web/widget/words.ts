@@ -38,6 +38,8 @@ export interface Words {
   toLight: string;
   list: string;
   legend: string;
+  badges: { pending: string; conflict: string };
+  scale: { metres: string; kilometres: string };
   stationsInView: (count: number) => string;
   nothingInView: string;
   nothingMatches: string;
@@ -120,6 +122,7 @@ export interface Words {
     noPosition: string;
     positionDenied: string;
     noWebgl: string;
+    mapFailed: string;
     cityUnknown: (name: string) => string;
     loading: string;
   };

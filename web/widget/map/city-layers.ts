@@ -8,6 +8,9 @@ const metresPerRootOfPeople = 9;
 // Of a tile's pixel at zoom 0, in the latitudes where most of a country's people live.
 const metresPerPixel = 47_000;
 
+// Beside the town's middle, else beyond the ring of a cluster that lies there, in letters' heights.
+const anchors: (string | [number, number])[] = [...around(0.9), ...around(2.6), ...around(3.8)];
+
 /** Adds soft patches where towns are, as wide as their people need, and the towns' names. */
 export function addCities(map: MapLibre, theme: Theme, towns: boolean): void {
   const { town, label, halo } = mapColours[theme];
@@ -55,8 +58,7 @@ export function addCities(map: MapLibre, theme: Theme, towns: boolean): void {
         ["step", ["get", "population"], 13, 500_000, 16, 1_000_000, 18],
       ],
       // Names give way: to clusters, which are placed first, and to larger towns.
-      "text-variable-anchor": ["top", "bottom", "left", "right"],
-      "text-radial-offset": 0.9,
+      "text-variable-anchor-offset": anchors,
       "text-justify": "auto",
       "text-padding": 4,
       "symbol-sort-key": ["-", 0, ["get", "population"]],
@@ -67,6 +69,10 @@ export function addCities(map: MapLibre, theme: Theme, towns: boolean): void {
       "text-halo-width": 1.6,
     },
   });
+}
+
+function around(away: number): (string | [number, number])[] {
+  return ["top", [0, away], "bottom", [0, -away], "left", [away, 0], "right", [-away, 0]];
 }
 
 const radius = (zoom: number): ExpressionSpecification => [

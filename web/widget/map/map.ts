@@ -54,6 +54,8 @@ export async function openMap(
     fadeDuration: 0,
     locale: {
       "Map.Title": words.map,
+      "ScaleControl.Meters": words.scale.metres,
+      "ScaleControl.Kilometers": words.scale.kilometres,
       "CooperativeGesturesHandler.WindowsHelpText": words.gestures.windows,
       "CooperativeGesturesHandler.MacHelpText": words.gestures.mac,
       "CooperativeGesturesHandler.MobileHelpText": words.gestures.touch,

@@ -54,12 +54,13 @@ function drawStation(status: ServedStatus, badge: Badge): Sprite {
     pen.lineWidth = 2.4;
     pen.stroke(new Path2D(mark));
     pen.restore();
-    if (badge !== "") drawBadge(pen, size, badge);
+    // On the rim: the sign of what nobody knows is smaller.
+    if (badge !== "") drawBadge(pen, size / 2 + inner * (status === "nodata" ? 0.33 : 0.4), badge);
   });
 }
 
-function drawBadge(pen: CanvasRenderingContext2D, size: number, badge: Badge): void {
-  const [x, y, radius] = [size - 8, 8, 7];
+function drawBadge(pen: CanvasRenderingContext2D, x: number, badge: Badge): void {
+  const [y, radius] = [stationSize + 10 - x, 7];
   pen.beginPath();
   pen.arc(x, y, radius, 0, 2 * Math.PI);
   pen.fillStyle = badge === "conflict" ? tokenOf("--danger") : tokenOf("--accent");

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { map } from "#web/widget/map-handle.ts";
 import { Card } from "#web/widget/parts/card.tsx";
-import { Controls } from "#web/widget/parts/controls.tsx";
+import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
 import { FilterPanel } from "#web/widget/parts/filter-panel.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
@@ -34,11 +34,20 @@ export const App = () => {
         {which === "list" ? <StationList /> : null}
         {which === "filters" ? <FilterPanel /> : null}
       </div>
-      {map.value === null ? null : <Controls />}
-      {canDraw.value ? <Legend /> : null}
-      <p class="attribution">
-        {[words.attribution, config.value?.basemap.attribution ?? ""].filter(Boolean).join(" · ")}
-      </p>
+      {map.value === null ? null : <UpperControls />}
+      <div class="foot">
+        <div class="foot-row">
+          {canDraw.value ? <Legend /> : null}
+          {map.value === null ? null : <LowerControls />}
+        </div>
+        <div class="credit">
+          <p class="attribution">
+            {[words.attribution, config.value?.basemap.attribution ?? ""]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
+        </div>
+      </div>
     </main>
   );
 };

@@ -16,7 +16,10 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
   ].filter(Boolean);
   const sure =
     fuel.confirmations > 0
-      ? [words.confirmed(fuel.confirmations), words.devices(fuel.real_count)].join(", ")
+      ? [
+          words.confirmed(fuel.confirmations),
+          ...(fuel.real_count === fuel.confirmations ? [] : [words.devices(fuel.real_count)]),
+        ].join(", ")
       : "";
   return (
     <>
@@ -49,19 +52,19 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
         </dl>
       )}
       {prices.length === 0 ? null : (
-        <table class="prices">
-          <caption>
-            {words.prices} <small>{words.perLitre}</small>
-          </caption>
-          <tbody>
+        <div class="prices">
+          <h3>
+            {words.prices} <span>{words.perLitre}</span>
+          </h3>
+          <dl>
             {prices.map(([grade, price]) => (
-              <tr key={grade}>
-                <th scope="row">{grade}</th>
-                <td>{price}</td>
-              </tr>
+              <div key={grade}>
+                <dt>{grade}</dt>
+                <dd>{price}</dd>
+              </div>
             ))}
-          </tbody>
-        </table>
+          </dl>
+        </div>
       )}
       {conditions.length === 0 ? null : (
         <ul class="conditions">

@@ -30,9 +30,11 @@ export const Card = ({ station }: { station: Station }) => {
   };
   return (
     <Panel title={stationName(station)}>
-      <p class="address">
-        {[brand === name || name === "" ? "" : brand, addr].filter(Boolean).join(" · ")}
-      </p>
+      {marking.value ? null : (
+        <p class="address">
+          {[brand === name || name === "" ? "" : brand, addr].filter(Boolean).join(" · ")}
+        </p>
+      )}
       <div class={`status-now ${fuel.status}`}>
         <StatusSign status={fuel.status} size={44} />
         <div class="lines">
@@ -40,13 +42,17 @@ export const Card = ({ station }: { station: Station }) => {
           <span class="age">{ageLine(station, now.value)}</span>
         </div>
       </div>
-      <Doubt station={station} reports={reports} onDone={done} />
-      <CardFacts fuel={fuel} />
       {result.value === null ? null : (
         <p ref={said} class={`result ${result.value.taken ? "good" : "bad"}`} role="status">
           <Icon name={result.value.taken ? "check" : "alert"} />
           <span>{result.value.text}</span>
         </p>
+      )}
+      {marking.value && reports ? null : (
+        <>
+          <Doubt station={station} reports={reports} onDone={done} />
+          <CardFacts fuel={fuel} />
+        </>
       )}
       {!reports ? null : marking.value ? (
         <MarkForm

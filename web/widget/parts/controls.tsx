@@ -32,32 +32,34 @@ const Control = ({ icon, label, onClick, expanded }: ControlProps) => (
 );
 
 /** Buttons on the map. What the browser or the address does not allow is not there. */
-export const Controls = () => (
-  <>
-    <div class="controls upper">
+export const UpperControls = () => (
+  <div class="controls upper">
+    <Control
+      icon="list"
+      label={words.list}
+      expanded={panel.value === "list"}
+      onClick={() => (panel.value === "list" ? closePanel() : openPanel("list"))}
+    />
+    {page.themeLocked ? null : (
       <Control
-        icon="list"
-        label={words.list}
-        expanded={panel.value === "list"}
-        onClick={() => (panel.value === "list" ? closePanel() : openPanel("list"))}
+        icon={theme.value === "dark" ? "sun" : "moon"}
+        label={theme.value === "dark" ? words.toLight : words.toDark}
+        onClick={switchTheme}
       />
-      {page.themeLocked ? null : (
-        <Control
-          icon={theme.value === "dark" ? "sun" : "moon"}
-          label={theme.value === "dark" ? words.toLight : words.toDark}
-          onClick={switchTheme}
-        />
-      )}
-      <Fullscreen />
-    </div>
-    <div class="controls lower">
-      {navigator.geolocation === undefined ? null : (
-        <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
-      )}
-      <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />
-      <Control icon="minus" label={words.zoomOut} onClick={() => map.value?.zoomBy(-1)} />
-    </div>
-  </>
+    )}
+    <Fullscreen />
+  </div>
+);
+
+/** Those within reach of a thumb: where the viewer is, and how near. */
+export const LowerControls = () => (
+  <div class="controls lower">
+    {navigator.geolocation === undefined ? null : (
+      <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
+    )}
+    <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />
+    <Control icon="minus" label={words.zoomOut} onClick={() => map.value?.zoomBy(-1)} />
+  </div>
 );
 
 const Fullscreen = () => {

@@ -13,6 +13,18 @@ export const Legend = () => (
           {words.statuses[status]}
         </li>
       ))}
+      <li>
+        <span class="badge" aria-hidden="true">
+          ?
+        </span>
+        {words.badges.pending}
+      </li>
+      <li>
+        <span class="badge conflict" aria-hidden="true">
+          !
+        </span>
+        {words.badges.conflict}
+      </li>
     </ul>
   </details>
 );

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { filtersOn } from "#web/widget/filters.ts";
 import { incomplete, loading, stations, trouble, type Trouble } from "#web/widget/loader.ts";
 import { message } from "#web/widget/message.ts";
-import { anyInView, canDraw, canSee, filters, inView, panel } from "#web/widget/state.ts";
+import { anyInView, canSee, filters, inView, noMap, panel } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** What the viewer should know about what is shown: one sentence at a time, the gravest. */
@@ -33,7 +33,8 @@ function sentence(): string | null {
     case undefined:
       break;
   }
-  if (!canDraw.value && panel.value === "list") return words.notices.noWebgl;
+  if (noMap.value !== null && panel.value === "list")
+    return noMap.value === "failed" ? words.notices.mapFailed : words.notices.noWebgl;
   if (incomplete.value) return words.notices.tooMany;
   if (panel.value !== "none" || !canSee.value) return null;
   if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "#web/kit/icon.tsx";
+import { swipeDown } from "#web/widget/parts/swipe.ts";
 import { closePanel } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -12,13 +13,22 @@ interface Props {
   closable?: boolean;
 }
 
-/** A panel at the side, on phones a sheet at the bottom. It takes the focus; Escape closes it. */
+/** A panel at the side, on phones a sheet at the bottom. It takes the focus; Escape closes it, a sheet also a swipe. */
 export const Panel = ({ title, sign, children, closable = true }: Props) => {
   const heading = useRef<HTMLHeadingElement>(null);
+  const sheet = useRef<HTMLElement>(null);
+  const head = useRef<HTMLElement>(null);
   useEffect(() => heading.current?.focus(), []);
+  useEffect(
+    () =>
+      closable && head.current !== null && sheet.current !== null
+        ? swipeDown(head.current, sheet.current, closePanel)
+        : undefined,
+    [closable],
+  );
   return (
-    <section class="panel" aria-labelledby="panel-title">
-      <header class="panel-head">
+    <section class="panel" aria-labelledby="panel-title" ref={sheet}>
+      <header class={`panel-head${closable ? " grip" : ""}`} ref={head}>
         {sign}
         <h2 id="panel-title" ref={heading} tabIndex={-1}>
           {title}
