@@ -105,6 +105,13 @@ type Value = string | number | boolean | readonly (string | number)[];
 function search(query: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, Value | undefined][])
-    if (value !== undefined) parameters.set(name, String(value));
+    if (value !== undefined) parameters.set(name, textOf(value));
   return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
+/** What a sum of degrees leaves over near zero is 5.5e-17 to JavaScript; the API reads plain decimals. */
+function textOf(value: Value): string {
+  if (typeof value === "object") return value.map(textOf).join(",");
+  const text = String(value);
+  return typeof value === "number" && text.includes("e-") ? value.toFixed(12) : text;
 }

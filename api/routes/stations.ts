@@ -111,7 +111,7 @@ function readArea(
     if (box === null)
       return refuse(
         "bad-bbox",
-        "bbox is lat1,lon1,lat2,lon2 in degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
+        "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
       );
     if (widen) box = widenBox(box);
   }

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { pause } from "#client/call.ts";
+import { parseBox } from "#api/routes/stations-query.ts";
 import { createClient } from "#client/client.ts";
 import { isApiError, secondsOf } from "#client/problem.ts";
 import {
@@ -49,6 +50,16 @@ describe("the client's calls", () => {
       "GET /stations/n 1",
     ]);
     expect(server?.headers[0]?.authorization).to.equal("Bearer svc_live_x");
+  });
+
+  it("writes numbers near zero without an exponent", async () => {
+    const api = await script([list]);
+    await api.stations({ bbox: [-1e-7, 0.1 + 0.2 - 0.3, 51, 0.5], radius_km: 1e-7 });
+    expect(server?.asked[0]).to.equal(
+      "GET /stations?bbox=-0.000000100000,0.000000000000,51,0.5&radius_km=0.000000100000",
+    );
+    const box = new URLSearchParams(server?.asked[0]?.split("?")[1]).get("bbox") as string;
+    expect(parseBox(box)).to.deep.equal({ south: -1e-7, west: 0, north: 51, east: 0.5 });
   });
 
   it("tells what changed from what did not by ETag", async () => {
