@@ -45,7 +45,8 @@ export const refusalExamples: Partial<Record<ProblemCode, Example>> = {
     ],
   },
   "bad-bbox": {
-    detail: "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
+    detail:
+      "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
   },
   "bad-timestamp": {
     detail: "A UTC time like 2026-01-31 18:05:00 or 2026-01-31T18:05:00Z is expected.",
