@@ -20,7 +20,7 @@ export interface Follower {
   loaded(): boolean;
   /** Reads what has changed by now; rejects when the database is away. */
   refresh(): Promise<void>;
-  /** Highest number applied. */
+  /** Every change up to this number is applied. */
   seq(): number;
   /** The cursor of decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
   asOf(now: number): number;
@@ -34,6 +34,8 @@ const turnRows = 32;
 /** Of the first load, and of what is compared: nobody waits for these. */
 const loadRows = 1000;
 const compareRows = 10_000;
+/** Longest pause between two pages of the first load. */
+const loadIdleMs = 60_000;
 /** `as_of` stays this far behind, because its comparison is by whole seconds. */
 const asOfLagMs = 1000;
 
@@ -55,7 +57,10 @@ export function createFollower(deps: {
   const { db, config, log, clock, onRows, outcomes, ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
+  /** Read up to here. */
   let lastSeq = 0;
+  /** Everything up to here is given out. */
+  let given = 0;
   let safe = 0;
   let readAt = 0;
   let loaded = false;
@@ -104,6 +109,8 @@ export function createFollower(deps: {
   /** A neighbourhood at a time, so that a read model writes its pages once. What changes meanwhile is caught up with. */
   const loadAll = (): Promise<void> =>
     inTransaction(db, async (tx) => {
+      // It locks nothing that a write waits for, and taking a thousand stations in may be slow on a busy machine.
+      await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
       const [known] = await rows<{ seq: number | null }>(tx, "select max(seq) as seq from changes");
       await tx.raw(
         `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
@@ -135,6 +142,7 @@ export function createFollower(deps: {
       if (found.length < pageRows) break;
     }
     // Not on the way: a station that changed twice has its last number only, far behind its first change.
+    given = lastSeq;
     safe = Math.max(safe, reached);
   };
 
@@ -230,13 +238,14 @@ export function createFollower(deps: {
       if (loaded) return;
       for (let i = 0; i < from.rows.length; i += loadRows) apply(from.rows.slice(i, i + loadRows));
       lastSeq = from.seq;
+      given = from.seq;
       safe = from.asOfMs + asOfLagMs;
       loaded = true;
       compare = true;
     },
     loaded: () => loaded,
     refresh,
-    seq: () => lastSeq,
+    seq: () => given,
     asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
     readAt: () => readAt,
   };

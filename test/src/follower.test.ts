@@ -28,25 +28,27 @@ describe("a follower of the change feed", function () {
     await instance.drop();
   });
 
-  const follow = (onRows: () => void): Follower =>
+  const follow = (onRows: () => void, from: Db = db): Follower =>
     createFollower({
-      db,
+      db: from,
       config: instance.config,
       log: createLog({ logLevel: "silent" }, "test"),
       clock: createClock(instance.config),
       onRows,
     });
 
-  it("keeps as_of behind a change until it is given out, also while it catches up with later ones of the same station", async () => {
+  it("keeps as_of and its number behind a change until it is given out, also while it catches up with later ones of the same station", async () => {
     let caughtUp = false;
-    const during: number[] = [];
+    const during: [asOf: number, seq: number][] = [];
     const follower = follow(() => {
-      if (caughtUp) during.push(follower.asOf(Infinity));
+      if (caughtUp) during.push([follower.asOf(Infinity), follower.seq()]);
     });
     await follower.refresh();
     caughtUp = true;
     await writeStations(db, [place(0)]);
-    const [stamp] = await db("changes").where("station_id", "f0").select("at");
+    const [stamp] = (await db("changes").where("station_id", "f0").select("at", "seq")) as [
+      { at: Date; seq: number },
+    ];
     // Longer than as_of lags behind by its whole seconds.
     await sleep(3100);
     await writeStations(
@@ -56,7 +58,26 @@ describe("a follower of the change feed", function () {
     await writeStations(db, [place(0)]);
     await follower.refresh();
     expect(during.length).to.be.greaterThan(5);
-    for (const asOf of during) expect(asOf).to.be.at.most((stamp as { at: Date }).at.getTime());
-    expect(follower.asOf(Infinity)).to.be.greaterThan((stamp as { at: Date }).at.getTime());
+    for (const [asOf, seq] of during) {
+      expect(asOf).to.be.at.most(stamp.at.getTime());
+      expect(seq).to.be.below(Number(stamp.seq));
+    }
+    expect(follower.asOf(Infinity)).to.be.greaterThan(stamp.at.getTime());
+    expect(follower.seq()).to.be.greaterThan(Number(stamp.seq));
+  });
+
+  it("reads everything also where taking stations in is slow", async () => {
+    // Postgres ends a transaction that pauses for longer than this.
+    const hasty = createDb({ ...instance.config, lockTimeoutMs: 200 }, "hasty");
+    let pauses = 0;
+    const follower = follow(() => {
+      pauses += 1;
+      const until = Date.now() + 600;
+      while (Date.now() < until);
+    }, hasty);
+    await follower.refresh();
+    expect(pauses).to.be.greaterThan(0);
+    expect(follower.loaded()).to.equal(true);
+    await hasty.destroy();
   });
 });
