@@ -18,13 +18,26 @@ export function createRedis(config: Config, log: Log): Redis {
     commandTimeout: config.redisTimeoutMs,
     connectTimeout: 2000,
   });
-  redis.on("error", (error: Error) => log.warn({ err: error.message }, "redis"));
+  tellOutage(redis, log);
   return redis;
 }
 
 /** A connection for a worker's blocking reads: waits for Redis for ever and never times out. */
 export function createWorkerRedis(config: Config, log: Log): Redis {
   const redis = new Redis(config.redisUrl, { retryStrategy, maxRetriesPerRequest: null });
-  redis.on("error", (error: Error) => log.warn({ err: error.message }, "redis"));
+  tellOutage(redis, log);
   return redis;
+}
+
+/** One line when Redis goes away and one when it is back: a connection tries twice a second, for as long as that takes. */
+function tellOutage(redis: Redis, log: Log): void {
+  let away = false;
+  redis.on("error", (error: Error) => {
+    log[away ? "debug" : "warn"]({ err: error.message }, "redis is away");
+    away = true;
+  });
+  redis.on("ready", () => {
+    if (away) log.info("redis is back");
+    away = false;
+  });
 }

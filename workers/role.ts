@@ -1,6 +1,6 @@
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
-import type { Db } from "#src/db.ts";
+import { type Db, isUnavailable } from "#src/db.ts";
 import type { Log } from "#src/log.ts";
 import type { Producer } from "#src/queues.ts";
 import type { Redis } from "#src/redis.ts";
@@ -21,3 +21,9 @@ export interface Role {
   /** Finishes what is under way and takes nothing new. */
   stop(): Promise<void>;
 }
+
+/** For a bullmq worker, which tells each attempt of its connections to get through: that Redis is away has been said. */
+export const tellFault =
+  (log: Log) =>
+  (error: Error): void =>
+    log[isUnavailable(error) ? "debug" : "warn"]({ err: error.message }, "worker");

@@ -3,7 +3,7 @@ import { rows } from "#src/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
 import type { MarksJob } from "#src/queues.ts";
 import { raiseSequence } from "#src/sequence.ts";
-import type { Role, RoleDeps } from "#workers/role.ts";
+import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
 import { createGatherer } from "#workers/marks/gather.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createStuckStations } from "#workers/marks/stuck.ts";
@@ -48,7 +48,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     stalledInterval: 5_000,
     maxStalledCount: 100,
   });
-  worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
+  worker.on("error", tellFault(log));
   worker.on("failed", (job, error) =>
     log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
   );

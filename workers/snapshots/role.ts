@@ -4,7 +4,7 @@ import { createFollower } from "#src/follower.ts";
 import { createDumpStore } from "#snapshots/dump-store.ts";
 import { createReadModel } from "#snapshots/model.ts";
 import { createLedger, createModelSnapshotStore } from "#snapshots/model-snapshot.ts";
-import type { Role, RoleDeps } from "#workers/role.ts";
+import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
 import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
 import { createModelDuty } from "#workers/snapshots/model-duty.ts";
 import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";
@@ -41,7 +41,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     stalledInterval: 5_000,
     maxStalledCount: 10,
   });
-  worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
+  worker.on("error", tellFault(log));
   worker.on("failed", (_, error) => log.warn({ err: error.message }, "snapshots not made"));
 
   // A little after the slot begins, so that with a clock alive the job has come first.

@@ -1,6 +1,6 @@
 import { Worker } from "bullmq";
 import type { SlotJob } from "#src/queues.ts";
-import type { Role, RoleDeps } from "#workers/role.ts";
+import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
 import { settleInstants } from "#workers/upkeep/instants.ts";
 import { makePartitions, retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
@@ -49,7 +49,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     stalledInterval: 10_000,
     maxStalledCount: 10,
   });
-  worker.on("error", (error) => log.warn({ err: error.message }, "worker"));
+  worker.on("error", tellFault(log));
   worker.on("failed", (job, error) =>
     log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
   );
