@@ -65,10 +65,10 @@ export function keyCommand(output: () => Output): Command {
         refuseMisplaced(keyKind, settings);
         const { actor, result, note } = output();
         const key = newKey(keyKind, randomBytes(32));
-        const stored = await withDb((db) =>
+        const { stored, bound } = await withDb((db) =>
           inTransaction(db, async (tx) => {
-            if ((await findPartner(tx, partner)) === null)
-              throw unknown("partner", partner, "partner list");
+            const owner = await findPartner(tx, partner);
+            if (owner === null) throw unknown("partner", partner, "partner list");
             const row = {
               partner_id: partner,
               kind: keyKind,
@@ -78,12 +78,16 @@ export function keyCommand(output: () => Output): Command {
             const made = await storeKey(tx, row, settings);
             const details = { partner, kind: keyKind, prefix: row.prefix, ...settings };
             await logAction(tx, { actor, action: "key.issue", subject: `key ${made.id}`, details });
-            return made;
+            return { stored: made, bound: owner.bind_ips };
           }),
         );
         const { id: keyId, ...rest } = shownKey(stored);
         result({ id: keyId, key, ...rest }, card);
         note("Keep the key now: only its hash is stored, and it cannot be shown again.");
+        if (stored.ips.length > 0 && !bound)
+          note(
+            `Its addresses do not hold: this partner's binding is off (operator partner update ${partner} --bind-ips true)`,
+          );
       },
     );
 

@@ -18,8 +18,10 @@ export function boundAddress(entry: string): string | null {
   const [host = "", bits, more] = entry.split("/");
   const address = plainAddress(host).toLowerCase();
   const family = isIP(address);
-  const whole =
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-  if (family === 0 || !whole || more !== undefined) return null;
-  return bits === undefined ? address : `${address}/${Number(bits)}`;
+  if (family === 0 || more !== undefined) return null;
+  if (bits === undefined) return address;
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
+  const length = Number(bits) - (family === 4 && host.includes(":") ? 96 : 0);
+  const whole = /^\d{1,3}$/.test(bits) && length >= 0 && length <= (family === 4 ? 32 : 128);
+  return whole ? `${address}/${length}` : null;
 }

@@ -30,13 +30,16 @@ export function admit(services: Services): Step {
     }
     if (key.kind === "secret") {
       if (isBoundAddress(key, ip)) return null;
-      return refuse("ip-not-allowed", `This key is bound to other addresses than ${ip}.`);
+      return refuse(
+        "ip-not-allowed",
+        `This key is bound to other addresses than ${ip}. Call from one of them, or ask the operator to add this one.`,
+      );
     }
     const { origin, referer } = req.headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) {
       return refuse(
         "domain-not-allowed",
-        "This key is bound to other domains than the calling page's.",
+        "This key is bound to other domains than the calling page's. Ask the operator to add it; subdomains come along.",
       );
     }
     return match?.place.open === true

@@ -195,4 +195,14 @@ describe("the operator's command line", function () {
     );
     expect(out).not.to.contain(database.databaseUrl);
   });
+
+  it("says when a key's addresses do not hold because the partner's switch is off", async () => {
+    const { json } = await operator("partner", "create", "--name", "Bound", "--json");
+    const issue = ["key", "issue", "--partner", String(json.id), "--kind", "secret"];
+    const addresses = ["--ips", "192.0.2.7"];
+    expect((await operator(...issue, ...addresses)).err).to.not.contain("--bind-ips");
+    await operator("partner", "update", String(json.id), "--bind-ips", "false");
+    expect((await operator(...issue, ...addresses)).err).to.contain("--bind-ips true");
+    expect((await operator(...issue)).err).to.not.contain("--bind-ips");
+  });
 });

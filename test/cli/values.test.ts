@@ -24,9 +24,10 @@ describe("what an operator types", () => {
   });
 
   it("addresses are IPv4, IPv6 and CIDR blocks", () => {
-    expect(ips("10.0.0.0/8,::FFFF:1.2.3.4, 2001:DB8::/32,::1")).to.deep.equal([
+    expect(ips("10.0.0.0/8,::FFFF:1.2.3.4, ::ffff:10.1.0.0/112,2001:DB8::/32,::1")).to.deep.equal([
       "10.0.0.0/8",
       "1.2.3.4",
+      "10.1.0.0/16",
       "2001:db8::/32",
       "::1",
     ]);
@@ -36,6 +37,7 @@ describe("what an operator types", () => {
       "1.2.3.4/",
       "1.2.3.4/8/8",
       "2001:db8::/129",
+      "::ffff:1.2.3.4/95",
       "example.com",
     ]);
   });
