@@ -44,7 +44,7 @@ describe("flow: a role that cannot start", function () {
         DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
         LOG_LEVEL: "debug",
       });
-      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed/);
+      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed/, 40_000);
       expect(await waiting.stop()).to.equal(0);
       expect(waiting.lines.at(-1)).to.contain("stopped");
     });
