@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
@@ -7,32 +7,58 @@ import { expect } from "chai";
 
 const run = promisify(execFile);
 
-describe("the client's package", () => {
-  it("builds into something that plain Node runs, with all that it promises to hold", async function () {
-    this.timeout(60_000);
-    const folder = await mkdtemp(join(tmpdir(), "fuelmark-client-"));
-    try {
-      const installed = join(folder, "node_modules", "@fuelmark", "client");
-      await cp("client/package.json", join(installed, "package.json"));
-      const compiler = resolve("node_modules", "typescript", "bin", "tsc");
-      const args = [compiler, "-p", "client/tsconfig.json", "--outDir", join(installed, "dist")];
-      await run(process.execPath, args);
-      const { exports } = JSON.parse(await readFile("client/package.json", "utf8")) as {
-        exports: Record<string, { types: string; default?: string }>;
-      };
-      for (const { types } of Object.values(exports)) await readFile(join(installed, types));
-      const names = Object.entries(exports).filter(([, entry]) => entry.default !== undefined);
-      const imports = names.map(([name]) => `import("@fuelmark/client${name.slice(1)}")`);
-      const script = `const all = await Promise.all([${imports.join(",")}]);
+const compiler = resolve("node_modules", "typescript", "bin", "tsc");
+
+describe("the client's package", function () {
+  this.timeout(60_000);
+  let folder: string;
+  let installed: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-client-"));
+    installed = join(folder, "node_modules", "@fuelmark", "client");
+    await cp("client/package.json", join(installed, "package.json"));
+    const args = [compiler, "-p", "client/tsconfig.json", "--outDir", join(installed, "dist")];
+    await run(process.execPath, args);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("builds into something that plain Node runs, with all that it promises to hold", async () => {
+    const { exports } = JSON.parse(await readFile("client/package.json", "utf8")) as {
+      exports: Record<string, { types: string; default?: string }>;
+    };
+    for (const { types } of Object.values(exports)) await readFile(join(installed, types));
+    const names = Object.entries(exports).filter(([, entry]) => entry.default !== undefined);
+    const imports = names.map(([name]) => `import("@fuelmark/client${name.slice(1)}")`);
+    const script = `const all = await Promise.all([${imports.join(",")}]);
         console.log(all.flatMap((one) => Object.keys(one)).sort().join());`;
-      const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], {
-        cwd: folder,
-      });
-      expect(stdout.trim()).to.equal(
-        "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf",
-      );
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: folder,
+    });
+    expect(stdout.trim()).to.equal(
+      "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf",
+    );
+  });
+
+  it("carries types that the examples of its README compile against", async () => {
+    const readme = await readFile("client/README.md", "utf8");
+    const examples = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code as string);
+    expect(examples).to.have.length(2);
+    const given = `declare const baseUrl: string, key: string, lat: number, lon: number;
+      declare let etag: string | null;
+      declare function show(...all: unknown[]): void;`;
+    const wrong = `// @ts-expect-error: types that say nothing would let this pass.
+      const status: number = stations[0]!.fuel.status;
+      void [isApiError, status];`;
+    const [copy = "", calls = ""] = examples;
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+    await writeFile(join(folder, "copy.ts"), copy);
+    await writeFile(join(folder, "calls.ts"), `${given}\n${calls}\n${wrong}`);
+    const typeRoots = resolve("node_modules", "@types");
+    const options = "--noEmit --strict --target es2022 --module nodenext --types node --typeRoots";
+    const args = [compiler, ...options.split(" "), typeRoots, "copy.ts", "calls.ts"];
+    const told = await run(process.execPath, args, { cwd: folder }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(told.stdout).to.equal("");
   });
 });
