@@ -176,6 +176,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     },
     stop: async () => {
       health.stop();
+      // Balancers learn meanwhile by /readyz, which the open port still answers.
+      if (server.listening) await sleep(config.leaveMs);
       const closed = server.listening ? once(server, "close") : Promise.resolve();
       server.close();
       // A connection becomes idle when its answer is out: it must not hold up the stop.

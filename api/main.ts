@@ -16,7 +16,7 @@ const stop = async (signal: string): Promise<void> => {
   setTimeout(() => {
     log.error("did not stop in time");
     process.exit(1);
-  }, config.stopMs).unref();
+  }, config.leaveMs + config.stopMs).unref();
   await web.stop();
   log.info("stopped");
 };

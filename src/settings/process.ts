@@ -108,6 +108,12 @@ export const processSettings = {
     integer(20, 60_000),
     "longest single Redis command of the API",
   ),
+  leaveMs: setting(
+    "LEAVE_MS",
+    0,
+    integer(0, 300_000),
+    "how long a stopping web process goes on with /readyz at 503, so that balancers send nothing more, before it closes its port",
+  ),
   stopMs: setting("STOP_MS", 10_000, integer(100, 60_000), "hard exit after this when stopping"),
   clockOffsetS: setting(
     "CLOCK_OFFSET_S",

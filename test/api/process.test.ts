@@ -165,6 +165,21 @@ describe("a web process", () => {
     const late = await fetch(`${edge.url}/x`).catch(() => "refused");
     expect(late).to.equal("refused");
   });
+
+  it("goes on serving for LEAVE_MS while /readyz says that it leaves", async () => {
+    const leaving = await startEdge({ ...instance.config, leaveMs: 5000 }, { routes });
+    const own = await addKey(first().db, await addPartner(first().db));
+    const origin = `http://127.0.0.1:${leaving.port}`;
+    const stopped = leaving.stop();
+    const readiness = await fetch(`${origin}/readyz`);
+    expect(readiness.status).to.equal(503);
+    expect(await readiness.json()).to.deep.include({ ready: false });
+    const served = await fetch(`${leaving.url}/x`, { headers: bearer(own) });
+    expect([served.status, served.headers.get("connection")]).to.deep.equal([200, "close"]);
+    await stopped;
+    const refused = await fetch(`${origin}/readyz`).catch((error: Error) => error);
+    expect(refused).to.be.instanceOf(Error);
+  });
 });
 
 describe("readiness", () => {
