@@ -19,7 +19,8 @@ describe("browser: drivers on the map", function () {
 
   before(async function () {
     browser = await openBrowser(this);
-    site = await openMapSite({ stations: 200, roles: ["marks"] });
+    const key = { domains: ["shop.test", "shop2.test"] };
+    site = await openMapSite({ stations: 200, roles: ["marks"], key });
     api = createClient(site.web.baseUrl, site.country.secret);
   });
   after(async () => {
@@ -79,7 +80,7 @@ describe("browser: drivers on the map", function () {
     const pending = await fuelOf(place);
     expect([pending.status, pending.pending_status]).to.deep.equal(["nodata", "queue"]);
     await meet("second-device", 11);
-    // Chromium's fresh profiles keep nothing for frames of other sites: this device is on the map's own page.
+    // Frames of other sites have no localStorage in fresh profiles: this device is on the map's own page.
     const second = await driver(place, { device: "second-device" });
     const other = second.page;
     await other.getByRole("button", { name: "Confirm: a queue" }).click();
@@ -121,6 +122,22 @@ describe("browser: drivers on the map", function () {
     await page.getByText("At most 20 l per person").waitFor();
     expect(await page.locator(".prices").innerText()).to.match(/95\s+61\.50?/);
     expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("knows its driver again in a frame that the browser forbids a storage, on that website alone", async () => {
+    const place = nextPlace();
+    const { page, close } = await openPage(browser);
+    await page.goto(site.pageOn("www.shop.test", around(place)));
+    await openCard(frameOf(page), place);
+    await mark(frameOf(page), "Queue");
+    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+    await page.reload();
+    await openCard(frameOf(page), place);
+    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+    await page.goto(site.pageOn("www.shop2.test", around(place)));
+    await openCard(frameOf(page), place);
+    await frameOf(page).getByRole("button", { name: "Confirm: a queue" }).waitFor();
     await close();
   });
 

@@ -1,14 +1,16 @@
+import { recallCookie, rememberCookie } from "#web/kit/partitioned-cookie.ts";
+
 const memory = new Map<string, string>();
 
 /**
- * What this browser remembers for this page. In a partitioned or blocked storage it is remembered for as long as the
- * page is open.
+ * What this browser remembers for this page: in its storage, where a frame may not have that in a cookie of its own
+ * partition, else for as long as the page is open.
  */
 export function recall(name: string): string | null {
   try {
     return localStorage.getItem(name) ?? memory.get(name) ?? null;
   } catch {
-    return memory.get(name) ?? null;
+    return memory.get(name) ?? recallCookie(name);
   }
 }
 
@@ -20,6 +22,7 @@ export function remember(name: string, value: string | null): void {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // Full or forbidden: it stays in memory.
+    // Full or forbidden: it stays in memory, and in the cookie if there may be one.
+    rememberCookie(name, value);
   }
 }
