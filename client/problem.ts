@@ -26,9 +26,21 @@ export async function errorOf(response: Response): Promise<ApiError> {
 
 /** The error of a request that got no whole answer. */
 export function noAnswer(cause: unknown): ApiError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const error = make(message, { status: 0, code: "no-answer", problem: null, retryAfterS: null });
+  const error = make(reasonOf(cause), {
+    status: 0,
+    code: "no-answer",
+    problem: null,
+    retryAfterS: null,
+  });
   return Object.assign(error, { cause });
+}
+
+/** `fetch failed` alone helps nobody: what it rests on says which host refused, or which name is unknown. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  const own = error.message || (typeof code === "string" ? code : error.name);
+  return error.cause instanceof Error ? `${own}: ${reasonOf(error.cause)}` : own;
 }
 
 const make = (message: string, fields: Omit<ApiError, keyof Error>): ApiError =>

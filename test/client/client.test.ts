@@ -100,6 +100,16 @@ describe("the client's calls", () => {
     expect(server?.asked).to.have.length(2);
   });
 
+  it("says why there was no answer", async () => {
+    server = await startScripted(() => null);
+    const { baseUrl } = server;
+    await server.stop();
+    server = undefined;
+    const api = createClient({ baseUrl, key: "k", retries: 0 });
+    const { message } = await failure(api.cities({}));
+    expect(message).to.equal(`fetch failed: connect ECONNREFUSED ${new URL(baseUrl).host}`);
+  });
+
   it("leaves refusals and long waits to the caller", async () => {
     const api = await script([problem(429, "daily-quota-exceeded", { "Retry-After": "3600" })]);
     const error = await failure(api.cities({}));
