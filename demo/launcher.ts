@@ -9,8 +9,10 @@ import { release } from "#demo/release.ts";
 import { runRoles } from "#demo/run-roles.ts";
 import { screen } from "#demo/screen.ts";
 import { secretsOf } from "#demo/secrets.ts";
+import { sentenceOf } from "#demo/sentence.ts";
 import { claimWebPort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
+import { loadConfig } from "#src/config.ts";
 
 // `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
 const dataDir = resolve(".data");
@@ -39,7 +41,7 @@ async function main(): Promise<number> {
   try {
     return await Promise.race([start(cleanUp), asked.then(() => 0)]);
   } catch (error) {
-    console.error(`\n${sentenceOf(error)}`);
+    console.error(`\n${sentenceOf(error, dataDir)}`);
     return 1;
   } finally {
     if (cleanUp.length > 0) console.log("\nStopping …");
@@ -50,6 +52,8 @@ async function main(): Promise<number> {
 
 /** Starts everything in order, each step noting how to undo it. Settles only when something of it fails. */
 async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
+  // A bad one would end role after role: better one sentence now.
+  loadConfig(process.env);
   // Not a folder that may have been copied with a dead run's file in it: the lock says who lives.
   if (!(await lockFolder(dataDir))) {
     console.log(`Fuelmark is already running from this folder${runningAt()}`);
@@ -111,12 +115,6 @@ function runningAt(): string {
   } catch {
     return ", and still starting.";
   }
-}
-
-function sentenceOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  if (code !== "EACCES" && code !== "EPERM") return message;
-  return `${message}\nSome of ${dataDir} belongs to another user: start this as that user, or remove that folder to begin anew.`;
 }
 
 function fail(sentence: string): never {

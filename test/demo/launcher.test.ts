@@ -17,6 +17,12 @@ describe("npm start", function () {
   });
   after(() => clone.drop());
 
+  it("says which setting is bad instead of starting", async () => {
+    const refused = clone.start({ PORT: "eighty", LOG_LEVEL: "loud" });
+    await refused.waitFor(/bad settings: PORT must be an integer .*LOG_LEVEL must be one of/);
+    expect(await refused.exited).to.equal(1);
+  });
+
   it("goes from an empty folder to a running service", async () => {
     running = clone.start({ DEMO_TRICKLE: "false" });
     const [, baseUrl] = await running.waitFor(ready, 90_000);
