@@ -2,7 +2,7 @@ import type { Config } from "#src/config.ts";
 import { rows, type Db } from "#src/db.ts";
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/domain/console.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks.ts";
-import { countHeld } from "#src/review/held.ts";
+import { countHeld, stationTitle } from "#src/review/held.ts";
 
 const historyMs = 7 * 86_400_000;
 
@@ -17,7 +17,7 @@ export async function heldRows(
 ): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
   const held = await rows<Row>(
     db,
-    `select m.id, m.station_id, concat_ws(', ', nullif(s.name, ''), nullif(s.brand, s.name), nullif(s.addr, '')) as station,
+    `select m.id, m.station_id, ${stationTitle} as station,
        s.lat as station_lat, s.lon as station_lon, coalesce(t.status, 'nodata') as served, m.status,
        ${msOf("m.received_at")} as received, ${msOf("m.effective_at")} as effective, m.lat, m.lon, m.acc_m, m.remote,
        m.comment, m.source, m.partner_id, p.name as partner, m.key_id, m.reporter_id,

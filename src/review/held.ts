@@ -20,6 +20,10 @@ export interface HeldMark {
   comment: string | null;
 }
 
+/** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
+export const stationTitle =
+  "concat_ws(', ', nullif(s.name, ''), nullif(nullif(s.brand, s.name), ''), nullif(s.addr, ''))";
+
 /** Held marks, oldest first, at most `limit`, and how many there are in all. */
 export async function listHeld(
   db: Db | Tx,
@@ -27,7 +31,7 @@ export async function listHeld(
 ): Promise<{ marks: HeldMark[]; total: number }> {
   const marks = await rows<HeldMark>(
     db,
-    `select m.id, m.station_id, concat_ws(', ', nullif(s.name, ''), nullif(s.brand, s.name), nullif(s.addr, '')) as station,
+    `select m.id, m.station_id, ${stationTitle} as station,
        m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id, r.first_seen, m.remote, m.comment
      from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
      where m.review = 'held' order by m.id limit ?`,

@@ -4,33 +4,28 @@ import { inTransaction, rows } from "#src/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
 
 const minuteMs = 60_000;
 const ago = (minutes: number): string => formatTime(Date.now() - minutes * minuteMs);
 
 describe("flow: the review of mass `no` marks", function () {
   this.timeout(60_000);
+  let stage: Stage;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
   let first: Client;
   let second: Client;
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 60);
-    roles = await Promise.all(
-      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
-    );
-    [first, second] = roles
-      .slice(0, 2)
-      .map((role) => createClient(role.baseUrl, country.secret)) as [Client, Client];
+    stage = await openStage(60, ["web", "web", "marks", "marks"]);
+    ({ instance, country } = stage);
+    [first, second] = stage.clients as [Client, Client];
     // The source's first hour: 20 newcomers say `no`, each at a station of its own.
     const marks = Array.from({ length: 20 }, (_, n) =>
       [first, second][n % 2]!.mark(placeOf(n), `newcomer-${n}`, { status: "no" }),
@@ -38,14 +33,9 @@ describe("flow: the review of mass `no` marks", function () {
     const outcomes = (await Promise.all(marks)).map((answer) => answer.body.published.outcome);
     expect(outcomes).not.to.include("held");
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
+  after(() => stage.close());
 
-  const operator = (...args: string[]): Promise<Ran> =>
-    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const operator = (...args: string[]): Promise<Ran> => stage.operator(...args);
   const fuelOf = async (n: number) =>
     (await first.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
   const logged = (action: string) =>
@@ -83,7 +73,7 @@ describe("flow: the review of mass `no` marks", function () {
     const key = { partner_id: country.partnerId, kind: "secret" as const };
     const stored = { ...key, prefix: keyPrefix(secret), hash: hashKey(secret) };
     await inTransaction(country.db, (tx) => storeKey(tx, stored, {}));
-    const other = createClient(roles[1]!.baseUrl, secret);
+    const other = createClient(stage.webs[1]!.baseUrl, secret);
     const through = await other.mark(placeOf(23), "newcomer-23", { status: "no" });
     expect(through.body.published.outcome).to.equal("pending");
   });
@@ -149,6 +139,16 @@ describe("flow: the review of mass `no` marks", function () {
     expect(report.body.published).to.include({ outcome: "superseded", status: "yes" });
     expect(await fuelOf(32)).to.deep.include({ ...yes.body.fuel });
     await expectRefolded(country.db, instance.config);
+  });
+
+  it("calls a station without a brand by its name and address alone", async () => {
+    const station = placeOf(44).id;
+    await rows(country.db, "update stations set brand = '' where id = ?", [station]);
+    await hold(44, "newcomer-brandless");
+    const listed = (await operator("review", "list")).json as { station_id: string }[];
+    expect(listed.find((one) => one.station_id === station)).to.deep.include({
+      station: `Station ${station}, Street 1`,
+    });
   });
 
   it("never counts a rejected mark", async () => {
