@@ -57,9 +57,9 @@ export function writePages(book: Book, { put, remove }: Edit): void {
   for (const leaf of touched) {
     const { page } = leaf;
     const sources = [...remaining(page, stays, put, remove), ...(arrivals.get(leaf) ?? [])];
+    page.body.release();
     if (sources.length > 0 && sources.length <= pageMax) settle(book, leaf, sources);
     else replacement.set(leaf, leavesOf(book, sources));
-    page.body.release();
     if (sources.length < pageMin && !replacement.has(leaf)) replacement.set(leaf, [leaf]);
   }
   for (const station of remove) table.leaf[station] = null;
@@ -89,7 +89,9 @@ function remaining(
 
 /** Puts a new page into a leaf and notes where its stations are. */
 function settle({ table, shelf }: Book, leaf: Leaf, sources: readonly Piece[]): Leaf {
-  const page = joinPage(sources, shelf);
+  // What has been read lately is likely to be read again.
+  const warm = (leaf as Partial<Leaf>).page?.body.isPlain() ?? false;
+  const page = joinPage(sources, shelf, warm);
   Object.assign(leaf, measured(page));
   page.stations.forEach((station, slot) => {
     table.leaf[station] = leaf;
@@ -115,8 +117,8 @@ function joinSmall(book: Book, leaves: readonly Leaf[]): Leaf[] {
     const sources = pages.flatMap((page) =>
       Array.from(page.stations, (_, slot) => ({ page, slot })),
     );
-    settle(book, before, sources);
     for (const page of pages) page.body.release();
+    settle(book, before, sources);
   }
   return joined;
 }

@@ -6,8 +6,11 @@ import type { PageBytes, PageShelf } from "#snapshots/page-shelf.ts";
  * stations, and any row of pages, is one piece of a JSON array.
  */
 export interface Page extends Columns {
+  /** `bytes`, then `states`: what a search does not look at, and what may be held deflated. */
   body: PageBytes;
   readonly bytes: Buffer;
+  /** What time alone will still change (see state-text.ts), of those stations that have such. */
+  readonly states: Buffer;
 }
 
 interface Columns {
@@ -19,8 +22,6 @@ interface Columns {
   records: Uint32Array;
   /** Searchable text of the stations, each ended by a line feed. */
   text: Buffer;
-  /** What time alone will still change (see state-text.ts), of those stations that have such. */
-  states: Buffer;
 }
 
 export const field = {
@@ -97,22 +98,37 @@ export const stateOf = (page: Page, slot: number): string =>
     read(page, slot, field.stateEnd),
   );
 
-/** A new page of the given stations, in their order, with their bytes copied. */
-export function joinPage(pieces: readonly Piece[], shelf: PageShelf): Page {
+/** A new page of the given stations, in their order, with their bytes copied; `warm` when it is likely to be read. */
+export function joinPage(pieces: readonly Piece[], shelf: PageShelf, warm: boolean): Page {
   const [size, textSize, stateSize] = sizesOf(pieces);
-  // Not from the shared pool: a pooled slice would keep its neighbours alive.
-  const bytes = Buffer.allocUnsafeSlow(size);
-  const columns: Columns = {
-    stations: new Uint32Array(pieces.length),
-    coordinates: new Float64Array(pieces.length * 2),
-    records: new Uint32Array(pieces.length * recordSize),
-    text: Buffer.allocUnsafeSlow(textSize),
-    states: Buffer.allocUnsafeSlow(stateSize),
-  };
+  const columns = columnsFor(pieces.length, textSize);
+  const body = shelf.hold(size + stateSize, warm, (bytes) =>
+    writePieces(pieces, {
+      ...columns,
+      bytes: bytes.subarray(0, size),
+      states: bytes.subarray(size),
+    }),
+  );
+  return pageOf(columns, body, size);
+}
+
+/** Apart, so that its getters do not keep what the page was put together from. */
+const pageOf = (columns: Columns, body: PageBytes, size: number): Page => ({
+  ...columns,
+  body,
+  get bytes() {
+    return body.read().subarray(0, size);
+  },
+  get states() {
+    return body.read().subarray(size);
+  },
+});
+
+function writePieces(pieces: readonly Piece[], into: Draft): void {
   for (let to = 0; to < pieces.length;) {
     const piece = pieces[to] as Piece;
     if (isRendered(piece)) {
-      write(piece, columns, bytes, to++);
+      write(piece, into, to++);
       continue;
     }
     const { page, slot } = piece;
@@ -121,16 +137,27 @@ export function joinPage(pieces: readonly Piece[], shelf: PageShelf): Page {
       const next = pieces[to + length] as Piece;
       if (isRendered(next) || next.page !== page || next.slot !== slot + length) break;
     }
-    copyRun(page, slot, columns, bytes, to, length);
+    copyRun(page, slot, into, to, length);
     to += length;
   }
+}
+
+/** All in one allocation: each array of its own costs several hundred bytes more than what is in it. */
+function columnsFor(count: number, textSize: number): Columns {
+  const numbers = count * (2 * 8 + recordSize * 4 + 4);
+  const store = new ArrayBuffer(numbers + textSize);
   return {
-    ...columns,
-    body: shelf.hold(bytes),
-    get bytes() {
-      return this.body.read();
-    },
+    coordinates: new Float64Array(store, 0, count * 2),
+    records: new Uint32Array(store, count * 16, count * recordSize),
+    stations: new Uint32Array(store, numbers - count * 4, count),
+    text: Buffer.from(store, numbers, textSize),
   };
+}
+
+/** A page that is being written. */
+interface Draft extends Columns {
+  bytes: Buffer;
+  states: Buffer;
 }
 
 function sizesOf(pieces: readonly Piece[]): [json: number, text: number, states: number] {
@@ -149,42 +176,47 @@ function sizesOf(pieces: readonly Piece[]): [json: number, text: number, states:
   return [json, text, states];
 }
 
-function write(piece: Rendered, into: Columns, bytes: Buffer, to: number): void {
+function write(piece: Rendered, into: Draft, to: number): void {
   into.stations[to] = piece.station;
   into.coordinates[to * 2] = piece.lat;
   into.coordinates[to * 2 + 1] = piece.lon;
   const at = to * recordSize;
   for (let i = 0; i < recordSize; i++) into.records[at + i] = piece.record[i] ?? 0;
-  const writePart = (part: string, target: Buffer, which: number): void => {
-    const start = startIn(into, to, which);
-    into.records[at + which] = start + target.write(part, start);
-  };
-  writePart(piece.json, bytes, field.end);
-  writePart(piece.text, into.text, field.textEnd);
-  writePart(piece.state, into.states, field.stateEnd);
+  writePart(into, to, field.end, piece.json, into.bytes);
+  writePart(into, to, field.textEnd, piece.text, into.text);
+  writePart(into, to, field.stateEnd, piece.state, into.states);
+}
+
+function writePart(into: Columns, to: number, which: number, part: string, target: Buffer): void {
+  const start = startIn(into, to, which);
+  into.records[to * recordSize + which] = start + target.write(part, start);
 }
 
 /** Copies `length` neighbours at once: most of a changed page is what it was. */
-function copyRun(
-  from: Page,
-  slot: number,
-  into: Columns,
-  bytes: Buffer,
-  to: number,
-  length: number,
-): void {
+function copyRun(from: Page, slot: number, into: Draft, to: number, length: number): void {
   const end = slot + length;
   into.stations.set(from.stations.subarray(slot, end), to);
   into.coordinates.set(from.coordinates.subarray(slot * 2, end * 2), to * 2);
   into.records.set(from.records.subarray(slot * recordSize, end * recordSize), to * recordSize);
-  const copyPart = (source: Buffer, target: Buffer, which: number): void => {
-    const start = startIn(from, slot, which);
-    const at = startIn(into, to, which);
-    source.copy(target, at, start, read(from, end - 1, which));
-    for (let i = to; i < to + length; i++)
-      into.records[i * recordSize + which] = read(into, i, which) - start + at;
-  };
-  copyPart(from.bytes, bytes, field.end);
-  copyPart(from.text, into.text, field.textEnd);
-  copyPart(from.states, into.states, field.stateEnd);
+  const run = { from, slot, end, into, to };
+  copyPart(run, field.end, from.bytes, into.bytes);
+  copyPart(run, field.textEnd, from.text, into.text);
+  copyPart(run, field.stateEnd, from.states, into.states);
+}
+
+interface Run {
+  from: Columns;
+  slot: number;
+  end: number;
+  into: Columns;
+  to: number;
+}
+
+function copyPart(run: Run, which: number, source: Buffer, target: Buffer): void {
+  const { from, slot, end, into, to } = run;
+  const start = startIn(from, slot, which);
+  const at = startIn(into, to, which);
+  source.copy(target, at, start, read(from, end - 1, which));
+  for (let i = to; i < to + end - slot; i++)
+    into.records[i * recordSize + which] = read(into, i, which) - start + at;
 }
