@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { inTransaction } from "#src/db.ts";
 import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
-import { createClient } from "#test/flow/client.ts";
+import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 
@@ -139,6 +139,32 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
+  it("asks for the stations while the map's own code is under way, and once", async () => {
+    const { page, requests, close } = await openPage(browser, phone);
+    const asked = (): string[] => requests.filter((url) => url.includes("/stations?bbox="));
+    await page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {
+      await until(
+        async () => asked(),
+        (all) => all.length > 0,
+        20_000,
+      );
+      await route.continue();
+    });
+    await page.goto(site.widgetUrl({ lat: String(place.lat), lon: "37", zoom: "13" }));
+    await stationsInView(page);
+    expect(asked()).to.have.length(1);
+    await close();
+  });
+
+  it("lists the stations and says so when the map's code does not come", async () => {
+    const { page, close } = await openPage(browser, phone);
+    await page.route(/\/assets\/map-[^/]*\.js$/, (route) => route.abort());
+    await page.goto(site.widgetUrl({ lat: String(place.lat), lon: "37" }));
+    await page.getByText("The map could not be loaded").waitFor();
+    await page.getByRole("button", { name: `Station ${place.id}` }).waitFor();
+    await close();
+  });
+
   it("shows the stations on both sides of 180°", async () => {
     await inTransaction(site.country.db, async (tx) => {
       await tx.raw(
@@ -148,7 +174,10 @@ describe("browser: the map on a phone", function () {
       await tx.raw("select feed_stamp(array['n1', 'n2'])");
     });
     const api = createClient(site.web.baseUrl, site.country.secret);
-    while ((await api.get("/stations/n2")).status !== 200);
+    await until(
+      () => api.get("/stations/n2"),
+      ({ status }) => status === 200,
+    );
     const { page, close } = await openPage(browser, phone);
     for (const lon of ["179.95", "-179.95"]) {
       await page.goto(site.widgetUrl({ lat: "66", lon, zoom: "9" }));

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Box } from "#src/domain/geo.ts";
 import {
+  boxesAround,
   boxesOf,
   holds,
   nameOf,
@@ -91,6 +92,31 @@ describe("web: which rectangles show a view", () => {
     expect(boxesOf({ ...strait, west: -100, east: 270 })).to.deep.equal([
       { ...strait, west: -180, east: 180 },
     ]);
+  });
+
+  it("are foretold: what a map will show lies in what was asked for before it was there", () => {
+    const [width, height] = [360, 740];
+    for (const [lat, zoom] of [
+      [55.75, 11],
+      [0, 9],
+      [68, 12],
+      [-40, 7.3],
+    ] as const) {
+      const before = boxesAround({ lat, lon: 37, zoom }, { width, height }).flatMap((box) =>
+        rectanglesFor(box, zoom, []),
+      );
+      // Web Mercator, as the map draws it.
+      const world = 512 * 2 ** zoom;
+      const y = (of: number) => Math.asinh(Math.tan((of * Math.PI) / 180)) / (2 * Math.PI);
+      const latAt = (at: number) => (Math.atan(Math.sinh(at * 2 * Math.PI)) * 180) / Math.PI;
+      const view = {
+        south: latAt(y(lat) - height / 2 / world),
+        west: 37 - (width / world) * 180,
+        north: latAt(y(lat) + height / 2 / world),
+        east: 37 + (width / world) * 180,
+      };
+      expect(rectanglesFor(view, zoom, before)).to.deep.equal(before);
+    }
   });
 
   it("are such as the API understands, wherever the map was dragged", () => {

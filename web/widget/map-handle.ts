@@ -1,5 +1,8 @@
 import { signal } from "@preact/signals";
 
+/** The map goes no farther out. */
+export const minZoom = 2.5;
+
 export interface Target {
   lat: number;
   lon: number;

@@ -67,6 +67,24 @@ export function boxesOf({ south, west, north, east }: Box): Box[] {
   ];
 }
 
+/** What a map of this size, pixels, will show when it opens on a point: a map's world is 512 pixels wide at zoom 0. */
+export function boxesAround(
+  { lat, lon, zoom }: { lat: number; lon: number; zoom: number },
+  { width, height }: { width: number; height: number },
+): Box[] {
+  const perPixel = 360 / 512 / 2 ** zoom;
+  const [aside, upwards] = [
+    (width * perPixel) / 2,
+    ((height * perPixel) / 2) * Math.cos((lat * Math.PI) / 180),
+  ];
+  return boxesOf({
+    south: lat - upwards,
+    west: lon - aside,
+    north: lat + upwards,
+    east: lon + aside,
+  });
+}
+
 /** The same meridian within -180 to 180. */
 export const wrapLon = (lon: number): number => ((((lon + 180) % 360) + 360) % 360) - 180;
 

@@ -1,7 +1,8 @@
 import { ask, type City } from "#web/widget/api.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
-import { map, type Target } from "#web/widget/map-handle.ts";
+import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
+import { boxesAround } from "#web/widget/rectangles.ts";
 import { cities, config, noMap, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -24,6 +25,8 @@ export async function start(): Promise<void> {
   keepFresh();
   void loadCities();
   const container = document.getElementById("map");
+  // The stations come while the map's own code is still under way.
+  if (drawing !== null && container !== null) lookAhead(target, container.getBoundingClientRect());
   try {
     if (drawing === null || container === null) throw new Error("no WebGL");
     const { openMap } = await drawing;
@@ -75,6 +78,11 @@ async function loadCities(): Promise<void> {
     cities.value = [...cities.value, ...told.body.cities];
     if (cities.value.length >= told.body.total) return;
   }
+}
+
+function lookAhead({ zoom, ...at }: Target, size: { width: number; height: number }): void {
+  const shown = Math.max(minZoom, zoom);
+  look(boxesAround({ ...at, zoom: shown }, size), shown);
 }
 
 /** Takes the viewer there: the map, or the list where there is none. */

@@ -18,7 +18,7 @@ import {
   stationLayer,
   zoomOfCluster,
 } from "#web/widget/map/station-layers.ts";
-import type { MapHandle, Target } from "#web/widget/map-handle.ts";
+import { type MapHandle, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
 import { position } from "#web/widget/position.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
@@ -27,7 +27,6 @@ import { words } from "#web/widget/words.ts";
 
 setWorkerUrl(workerUrl);
 
-const minZoom = 2.5;
 const reach = 8;
 /** A station nearer to an edge than this is not in sight, pixels. */
 const margin = 40;
