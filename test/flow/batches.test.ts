@@ -1,30 +1,25 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
 import { rows } from "#src/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import { type Client, until } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
 
 describe("flow: asynchronous marks", function () {
   this.timeout(60_000);
+  let stage: Stage;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
   let client: Client;
 
   before(async () => {
-    instance = await createTestInstance({ NEW_REPORTERS_DAILY: "100000" });
-    country = await openCountry(instance.config, 45);
-    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
-    client = createClient(roles[0]!.baseUrl, country.secret);
+    stage = await openStage(45, ["web", "marks"], { NEW_REPORTERS_DAILY: "100000" });
+    ({ instance, country } = stage);
+    client = stage.clients[0]!;
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
+  after(() => stage.close());
 
   const at = (n: number) => ({ lat: placeOf(n).lat, lon: placeOf(n).lon });
   const count = async (table: string): Promise<number> =>

@@ -4,33 +4,27 @@ import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import { createLog } from "#src/log.ts";
 import { createProducer } from "#src/queues.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { Ran } from "#test/harness/operator.ts";
+import { type Client, until } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
 
 describe("flow: the operator's switches and queues", function () {
   this.timeout(60_000);
+  let stage: Stage;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
   let client: Client;
 
   before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "60000" });
-    country = await openCountry(instance.config, 20);
-    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
-    client = createClient(roles[0]!.baseUrl, country.secret);
+    stage = await openStage(20, ["web", "marks"], { KEYS_REFRESH_MS: "60000" });
+    ({ instance, country } = stage);
+    client = stage.clients[0]!;
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
+  after(() => stage.close());
 
-  const operator = (...args: string[]): Promise<Ran> =>
-    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const operator = (...args: string[]): Promise<Ran> => stage.operator(...args);
   const keyUpdate = (...args: string[]) =>
     operator("key", "update", String(country.keyId), ...args);
   let users = 0;
@@ -127,7 +121,7 @@ describe("flow: the operator's switches and queues", function () {
   });
 
   it("shows a station whose refold fails, says why in the log, and folds it when that is over", async () => {
-    const [marks] = roles.slice(1);
+    const [marks] = stage.workers;
     const station = placeOf(0).id;
     await country.db.raw(`create function broken() returns trigger language plpgsql as
       $$ begin raise exception 'broken on purpose'; end $$`);
