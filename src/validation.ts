@@ -123,7 +123,7 @@ function explain(error: ErrorObject): Explained {
       return [`List should have at most ${limit} items`, "too_long", { max_length: limit }];
     case "pattern":
       return [
-        "String should match the pattern",
+        `String should ${wanted(error) ?? "match the pattern"}`,
         "string_pattern_mismatch",
         { pattern: error.params["pattern"] },
       ];
@@ -143,6 +143,10 @@ function explain(error: ErrorObject): Explained {
       return unknownFault(error);
   }
 }
+
+/** What a pattern is for, where its schema says so: `be of letters`. */
+const wanted = ({ parentSchema }: ErrorObject): string | undefined =>
+  (parentSchema as { wanted?: string } | undefined)?.wanted;
 
 const unknownFault = (error: ErrorObject): Explained => [
   `Input ${error.message ?? "is not valid"}`,

@@ -5,7 +5,19 @@ import { refuse, type Problem } from "#src/domain/problems.ts";
 
 /** One line for people: nothing that steers a terminal or cannot be seen. */
 export const line = (minLength: number, maxLength: number) =>
-  Type.String({ minLength, maxLength, pattern: "^\\P{C}*$" });
+  Type.String({
+    minLength,
+    maxLength,
+    pattern: "^\\P{C}*$",
+    wanted: "hold no control or invisible characters",
+  });
+
+/** An id or a name that makes ids. */
+export const idText = (maxLength: number) =>
+  Type.String({
+    pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
+    wanted: `be of 1 to ${maxLength} letters a-z, digits, - and _`,
+  });
 
 export const rpm = Type.Integer({ minimum: 1, maximum: 100_000 });
 export const daily = Type.Integer({ minimum: 1, maximum: 100_000_000 });

@@ -9,7 +9,7 @@ import { Type, type Static } from "typebox";
 import type { Page } from "#api/app.ts";
 import type { OperatorGate } from "#api/console/admit.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { line } from "#api/console/fields.ts";
+import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
 import { queryReader } from "#api/query-reader.ts";
@@ -25,7 +25,7 @@ const path = "/console/api/imports";
 const asked = Type.Object({
   kind: Type.Union(importKinds.map((kind) => Type.Literal(kind))),
   file: line(1, 200),
-  source: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_-]{1,40}$" })),
+  source: Type.Optional(idText(40)),
   replace_source: Type.Optional(Type.Boolean()),
   dry_run: Type.Boolean(),
 });

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { badField, moment } from "#api/console/fields.ts";
+import { badField, idText, moment } from "#api/console/fields.ts";
 import type { Services } from "#api/services.ts";
 import { isProblem, type Problem } from "#src/domain/problems.ts";
 import { formatTime } from "#src/domain/time.ts";
@@ -18,7 +18,7 @@ const selected = Type.Object(
     key: row,
     partner: row,
     reporter: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    station: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" })),
+    station: Type.Optional(idText(64)),
     status: Type.Optional(Type.Union(statuses.map((status) => Type.Literal(status)))),
     since: Type.Optional(moment),
     until: Type.Optional(moment),

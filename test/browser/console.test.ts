@@ -287,10 +287,23 @@ describe("browser: console", function () {
       mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify({ elements: [node] })),
     });
+    const name = page.getByLabel("Kept under the name");
+    await name.fill("north and south");
+    await press(page, "Try it, changing nothing");
+    await page.getByRole("alert").getByText("letters a-z, digits, - and _").waitFor();
+    await name.fill("");
     await press(page, "Try it, changing nothing");
     const row = page.getByRole("row").filter({ hasText: "north.json" });
     await row.getByText("added 1").waitFor();
     expect((await partner.get("/stations/n77")).status).to.equal(404);
+    // A tick for stations does not go along, unseen, with statuses.
+    await page.getByLabel("Take what is not in the file out of service").check();
+    await page.getByLabel("What is in it").selectOption("statuses");
+    await press(page, "Import it …");
+    await page.getByRole("dialog").getByText("Try it first").waitFor();
+    await press(page, "Cancel");
+    await page.getByLabel("What is in it").selectOption("stations");
+    await page.getByLabel("Take what is not in the file out of service").uncheck();
     await press(page, "Import it …");
     await confirm(page, "Import it");
     await row.filter({ hasNotText: "tried only" }).getByText("added 1").waitFor();

@@ -16,6 +16,8 @@ export interface PageApi {
   get<T>(path: string): Promise<Result<T>>;
   /** Sends JSON. */
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Result<T>>;
+  /** Sends a file as it is. */
+  upload<T>(path: string, file: File): Promise<Result<T>>;
 }
 
 /**
@@ -23,14 +25,18 @@ export interface PageApi {
  * out to be over; the call then fails besides.
  */
 export function pageApi(onOver: (words: string) => void): PageApi {
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<Result<T>> => {
+  const call = async <T>(
+    method: string,
+    path: string,
+    { type, body }: { type?: string; body?: string | File } = {},
+  ): Promise<Result<T>> => {
     let response: Response;
     try {
       response = await fetch(`api${path}`, {
         method,
         cache: "no-store",
-        ...(method === "GET" ? {} : { headers: { "Content-Type": "application/json" } }),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(type === undefined ? {} : { headers: { "Content-Type": type } }),
+        ...(body === undefined ? {} : { body }),
       });
     } catch {
       return { failure: unreached };
@@ -43,7 +49,12 @@ export function pageApi(onOver: (words: string) => void): PageApi {
   };
   return {
     get: (path) => call("GET", path),
-    send: (method, path, body) => call(method, path, body),
+    send: (method, path, body) =>
+      call(method, path, {
+        type: "application/json",
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    upload: (path, file) => call("POST", path, { type: "application/octet-stream", body: file }),
   };
 }
 

@@ -30,8 +30,9 @@ export function ImportsPage() {
     <section>
       <h1>Imports</h1>
       <p class="soft">
-        Files of at most 50 MB. Larger ones, and French stock-outs, are imported on the server:{" "}
-        <code>npm run operator -- stations import FILE</code>
+        Files of at most 50 MB. Larger ones are imported on the server:{" "}
+        <code>npm run operator -- stations import FILE</code>. So are French stock-outs, which take
+        two files: <code>statuses import FILE --format fr-ruptures</code>
       </p>
       {mayChange() && <Form started={loading.reload} />}
       <Loaded loading={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
@@ -44,7 +45,9 @@ function Form({ started }: { started: () => Promise<void> }) {
   const [kind, setKind] = useState<Kind>("stations");
   const [file, setFile] = useState<File | null>(null);
   const [source, setSource] = useState("");
-  const [replace, setReplace] = useState(false);
+  const [asksReplace, setReplace] = useState(false);
+  // A tick that was made for stations must not go along, unseen, with statuses.
+  const replace = asksReplace && kind !== "statuses";
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
