@@ -232,7 +232,8 @@ function refusal(
   if (cooldownLeftMs > 0) {
     return refuse(
       "station-cooldown",
-      `This user marked this station less than ${cooldownMs / 60_000} minutes ago. Send the next mark after Retry-After seconds.`,
+      // Said in words too: a mark of a batch has no Retry-After of its own.
+      `This user marked this station less than ${cooldownMs / 60_000} minutes ago. Send the next mark in ${secondsUntil(cooldownLeftMs)} s.`,
       {
         retryAfterS: secondsUntil(cooldownLeftMs),
         limit: 1,

@@ -90,6 +90,7 @@ describe("flow: asynchronous marks", function () {
       "422 validation-failed",
     ]);
     expect(body.reports[2].error.detail[0].loc).to.deep.equal(["body", "reports", 2, "status"]);
+    expect(body.reports[1].error.detail).to.match(/Send the next mark in (1200|1[01]\d\d) s\.$/);
     expect(body.reports[2].error.request_id).to.be.a("string");
     expect(await count("marks")).to.equal(before + 1);
   });
