@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createBullBoard } from "@bull-board/api";
-import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import type {
   AppControllerRoute,
   AppViewRoute,
@@ -43,8 +41,11 @@ const uiFolder = join(
 /** Scripts, styles and words of the board's page. */
 export const boardFiles = join(uiFolder, "static");
 
-/** Throws while Redis is away: a queue made then stays broken. */
-export function createQueueBoard(producer: Producer, base: string): QueueBoard {
+/** Rejects while Redis is away: a queue made then stays broken. */
+export async function createQueueBoard(producer: Producer, base: string): Promise<QueueBoard> {
+  // Only when somebody looks: memory that most processes never need.
+  const { createBullBoard } = await import("@bull-board/api");
+  const { BullMQAdapter } = await import("@bull-board/api/bullMQAdapter");
   let queues: BullBoardQueues = new Map();
   let calls: { method: string; pattern: RegExp; names: string[]; route: AppControllerRoute }[] = [];
   let entry: AppViewRoute | null = null;

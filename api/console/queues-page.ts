@@ -31,9 +31,9 @@ const policy = [
 export function queuesPage(services: Services, gate: OperatorGate): Page {
   const files = sirv(boardFiles, { etag: true, dev: false });
   let made: QueueBoard | null = null;
-  const board = (): QueueBoard | null => {
+  const board = async (): Promise<QueueBoard | null> => {
     try {
-      made ??= createQueueBoard(services.producer, baseOf(services));
+      made ??= await createQueueBoard(services.producer, baseOf(services));
     } catch {
       // Redis is away; the next one who asks tries again.
     }
@@ -52,7 +52,7 @@ export function queuesPage(services: Services, gate: OperatorGate): Page {
       ctx.respond = false;
       return undefined;
     }
-    const queues = board();
+    const queues = await board();
     if (queues === null) return away;
     if (below.startsWith("/api/")) return answer(services, queues, viewer, ctx, below);
     const page = ["GET", "HEAD"].includes(ctx.method) ? queues.page(below) : null;
