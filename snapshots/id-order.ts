@@ -36,7 +36,7 @@ export function createIdOrder(ids: IdTable): IdOrder {
       // list, would stall a large country.
       let end = size;
       size += added.length;
-      if (size > order.length) order = larger(order, size * 1.5);
+      if (size > order.length) order = larger(order, size * 1.25);
       let to = size;
       for (const station of added.toSorted((a, b) => ids.compare(b, a))) {
         const from = first(end, (other) => ids.compare(other, station) > 0);

@@ -47,8 +47,8 @@ export function createIdTable(): IdTable {
 
   const grow = (length: number): void => {
     const end = startOf(size) + length;
-    if (end > text.length) text = Buffer.concat([text], Math.ceil(end * 1.5));
-    if (size === ends.length) ends = larger(ends, size * 1.5);
+    if (end > text.length) text = Buffer.concat([text], Math.ceil(end * 1.25));
+    if (size === ends.length) ends = larger(ends, size * 1.25);
     if (size * 3 < places.length * 2) return;
     places = new Uint32Array(places.length * 2);
     for (let number = 0; number < size; number++) places[placeOf(read(number))] = number + 1;
