@@ -4,12 +4,13 @@ import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/review/preview.ts";
 import type { Selection } from "#src/review/selection.ts";
 import { partnerReporter } from "#src/reporter.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { Ran } from "#test/harness/operator.ts";
+import { startRole } from "#test/harness/processes.ts";
+import { type Client, until } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
 
 interface Change {
   station_id: string;
@@ -20,32 +21,22 @@ interface Change {
 
 describe("flow: marks are rolled back as if they had never been made", function () {
   this.timeout(60_000);
+  let stage: Stage;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
   let first: Client;
   let second: Client;
 
   beforeEach(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 12);
-    roles = await Promise.all(
-      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
-    );
-    [first, second] = roles
-      .slice(0, 2)
-      .map((role) => createClient(role.baseUrl, country.secret)) as [Client, Client];
+    stage = await openStage(12, ["web", "web", "marks", "marks"]);
+    ({ instance, country } = stage);
+    [first, second] = stage.clients as [Client, Client];
     for (const [n, user] of ["ann", "bob", "eve", "mal"].entries())
       await country.meet(user, 25 * 60 + n * 15);
   });
-  afterEach(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
+  afterEach(() => stage.close());
 
-  const operator = (...args: string[]): Promise<Ran> =>
-    runOperator(instance.env, ...args, "--json", "--actor", "olga");
+  const operator = (...args: string[]): Promise<Ran> => stage.operator(...args);
   const hashOf = (user: string): string =>
     partnerReporter(instance.config.reporterPepper, country.partnerId, user);
   const fuelOf = async (client: Client, n: number) =>
@@ -165,8 +156,7 @@ describe("flow: marks are rolled back as if they had never been made", function 
   });
 
   it("withdraws a mark that no worker has come to yet, and it is never processed", async () => {
-    await roles[2]!.stop();
-    await roles[3]!.stop();
+    await Promise.all(stage.workers.map((role) => role.stop()));
     const queued = await first.mark(
       placeOf(4),
       "mal",
@@ -181,7 +171,7 @@ describe("flow: marks are rolled back as if they had never been made", function 
     );
     const done = await operator("marks", "rollback", "--reporter", hashOf("mal"));
     expect(done.json).to.include({ marks: 2, stations: 2 });
-    roles.splice(2, 2, await startRole("marks", instance.env));
+    stage.workers.splice(0, 2, await startRole("marks", instance.env));
     await untilFolded();
     expect((await waiting).body.published.outcome).to.be.oneOf(["superseded", "queued"]);
     const report = await second.get(`/reports/${queued.body.report_id}`);
