@@ -18,16 +18,22 @@ export interface Trips extends Statements {
 export const inFewTrips = <T>(db: Db, work: (tx: Trips) => Promise<T>): Promise<T> =>
   onConnection(db, async (connection) => {
     let committing: Promise<void> | undefined;
+    // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
+    let firstFault: Error | undefined;
+    const noted = <R>(answer: Promise<R>): Promise<R> => {
+      answer.catch((fault: Error) => (firstFault ??= fault));
+      return answer;
+    };
     // Plans are kept, so they must not come from a table that happens to be empty when they are made.
-    const begun = send(connection, {
-      text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
-    });
-    // When the connection is lost, the statements behind it say so as well.
-    begun.catch(() => {});
+    void noted(
+      send(connection, {
+        text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
+      }),
+    );
     const tx: Trips = {
-      raw: (sql, bindings, keptAs) => runOn(connection, sql, bindings, keptAs),
+      raw: (sql, bindings, keptAs) => noted(runOn(connection, sql, bindings, keptAs)),
       commit: () =>
-        (committing ??= send(connection, { text: "commit" }).then(({ command }) => {
+        (committing ??= noted(send(connection, { text: "commit" })).then(({ command }) => {
           if (command !== "COMMIT") throw new Error("the transaction was rolled back");
         })),
     };
@@ -40,7 +46,7 @@ export const inFewTrips = <T>(db: Db, work: (tx: Trips) => Promise<T>): Promise<
       await send(connection, { text: "rollback" }).catch((lost: Error) =>
         discard(connection, lost),
       );
-      throw error;
+      throw firstFault ?? error;
     }
   });
 
