@@ -57,10 +57,12 @@ const settleMs = 100;
 const retryMs = 1000;
 const patienceMs = 1500;
 const lookMs = 50;
+/** While Redis works on one, this process makes the answers of the other. */
+const callsAtOnce = 2;
 
 /**
- * The request limits of partner-api.md 8. All requests of one turn of the event loop, and all that come while a call
- * is under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
+ * The request limits of partner-api.md 8. All requests of one turn of the event loop, and all that come while calls
+ * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
  * number of processes.
  */
 export function createMeter({ redis, config, clock, log }: Needs): Meter {
@@ -160,8 +162,8 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
 
   const flush = (): void => {
     scheduled = false;
-    // What comes while a call is under way is the next call: fewer and larger ones under load, none waits twice.
-    if (failedAt === null && inFlight > 0) return;
+    // What comes while these are under way is the next call: fewer and larger ones under load.
+    if (failedAt === null && inFlight >= callsAtOnce) return;
     const batch = [...groups.values()];
     groups = new Map();
     if (mayCall()) void send(batch);
