@@ -1,4 +1,5 @@
 import { assembleWeb } from "#api/assemble.ts";
+import { collectGarbage } from "#src/collect-garbage.ts";
 import { roleConfig } from "#src/role-config.ts";
 import { dieLoudly } from "#src/stop.ts";
 
@@ -25,6 +26,8 @@ process.on("SIGINT", () => void stop("SIGINT"));
 
 try {
   const { port } = await web.start();
+  // Before anybody is told to come: loading a country leaves as much behind as it takes.
+  collectGarbage();
   if (!stopping) log.info({ port }, "ready");
 } catch (error) {
   const { host, port } = config;
