@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Intake batched by itself: what arrives while a batch is in flight is the next batch. No timer, so a lone mark
- * waits for nobody.
+ * Intake batched by itself: what arrives while a batch is in flight is the next batch, and the first takes along what
+ * arrives in the same turn of the event loop. No timer, so a lone mark waits for nobody.
  */
 export function createIntake(deps: {
   db: Db;
@@ -38,6 +38,7 @@ export function createIntake(deps: {
   const { db, config, log, waiters, wake } = deps;
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
+  let starting: NodeJS.Immediate | null = null;
 
   const pump = (): void => {
     while (waiting.length > 0 && running.size < config.batchesInFlight) {
@@ -115,9 +116,13 @@ export function createIntake(deps: {
     submit: (candidate) =>
       new Promise((resolve, reject) => {
         waiting.push({ candidate, resolve, reject });
-        pump();
+        starting ??= setImmediate(() => {
+          starting = null;
+          pump();
+        });
       }),
     drain: async () => {
+      pump();
       while (running.size > 0) await Promise.allSettled([...running]);
     },
   };
