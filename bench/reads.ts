@@ -117,7 +117,7 @@ export async function benchReads({
     console.log("Freshness");
     let delay: LoopDelay | null = null;
     const second = await start(
-      ["node", "--import", "tsx", "--import", "./bench/loop-delay.ts", "api/main.ts"],
+      role("web").toSpliced(1, 0, "--import", "./bench/loop-delay.ts"),
       {},
       (line) => {
         if (line.includes('"loop delay"')) delay = JSON.parse(line) as LoopDelay;
