@@ -45,7 +45,7 @@ export const workSettings = {
     "PLAIN_BYTES",
     32 * 1024 * 1024,
     integer(0, 1e12),
-    "bytes of the stations' JSON, about 450 each, that a web process holds plain: those read last; the rest deflated",
+    "bytes of the stations' JSON and states, about 530 each, that a web process holds plain: those read last; the rest deflated",
   ),
   askedSetsBytes: setting(
     "ASKED_SETS_BYTES",

@@ -54,7 +54,8 @@ describe("browser: dashboard", function () {
     await open(page);
     await page.getByLabel("Secret key").fill(key);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "Today" }).waitFor();
+    // What it says below its figures: they are there.
+    await part(page, "Today").getByText("renewed every 15 s").waitFor();
     return page;
   };
   const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -206,6 +207,8 @@ describe("browser: dashboard", function () {
     await rows(country.db, "update keys set revoked_at = server_now() where partner_id = ?", [
       partner.id,
     ]);
+    // Sooner than the page would ask by itself.
+    await page.getByLabel("Period").selectOption("30");
     await page
       .getByText("Your session is over. Sign in again to go on.")
       .waitFor({ timeout: 20_000 });
