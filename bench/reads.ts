@@ -117,7 +117,7 @@ export async function benchReads({
     console.log("Freshness");
     let delay: LoopDelay | null = null;
     const second = await start(
-      role("web").toSpliced(1, 0, "--import", "./bench/loop-delay.ts"),
+      role("web").toSpliced(-1, 0, "--import", "./bench/loop-delay.ts"),
       {},
       (line) => {
         if (line.includes('"loop delay"')) delay = JSON.parse(line) as LoopDelay;
