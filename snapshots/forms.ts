@@ -45,7 +45,7 @@ function writeLines(sources: readonly Source[]): Buffer {
   const into = Buffer.allocUnsafe(sizeOf(sources));
   let at = 0;
   for (const { page, slot } of sources) {
-    at += page.bytes.copy(into, at, startOf(page, slot), read(page, slot, field.end));
+    at += page.body.read().copy(into, at, startOf(page, slot), read(page, slot, field.end));
     // Each station's bytes end with the comma of a list.
     into[at - 1] = lineFeed;
   }
@@ -75,7 +75,7 @@ function writeFeatures(sources: readonly Source[]): Buffer {
   const into = Buffer.allocUnsafe(sizeOf(sources) + sources.length * growth);
   let at = 0;
   for (const { page, slot } of sources) {
-    const { bytes } = page;
+    const bytes = page.body.read();
     const start = startOf(page, slot);
     const end = read(page, slot, field.end);
     const lat = bytes.indexOf(comma, start) + 1;

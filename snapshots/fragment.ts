@@ -41,7 +41,7 @@ export function renderStation(
 /** The same station with another fuel block; `ended` when time alone changes nothing any more. */
 export function renderFuel(page: Page, slot: number, block: FuelBlock, ended: boolean): Rendered {
   const start = startOf(page, slot);
-  const fixed = page.bytes.toString("utf8", start, start + read(page, slot, field.fuel));
+  const fixed = page.body.read().toString("utf8", start, start + read(page, slot, field.fuel));
   const json = `${fixed}${JSON.stringify(block)}},`;
   return {
     station: page.stations[slot] as number,
@@ -58,7 +58,7 @@ export function renderFuel(page: Page, slot: number, block: FuelBlock, ended: bo
 export function fuelOf(page: Page, slot: number): FuelBlock {
   const from = startOf(page, slot) + read(page, slot, field.fuel);
   return JSON.parse(
-    page.bytes.toString("utf8", from, read(page, slot, field.end) - 2),
+    page.body.read().toString("utf8", from, read(page, slot, field.end) - 2),
   ) as FuelBlock;
 }
 

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { constants, deflateRaw } from "node:zlib";
 import { type Checked, checkedOf } from "#snapshots/crc.ts";
-import type { Page } from "#snapshots/page.ts";
+import { jsonOf, type Page } from "#snapshots/page.ts";
 
 /** A text in a form that may stand anywhere in a deflate stream: whole blocks, none of them the last. */
 export interface Deflated extends Checked {
@@ -24,7 +24,7 @@ const made = new WeakMap<Page, Deflated | Promise<Deflated>>();
 export function deflatedPage(page: Page): Deflated | Promise<Deflated> {
   let found = made.get(page);
   if (found === undefined) {
-    found = deflated(page.bytes.subarray(0, -1), pageLevel).then((done) => {
+    found = deflated(jsonOf(page).subarray(0, -1), pageLevel).then((done) => {
       made.set(page, done);
       return done;
     });

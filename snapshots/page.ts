@@ -2,15 +2,17 @@ import type { PageBytes, PageShelf } from "#snapshots/page-shelf.ts";
 
 /**
  * A few stations of one neighbourhood, immutable: a change makes a new page, and an answer in flight
- * keeps the old one. `bytes` is the JSON of its stations, each followed by a comma, so that any run of
+ * keeps the old one. Its body begins with the JSON of its stations, each followed by a comma, so that any run of
  * stations, and any row of pages, is one piece of a JSON array.
  */
 export interface Page extends Columns {
-  /** `bytes`, then `states`: what a search does not look at, and what may be held deflated. */
+  /**
+   * What a search does not look at, and what may be held deflated: the JSON, then of those stations that have such
+   * what time alone will still change (see state-text.ts).
+   */
   body: PageBytes;
-  readonly bytes: Buffer;
-  /** What time alone will still change (see state-text.ts), of those stations that have such. */
-  readonly states: Buffer;
+  /** Bytes of the JSON. */
+  size: number;
 }
 
 interface Columns {
@@ -25,7 +27,7 @@ interface Columns {
 }
 
 export const field = {
-  /** End of the station's JSON in `bytes`, its comma included. */
+  /** End of the station's JSON in the body, its comma included. */
   end: 0,
   /** Where its `fuel` value begins, counted from its own start. */
   fuel: 1,
@@ -79,12 +81,12 @@ export const read = (page: Columns, slot: number, which: number): number =>
 const startIn = (page: Columns, slot: number, which: number): number =>
   slot === 0 ? 0 : read(page, slot - 1, which);
 
-/** Start of the station's JSON in `bytes`. */
+/** Start of the station's JSON in the body. */
 export const startOf = (page: Page, slot: number): number => startIn(page, slot, field.end);
 
 /** The station's JSON without its comma, as a view on the page's bytes. */
 export const fragmentOf = (page: Page, slot: number): Buffer =>
-  page.bytes.subarray(startOf(page, slot), read(page, slot, field.end) - 1);
+  page.body.read().subarray(startOf(page, slot), read(page, slot, field.end) - 1);
 
 /** The station's searchable text. */
 export const textOf = (page: Page, slot: number): string =>
@@ -92,11 +94,13 @@ export const textOf = (page: Page, slot: number): string =>
 
 /** What time alone will still change of the station (see state-text.ts); "" when that is nothing. */
 export const stateOf = (page: Page, slot: number): string =>
-  page.states.toString(
-    "utf8",
-    startIn(page, slot, field.stateEnd),
-    read(page, slot, field.stateEnd),
-  );
+  page.body
+    .read()
+    .toString(
+      "utf8",
+      page.size + startIn(page, slot, field.stateEnd),
+      page.size + read(page, slot, field.stateEnd),
+    );
 
 /** A new page of the given stations, in their order, with their bytes copied; `warm` when it is likely to be read. */
 export function joinPage(pieces: readonly Piece[], shelf: PageShelf, warm: boolean): Page {
@@ -109,20 +113,12 @@ export function joinPage(pieces: readonly Piece[], shelf: PageShelf, warm: boole
       states: bytes.subarray(size),
     }),
   );
-  return pageOf(columns, body, size);
+  // No getters: they would give every page a shape of its own, and all that reads pages would be slow.
+  return { ...columns, body, size };
 }
 
-/** Apart, so that its getters do not keep what the page was put together from. */
-const pageOf = (columns: Columns, body: PageBytes, size: number): Page => ({
-  ...columns,
-  body,
-  get bytes() {
-    return body.read().subarray(0, size);
-  },
-  get states() {
-    return body.read().subarray(size);
-  },
-});
+/** The JSON of all stations of the page, each followed by a comma. */
+export const jsonOf = (page: Page): Buffer => page.body.read().subarray(0, page.size);
 
 function writePieces(pieces: readonly Piece[], into: Draft): void {
   for (let to = 0; to < pieces.length;) {
@@ -199,9 +195,10 @@ function copyRun(from: Page, slot: number, into: Draft, to: number, length: numb
   into.coordinates.set(from.coordinates.subarray(slot * 2, end * 2), to * 2);
   into.records.set(from.records.subarray(slot * recordSize, end * recordSize), to * recordSize);
   const run = { from, slot, end, into, to };
-  copyPart(run, field.end, from.bytes, into.bytes);
+  const source = from.body.read();
+  copyPart(run, field.end, source, into.bytes);
   copyPart(run, field.textEnd, from.text, into.text);
-  copyPart(run, field.stateEnd, from.states, into.states);
+  copyPart(run, field.stateEnd, source.subarray(from.size), into.states);
 }
 
 interface Run {

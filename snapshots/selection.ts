@@ -1,7 +1,7 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { compileArea, type Area, type Region } from "#snapshots/area.ts";
 import type { Matcher } from "#snapshots/filters.ts";
-import { field, type Page, read, type Source, startOf } from "#snapshots/page.ts";
+import { field, jsonOf, type Page, read, type Source, startOf } from "#snapshots/page.ts";
 import type { PageTree } from "#snapshots/page-tree.ts";
 import { addStation, emptySum, type Sum } from "#snapshots/sum.ts";
 
@@ -118,14 +118,15 @@ export function piecesOf(hits: readonly Hit[]): Piece[] {
   const pages: Piece[] = [];
   for (const { page, chosen } of hits) {
     if (chosen === null || !chosen.includes(0)) {
-      pages.push({ bytes: page.bytes, page });
+      pages.push({ bytes: jsonOf(page), page });
       continue;
     }
     for (let slot = 0; slot < chosen.length; slot++) {
       if (chosen[slot] !== 1) continue;
       const start = startOf(page, slot);
       while (chosen[slot + 1] === 1) slot++;
-      runs.push({ bytes: page.bytes.subarray(start, read(page, slot, field.end)), page: null });
+      const end = read(page, slot, field.end);
+      runs.push({ bytes: page.body.read().subarray(start, end), page: null });
     }
   }
   return withoutLastComma([...runs, ...pages]);
@@ -153,7 +154,7 @@ export function copyInOrder(sources: readonly Source[]): Buffer {
   const copy = Buffer.allocUnsafeSlow(size);
   // Page by page: each may have to be inflated for it.
   for (const [page, places] of byPage) {
-    const { bytes } = page;
+    const bytes = page.body.read();
     for (const i of places) {
       const { slot } = sources[i] as Source;
       bytes.copy(copy, starts[i] as number, startOf(page, slot), read(page, slot, field.end));
