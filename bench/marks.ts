@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { fillCountry } from "#bench/country.ts";
 import type { Measured } from "#bench/load/main.ts";
@@ -12,10 +12,10 @@ import {
   startLoad,
   startServer,
 } from "#bench/processes.ts";
+import { openServers } from "#bench/stage.ts";
 import { release } from "#demo/release.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { startServers } from "#demo/servers/start.ts";
 import { loadConfig } from "#src/config.ts";
 
 export interface MarksOptions {
@@ -45,14 +45,7 @@ interface Round extends Measured {
  * queue, in turns on the same servers with fsync on. Answers the section of results.md.
  */
 export async function benchMarks(options: MarksOptions): Promise<string> {
-  const folder = resolve(".data", `bench-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const servers = await startServers({
-    dataDir: folder,
-    env: process.env,
-    durable: true,
-    log: console.log,
-  });
+  const { folder, servers, close } = await openServers();
   const sides: Side[] = [];
   const loadBefore = loadavg()[0]!.toFixed(1);
   const names = ["ours", "rival"].map((name) => `fuelmark_bench_${process.pid}_${name}`);
@@ -98,9 +91,7 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
     await asAdmin(servers.databaseUrl, async (admin) => {
       for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
     });
-    await servers.stop();
-    servers.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await close();
   }
 }
 

@@ -17,16 +17,23 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Uses the servers of the environment, or starts its own. `settings` are added to those of every process. */
-export async function openStage(settings: Record<string, string>): Promise<Stage> {
+/** A folder of this run's own and the servers of the environment, or some of its own in that folder, fsync on. */
+export async function openServers() {
   const folder = resolve(".data", `bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
-  const servers = await startServers({
-    dataDir: folder,
-    env: process.env,
-    durable: true,
-    log: console.log,
-  });
+  const env = process.env;
+  const servers = await startServers({ dataDir: folder, env, durable: true, log: console.log });
+  const close = async (): Promise<void> => {
+    await servers.stop();
+    servers.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, servers, close };
+}
+
+/** `settings` are added to those of every process. */
+export async function openStage(settings: Record<string, string>): Promise<Stage> {
+  const { folder, servers, close: closeServers } = await openServers();
   const name = `fuelmark_bench_${process.pid}`;
   const url = new URL(servers.databaseUrl);
   url.pathname = `/${name}`;
@@ -44,9 +51,7 @@ export async function openStage(settings: Record<string, string>): Promise<Stage
     for (const stop of stops.toReversed()) await stop();
     await admin.raw(`drop database if exists ${name} with (force)`);
     await admin.destroy();
-    await servers.stop();
-    servers.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await closeServers();
   };
   try {
     await admin.raw(`create database ${name}`);

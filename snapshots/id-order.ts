@@ -1,4 +1,4 @@
-import { type IdTable, larger } from "#src/id-table.ts";
+import { type IdTable, larger, roomFor } from "#src/id-table.ts";
 
 /** Numbers of the stations in service in the order of their ids, for `/stations/all`. */
 export interface IdOrder {
@@ -36,7 +36,7 @@ export function createIdOrder(ids: IdTable): IdOrder {
       // list, would stall a large country.
       let end = size;
       size += added.length;
-      if (size > order.length) order = larger(order, size * 1.25);
+      if (size > order.length) order = larger(order, roomFor(size));
       let to = size;
       for (const station of added.toSorted((a, b) => ids.compare(b, a))) {
         const from = first(end, (other) => ids.compare(other, station) > 0);

@@ -1,4 +1,4 @@
-import { type IdTable, larger } from "#src/id-table.ts";
+import { type IdTable, larger, roomFor } from "#src/id-table.ts";
 import type { Leaf } from "#snapshots/page-tree.ts";
 
 /** No station: the end of a list, or not in one. */
@@ -52,7 +52,7 @@ export function createStationTable(ids: IdTable): StationTable {
   };
   const grow = (atLeast: number): void => {
     const from = table.slot.length;
-    const length = Math.max(atLeast, Math.ceil(from * 1.25), 1024);
+    const length = Math.max(atLeast, roomFor(from), 1024);
     table.slot = larger(table.slot, length);
     table.changedAt = larger(table.changedAt, length).fill(Number.NaN, from);
     table.nextAt = larger(table.nextAt, length).fill(Number.POSITIVE_INFINITY, from);

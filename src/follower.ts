@@ -4,7 +4,7 @@ import type { Config } from "#src/config.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import type { FeedRow } from "#src/feed.ts";
-import { createIdTable, type IdTable, larger } from "#src/id-table.ts";
+import { createIdTable, type IdTable, larger, roomFor } from "#src/id-table.ts";
 import { listen, type Listener } from "#src/listen.ts";
 import type { Log } from "#src/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks.ts";
@@ -74,7 +74,7 @@ export function createFollower(deps: {
 
   const note = (id: string, seq: number): void => {
     const station = stations.numberOf(id);
-    if (station >= seqs.length) seqs = larger(seqs, (station + 1) * 1.5);
+    if (station >= seqs.length) seqs = larger(seqs, roomFor(station + 1));
     seqs[station] = seq;
   };
 

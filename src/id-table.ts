@@ -47,8 +47,8 @@ export function createIdTable(): IdTable {
 
   const grow = (length: number): void => {
     const end = startOf(size) + length;
-    if (end > text.length) text = Buffer.concat([text], Math.ceil(end * 1.25));
-    if (size === ends.length) ends = larger(ends, size * 1.25);
+    if (end > text.length) text = Buffer.concat([text], roomFor(end));
+    if (size === ends.length) ends = larger(ends, roomFor(size));
     if (size * 3 < places.length * 2) return;
     places = new Uint32Array(places.length * 2);
     for (let number = 0; number < size; number++) places[placeOf(read(number))] = number + 1;
@@ -87,12 +87,15 @@ function hashOf(id: string): number {
   return hash ^ (hash >>> 15);
 }
 
+/** How long a column is made that `needed` entries do not fit into: memory for a quarter more waits for them. */
+export const roomFor = (needed: number): number => Math.ceil(needed * 1.25);
+
 /** A longer copy of a column. */
 export function larger<T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
   column: T,
   length: number,
 ): T {
-  const copy = new (column.constructor as new (length: number) => T)(Math.ceil(length));
+  const copy = new (column.constructor as new (length: number) => T)(length);
   copy.set(column);
   return copy;
 }

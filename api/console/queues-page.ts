@@ -30,14 +30,15 @@ const policy = [
 /** `/console/queues/`: bull-board, every part of it for the role operator alone, its changes in the operator's log. */
 export function queuesPage(services: Services, gate: OperatorGate): Page {
   const files = sirv(boardFiles, { etag: true, dev: false });
-  let made: QueueBoard | null = null;
-  const board = async (): Promise<QueueBoard | null> => {
-    try {
-      made ??= await createQueueBoard(services.producer, baseOf(services));
-    } catch {
+  let making: Promise<QueueBoard | null> | null = null;
+  /** One board, however many ask for the first at once. */
+  const board = (): Promise<QueueBoard | null> => {
+    making ??= createQueueBoard(services.producer, baseOf(services)).catch(() => {
       // Redis is away; the next one who asks tries again.
-    }
-    return made;
+      making = null;
+      return null;
+    });
+    return making;
   };
   return async (ctx, next) => {
     const { path } = ctx.state;

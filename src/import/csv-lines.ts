@@ -37,7 +37,8 @@ export async function* csvLines(
 
 /**
  * The lines of a table below its heading, as records of the columns that it names, in any order; separated as the
- * heading is, by commas, semicolons or tabs: spreadsheets write what their country is used to. Throws a wrong-file fault when one of `required` is not among them.
+ * heading is, by commas, semicolons or tabs: spreadsheets write what their country is used to. Throws a wrong-file
+ * fault when one of `required` is not among them.
  */
 export async function* csvRecords<Column extends string>(
   path: string,

@@ -21,8 +21,6 @@ export const setting = <T>(
 
 export const million = 1_000_000;
 
-const expected = (what: string): Error => new Error(what);
-
 export const text = (value: string): string => value;
 
 export const integer =
@@ -30,20 +28,20 @@ export const integer =
   (value: string): number => {
     const number = Number(value);
     if (!/^-?\d+$/.test(value) || number < min || number > max)
-      throw expected(`an integer ${min} to ${max}`);
+      throw new Error(`an integer ${min} to ${max}`);
     return number;
   };
 
 export const flag = (value: string): boolean => {
   if (value === "true" || value === "1") return true;
   if (value === "false" || value === "0") return false;
-  throw expected("true or false");
+  throw new Error("true or false");
 };
 
 export const oneOf =
   (words: readonly string[]) =>
   (value: string): string => {
-    if (!words.includes(value)) throw expected(`one of ${words.join(", ")}`);
+    if (!words.includes(value)) throw new Error(`one of ${words.join(", ")}`);
     return value;
   };
 
@@ -51,7 +49,7 @@ export const oneOf =
 export const shaped =
   (form: RegExp, what: string) =>
   (value: string): string => {
-    if (!form.test(value)) throw expected(what);
+    if (!form.test(value)) throw new Error(what);
     return value;
   };
 
@@ -61,7 +59,7 @@ export const connection =
   (value: string): string => {
     const scheme = /^([a-z]+):\/\//.exec(value)?.[1] ?? "";
     if (!schemes.includes(scheme) || !URL.canParse(value.replace("@/", "@host/")))
-      throw expected(`a URL like ${example}`);
+      throw new Error(`a URL like ${example}`);
     return value;
   };
 
@@ -69,7 +67,7 @@ export const connection =
 export const webAddress = (value: string): string => {
   const url = /^https?:\/\//.test(value) && URL.canParse(value) ? new URL(value) : null;
   if (url === null || /[?#\s]/.test(value) || url.username !== "")
-    throw expected("an address like https://fuel.example, without query");
+    throw new Error("an address like https://fuel.example, without query");
   return value.replace(/\/+$/, "");
 };
 
@@ -82,13 +80,13 @@ export const addresses = (value: string): string[] =>
     .map((item) => {
       const address = boundAddress(item);
       if (address === null)
-        throw expected(
+        throw new Error(
           `IP addresses or CIDR blocks separated by commas, like 10.0.0.0/8,::1 (not ${item})`,
         );
       return address;
     });
 
 export const center = (value: string): string => {
-  if (parseCenter(value) === null) throw expected("lat,lon,zoom: -90 to 90, -180 to 180, 0 to 22");
+  if (parseCenter(value) === null) throw new Error("lat,lon,zoom: -90 to 90, -180 to 180, 0 to 22");
   return value;
 };
