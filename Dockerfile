@@ -5,8 +5,8 @@ FROM node:22-slim AS base
 WORKDIR /app
 ENV NODE_ENV=production
 
-# The pages: built with all packages, of which none stays.
-FROM base AS pages
+# The roles and the pages: built with all packages, of which none stays.
+FROM base AS built
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --include=dev
 COPY . .
@@ -19,17 +19,13 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev && rm -rf node_module
 
 FROM base
 COPY --from=packages /app/node_modules ./node_modules
-COPY --from=pages /app/web/dist ./web/dist
-COPY package.json tsconfig.json Procfile LICENSE ./
-COPY migrations ./migrations
-COPY src ./src
-COPY snapshots ./snapshots
-COPY workers ./workers
-COPY cli ./cli
-COPY api ./api
+COPY --from=built /app/dist ./dist
+COPY --from=built /app/web/dist ./web/dist
+COPY package.json Procfile LICENSE ./
+COPY cli/operator.mjs ./cli/
 USER node
 EXPOSE 8080
 # Of the web role; the workers have no port, and compose.yaml switches this off for them.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=4", "--import", "tsx", "api/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "dist/web.js"]

@@ -4,6 +4,7 @@ import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { writeSection } from "#bench/results.ts";
+import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry]`
@@ -50,6 +51,7 @@ if (unknown !== undefined) {
   console.error(`no benchmark "${unknown}": ${Object.keys(benches).join(", ")}`);
   process.exit(2);
 }
+await startBuild("roles", console.log).done;
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Browser, chromium, type Request } from "playwright-core";
 import { getBytes } from "#bench/pages/get-bytes.ts";
 import { startServer } from "#bench/processes.ts";
-import { buildPages } from "#demo/build-pages.ts";
+import { startBuild } from "#demo/building.ts";
 import { findChromium } from "#demo/chromium.ts";
 import { fillDemoCountry } from "#demo/country/fill.ts";
 import { release } from "#demo/release.ts";
@@ -35,7 +35,7 @@ const apps = [
 export async function benchPages({ quick }: { quick: boolean }): Promise<string> {
   const chromiumFile = await findChromium(console.log);
   if (chromiumFile === null) throw new Error("the pages are measured in Chromium");
-  await buildPages(console.log).done;
+  await startBuild("pages", console.log).done;
   const folder = resolve(".data", `bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const given = await startServers({

@@ -43,8 +43,8 @@ export function accountCommand(output: () => Output): Command {
     )
     .action(async (options: SecretOptions & { name: string; role: OperatorRole }) => {
       const out = output();
-      const { stored, shown: secrets } = await secretsFrom(options);
-      const made = await withDb((db) =>
+      const { stored, shown: secrets } = await secretsFrom(output(), options);
+      const made = await withDb(output(), (db) =>
         inTransaction(db, async (tx) => {
           const { name: given, role: asked } = options;
           const account = await createOperator(tx, { name: given, role: asked, ...stored });
@@ -62,7 +62,7 @@ export function accountCommand(output: () => Output): Command {
     .description("all accounts")
     .addHelpText("after", examples("account list", "account list --json"))
     .action(async () => {
-      const accounts = await withDb((db) => listOperators(db));
+      const accounts = await withDb(output(), (db) => listOperators(db));
       output().result(accounts.map(shown), (list) =>
         table(list, "no accounts: operator account create --name NAME --role operator"),
       );
@@ -85,7 +85,7 @@ export function accountCommand(output: () => Output): Command {
     .addHelpText("after", examples("account reset olga", "account reset olga --key"))
     .action(async (who: string, options: SecretOptions) => {
       const out = output();
-      const { stored, shown: secrets } = await secretsFrom(options);
+      const { stored, shown: secrets } = await secretsFrom(output(), options);
       const replaced = { password: null, key: null, ...stored };
       await change(out, "reset", who, replaced, kinds(secrets), secrets);
       out.note("Keep it now: only a hash is stored, and it cannot be shown again.");
@@ -118,10 +118,10 @@ const withSecrets = (command: Command): Command =>
     .option("--key", "an operator key instead of a password");
 
 /** What is stored of an account's secret, and what is shown of it once: a password that was typed in is not. */
-async function secretsFrom({
-  passwordStdin = false,
-  key: asksKey = false,
-}: SecretOptions): Promise<{
+async function secretsFrom(
+  { stdin }: Output,
+  { passwordStdin = false, key: asksKey = false }: SecretOptions,
+): Promise<{
   stored: OperatorSecrets;
   shown: { password?: string; key?: string };
 }> {
@@ -130,13 +130,13 @@ async function secretsFrom({
     const key = newKey("operator", randomBytes(32));
     return { stored: { key }, shown: { key } };
   }
-  const password = passwordStdin ? await typedPassword() : newPassword();
+  const password = passwordStdin ? await typedPassword(stdin) : newPassword();
   const stored = { password: await hashPassword(password) };
   return { stored, shown: passwordStdin ? {} : { password } };
 }
 
-async function typedPassword(): Promise<string> {
-  const typed = (await text(process.stdin)).replace(/\r?\n$/, "");
+async function typedPassword(stdin: Output["stdin"]): Promise<string> {
+  const typed = (await text(stdin)).replace(/\r?\n$/, "");
   const { length } = [...typed];
   if (length < passwordMin || length > passwordMax)
     throw new Refusal(`the password must have ${passwordMin} to ${passwordMax} characters`);
@@ -152,7 +152,7 @@ async function change(
   details: object,
   secrets: object = {},
 ): Promise<void> {
-  const changed = await withDb((db) =>
+  const changed = await withDb(out, (db) =>
     inTransaction(db, async (tx) => {
       const found = await findOperator(tx, who);
       if (found === null) throw unknown("account", who, "account list");

@@ -10,13 +10,13 @@ export const configCommand = (output: () => Output): Command =>
     .description("all settings: value, where it is from, default, meaning")
     .addHelpText("after", examples("config", "config --json"))
     .action(() => {
-      const config = instanceConfig();
+      const config = instanceConfig(output().env);
       const list = Object.entries(settings).map(([name, { env, fallback, meaning, secret }]) => {
         const value = config[name as keyof Config];
         return {
           setting: env,
           value: secret ? (value === "" ? "not set" : "set") : value,
-          source: sourceOf(env),
+          source: sourceOf(env, output().env),
           default: fallback,
           meaning,
         };

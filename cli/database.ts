@@ -17,8 +17,8 @@ export function databaseCommand(output: () => Output): Command {
     .addHelpText("after", examples("database restored"))
     .action(async () => {
       const { actor, result } = output();
-      const progress = createProgress();
-      const done = await withDb(async (db) => {
+      const progress = createProgress(output().stderr);
+      const done = await withDb(output(), async (db) => {
         const stamped = await restamp(db, (count, total) =>
           progress.show("stamping", count, total),
         );

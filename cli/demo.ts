@@ -23,8 +23,8 @@ const removeCommand = (output: () => Output): Command =>
       const { actor, result } = out;
       const question = "Take the demo country away for good?";
       if (!yes && !(await confirmed(out, question))) throw new Refusal("nothing removed", 1);
-      const progress = createProgress();
-      const removed = await withDb(async (db) => {
+      const progress = createProgress(output().stderr);
+      const removed = await withDb(output(), async (db) => {
         const ids = await idsInService(db, "demo");
         const stations = await removeStations(db, "demo", ids, (done) =>
           progress.show("removing", done, ids.length),

@@ -60,8 +60,8 @@ export function importCommand<Format extends string>(
           ({ size: bytes }) => bytes,
           () => null,
         );
-        const progress = createProgress();
-        const summary = await withDb(async (db) => {
+        const progress = createProgress(output().stderr);
+        const summary = await withDb(output(), async (db) => {
           const done = await kind.run(db, {
             path,
             format,

@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import type { Surroundings } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { loadConfig, type Config } from "#src/config.ts";
 import { createDb, isUnavailable, type Db } from "#src/db.ts";
+import { projectRoot } from "#src/project-root.ts";
 
-const runFile = fileURLToPath(new URL("../.data/run.json", import.meta.url));
+const runFile = join(projectRoot, ".data", "run.json");
 
 /** The settings of the instance to work on: the environment's, completed by the one that `npm start` runs here. */
-export function instanceConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function instanceConfig(env: Surroundings["env"]): Config {
   const running = env["DATABASE_URL"] ? {} : readRunFile();
   try {
     return loadConfig({ ...running, ...withoutEmpty(env) });
@@ -19,15 +21,18 @@ export function instanceConfig(env: NodeJS.ProcessEnv = process.env): Config {
 /** Where a setting of `instanceConfig` comes from. */
 export function sourceOf(
   name: string,
-  env: NodeJS.ProcessEnv = process.env,
+  env: Surroundings["env"],
 ): "environment" | "npm start" | "default" {
   if (env[name]) return "environment";
   return !env["DATABASE_URL"] && name in readRunFile() ? "npm start" : "default";
 }
 
 /** Runs `work` on the instance's database and closes it. Refuses with a sentence when there is none. */
-export async function withDb<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
-  const config = instanceConfig();
+export async function withDb<T>(
+  { env }: Pick<Surroundings, "env">,
+  work: (db: Db, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = instanceConfig(env);
   if (config.databaseUrl === "") {
     throw new Refusal("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }

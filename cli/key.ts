@@ -59,13 +59,13 @@ export function keyCommand(output: () => Output): Command {
         ...options
       }: SettingOptions & { partner: number; kind: KeyKind }) => {
         const settings = {
-          mass_no_limit: instanceConfig().massNoLimit,
+          mass_no_limit: instanceConfig(output().env).massNoLimit,
           ...settingsFrom(options),
         };
         refuseMisplaced(keyKind, settings);
         const { actor, result, note } = output();
         const key = newKey(keyKind, randomBytes(32));
-        const { stored, bound } = await withDb((db) =>
+        const { stored, bound } = await withDb(output(), (db) =>
           inTransaction(db, async (tx) => {
             const owner = await findPartner(tx, partner);
             if (owner === null) throw unknown("partner", partner, "partner list");
@@ -97,7 +97,7 @@ export function keyCommand(output: () => Output): Command {
     .option("--partner <id>", "whose keys", id("partner"))
     .addHelpText("after", examples("key list", "key list --partner 3 --json"))
     .action(async (options: { partner?: number }) => {
-      const keys = await withDb((db) => listKeys(db, options.partner));
+      const keys = await withDb(output(), (db) => listKeys(db, options.partner));
       output().result(keys.map(shownKey), keyTable);
     });
 
@@ -110,7 +110,7 @@ export function keyCommand(output: () => Output): Command {
       if (Object.keys(settings).length === 0)
         throw new Refusal("nothing to change: give at least one option");
       const { actor, result } = output();
-      const key = await withDb(async (db) => {
+      const key = await withDb(output(), async (db) => {
         const before = await inForce(db, keyId);
         refuseMisplaced(before.kind, settings);
         return inTransaction(db, async (tx) => {
@@ -136,7 +136,7 @@ export function keyCommand(output: () => Output): Command {
     .addHelpText("after", examples("key revoke 7", "key revoke 7 --json"))
     .action(async (keyId: number, options: { yes?: boolean }) => {
       const out = output();
-      const key = await withDb(async (db) => {
+      const key = await withDb(output(), async (db) => {
         const before = await inForce(db, keyId);
         const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) for good?`;
         if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not revoked", 1);

@@ -36,7 +36,7 @@ export function limitRequestCommand(output: () => Output): Command {
     .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
     .addHelpText("after", examples("limit-request list --status pending"))
     .action(async ({ limit, ...only }: ListOptions) => {
-      const requests = await withDb((db) => listLimitRequests(db, only, limit));
+      const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
       // What a stranger typed must not steer the operator's terminal.
       output().result(requests.map(shown), (list) =>
         table(
@@ -62,7 +62,7 @@ export function limitRequestCommand(output: () => Output): Command {
     )
     .action(async (requestId: number, options: Edited & { comment?: string }) => {
       const { actor, result } = output();
-      const { request, partner } = await withDb((db) =>
+      const { request, partner } = await withDb(output(), (db) =>
         inTransaction(db, async (tx) => {
           const decision = { ...options, comment: options.comment ?? "" };
           const approved = await approveLimitRequest(tx, requestId, decision);
@@ -92,7 +92,7 @@ export function limitRequestCommand(output: () => Output): Command {
       const { actor, result } = out;
       const question = `Reject limit request ${requestId} for good?`;
       if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not rejected", 1);
-      const request = await withDb((db) =>
+      const request = await withDb(output(), (db) =>
         inTransaction(db, async (tx) => {
           const rejected = await rejectLimitRequest(tx, requestId, options.comment ?? "");
           if (rejected === null) throw await whyNot(tx, requestId);

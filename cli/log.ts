@@ -31,7 +31,7 @@ export function logCommand(output: () => Output): Command {
       ),
     )
     .action(async ({ limit, ...filter }: ActionFilter & { limit: number }) => {
-      const actions = await withDb((db) => listActions(db, filter, limit));
+      const actions = await withDb(output(), (db) => listActions(db, filter, limit));
       const { result, note } = output();
       result(actions.map(shown), (list) => table(list, "nothing was done that fits"));
       if (actions.length === limit) note(`only the latest ${limit}: raise --limit for more`);

@@ -21,7 +21,7 @@ export function marksCommand(output: () => Output): Command {
     .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
     .addHelpText("after", examples("marks failed", "marks failed --json"))
     .action(async ({ limit }: { limit: number }) => {
-      const failed = await withDb((db) => listFailed(db, limit));
+      const failed = await withDb(output(), (db) => listFailed(db, limit));
       output().result(failed.map(shown), (list) => table(list, "no mark has failed"));
     });
 
@@ -32,7 +32,7 @@ export function marksCommand(output: () => Output): Command {
     .addHelpText("after", examples("marks retry 91234567890123"))
     .action(async (id: number) => {
       const { actor, result } = output();
-      const stationId = await withDb(async (db, config) => {
+      const stationId = await withDb(output(), async (db, config) => {
         const station = await inTransaction(db, async (tx) => {
           const found = await retryFailed(tx, id);
           if (found === null) throw unknown("failed mark", id, "marks failed");

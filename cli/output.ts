@@ -1,6 +1,14 @@
 import { formatTime } from "#src/domain/time.ts";
 
-export interface Output {
+/** What a command works in: its process's, and in tests what looks like it. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+export interface Output extends Surroundings {
   json: boolean;
   actor: string;
   /** The result of a command: with --json the value, else what `people` makes of it. Called once. */
@@ -10,14 +18,22 @@ export interface Output {
 }
 
 /** Where a command writes. With --json exactly one JSON value goes to stdout. */
-export const createOutput = (json: boolean, actor: string): Output => ({
+export const createOutput = (
+  json: boolean,
+  actor: string,
+  surroundings: Surroundings = process,
+): Output => ({
+  env: surroundings.env,
+  stdin: surroundings.stdin,
+  stdout: surroundings.stdout,
+  stderr: surroundings.stderr,
   json,
   actor,
   result: (value, people) => {
-    process.stdout.write(`${json ? JSON.stringify(value, null, 2) : people(value)}\n`);
+    surroundings.stdout.write(`${json ? JSON.stringify(value, null, 2) : people(value)}\n`);
   },
   note: (line) => {
-    process.stderr.write(`${line}\n`);
+    surroundings.stderr.write(`${line}\n`);
   },
 });
 

@@ -41,7 +41,7 @@ export function partnerCommand(output: () => Output): Command {
     )
     .action(async (options: { name: string; rpm?: number; daily?: number }) => {
       const { actor, result } = output();
-      const partner = await withDb((db, config) =>
+      const partner = await withDb(output(), (db, config) =>
         inTransaction(db, async (tx) => {
           const limits = {
             rpm: options.rpm ?? config.defaultRpm,
@@ -65,7 +65,7 @@ export function partnerCommand(output: () => Output): Command {
     .description("all partners: limits, switches, and how much they have used today")
     .addHelpText("after", examples("partner list", "partner list --json"))
     .action(async () => {
-      const partners = await withDb(async (db, config) => {
+      const partners = await withDb(output(), async (db, config) => {
         const all = await listPartners(db);
         const ids = all.map(({ id: one }) => one);
         const used = await usageOf(db, config, ids, 1);
@@ -83,7 +83,7 @@ export function partnerCommand(output: () => Output): Command {
     .option("--days <n>", "days of usage, with today", integer("--days", 1, 365), 7)
     .addHelpText("after", examples("partner show 3", "partner show 3 --days 30 --json"))
     .action(async (partnerId: number, { days }: { days: number }) => {
-      const value = await withDb(async (db, config) => {
+      const value = await withDb(output(), async (db, config) => {
         const partner = await findPartner(db, partnerId);
         if (partner === null) throw unknownPartner(partnerId);
         const used = (await usageOf(db, config, [partnerId], days)).get(partnerId);
@@ -128,7 +128,7 @@ export function partnerCommand(output: () => Output): Command {
       if (Object.keys(changes).length === 0)
         throw new Refusal("nothing to change: give at least one option");
       const { actor, result } = output();
-      const partner = await withDb((db) =>
+      const partner = await withDb(output(), (db) =>
         inTransaction(db, async (tx) => {
           const updated = await updatePartner(tx, partnerId, changes);
           if (updated === null) throw unknownPartner(partnerId);

@@ -24,8 +24,8 @@ export function queuesCommand(output: () => Output): Command {
     .description("depth, oldest age and failures of each queue, and the marks behind them")
     .addHelpText("after", examples("queues", "queues --json"))
     .action(async () => {
-      const backlog = await withDb((db) => readBacklog(db));
-      const list = await withQueues(instanceConfig(), async (queue) => {
+      const backlog = await withDb(output(), (db) => readBacklog(db));
+      const list = await withQueues(instanceConfig(output().env), async (queue) => {
         const all = [];
         for (const name of queueNames) all.push({ queue: name, ...(await depthOf(queue(name))) });
         return all;
@@ -45,7 +45,7 @@ export function queuesCommand(output: () => Output): Command {
     .description("stations that wait to be folded anew; one that stays has a fold that fails")
     .addHelpText("after", examples("queues refolds"))
     .action(async () => {
-      const stations = await withDb((db) => listRefolds(db, shownFailed));
+      const stations = await withDb(output(), (db) => listRefolds(db, shownFailed));
       output().result(
         stations.map(({ updated_at, ...one }) => ({ ...one, last_folded: time(updated_at) })),
         (list) => table(list, "no station waits to be folded anew"),
@@ -58,7 +58,7 @@ export function queuesCommand(output: () => Output): Command {
     .argument("[queue]", queueNames.join(", "), queueArgument)
     .addHelpText("after", examples("queues failed", "queues failed upkeep --json"))
     .action(async (only?: QueueName) => {
-      const jobs = await withQueues(instanceConfig(), async (queue) => {
+      const jobs = await withQueues(instanceConfig(output().env), async (queue) => {
         const found = [];
         for (const name of only === undefined ? queueNames : [only])
           for (const job of await failedOf(queue(name))) found.push({ queue: name, ...shown(job) });
@@ -77,8 +77,10 @@ export function queuesCommand(output: () => Output): Command {
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
       if ((job === undefined) === !all) throw new Refusal("name one job, or say --all");
       const { actor, result } = output();
-      const retried = await withQueues(instanceConfig(), (queue) => retry(queue(name), job));
-      await withDb((db) =>
+      const retried = await withQueues(instanceConfig(output().env), (queue) =>
+        retry(queue(name), job),
+      );
+      await withDb(output(), (db) =>
         inTransaction(db, (tx) =>
           logAction(tx, {
             actor,

@@ -30,7 +30,7 @@ export function reviewCommand(output: () => Output): Command {
     .addHelpText("after", examples("review list", "review list --limit 50 --json"))
     .action(async ({ limit }: { limit: number }) => {
       const { result, note } = output();
-      const { marks, total } = await withDb((db) => listHeld(db, { limit }));
+      const { marks, total } = await withDb(output(), (db) => listHeld(db, { limit }));
       // What a stranger typed must not steer the operator's terminal.
       result(marks.map(shown), (list) =>
         table(
@@ -77,7 +77,7 @@ function decision(
       // What was approved can still be rolled back.
       if (verb === "reject" && !yes && !(await confirmed(out, `Reject mark ${id} for good?`)))
         throw new Refusal("not rejected", 1);
-      const done = await withDb(async (db, config) => {
+      const done = await withDb(output(), async (db, config) => {
         const reviewed = await inTransaction(db, async (tx) => {
           const found = await decide(tx, id);
           if (found === null) throw unknown("mark", id, "review list");

@@ -53,8 +53,8 @@ export const rollbackCommand = (output: () => Output): Command =>
       if ([key, partner, who, where, since].every((one) => one === undefined))
         throw new Refusal("name at least one of --key, --partner, --reporter, --station, --since");
       const out = output();
-      const progress = createProgress();
-      const value = await withDb(async (db, config) => {
+      const progress = createProgress(output().stderr);
+      const value = await withDb(output(), async (db, config) => {
         const selection = await selectionFrom(db, options);
         const preview = await previewRollback(db, selection, config, shownStations);
         if (options.dryRun || preview.marks === 0) return { ...preview, dry_run: options.dryRun };

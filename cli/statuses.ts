@@ -80,9 +80,9 @@ const importVerb = (output: () => Output): Command =>
         ({ size: bytes }) => bytes,
         () => null,
       );
-      const progress = createProgress();
+      const progress = createProgress(output().stderr);
       const waking: string[] = [];
-      const summary = await withDb(async (db, config) => {
+      const summary = await withDb(output(), async (db, config) => {
         const done = await importStatuses(db, config, {
           path,
           format,

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
 import { run } from "#demo/servers/command.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -25,6 +26,38 @@ export async function findChromium(log: (line: string) => void): Promise<string 
   }
   log("No Chromium found: the browser tests are skipped. Install it, or name one by CHROMIUM=…");
   return null;
+}
+
+const flags = [
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // WebGL without a graphics card.
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  // Pages on different hosts of one machine: http://shop.test:PORT.
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
+];
+
+/**
+ * One browser for all test files, which connect to it: its address is written to `addressFile` as soon as it runs, and
+ * an empty text when there is none. Installing one may take a minute, and other tests need not wait for that.
+ */
+export function launchBrowser(
+  addressFile: string,
+  log: (line: string) => void,
+): { close(): Promise<void> } {
+  const launched = findChromium(log).then(async (executablePath) => {
+    const server =
+      executablePath === null ? null : await chromium.launchServer({ executablePath, args: flags });
+    writeFileSync(`${addressFile}.new`, server?.wsEndpoint() ?? "");
+    renameSync(`${addressFile}.new`, addressFile);
+    return server;
+  });
+  return { close: async () => (await launched)?.close() };
 }
 
 function installed(): string | null {

@@ -2,6 +2,6 @@
 // stop their children, the channel to them closes and the child stops by itself.
 if (process.channel) {
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // The channel alone must not keep a process alive that has nothing more to do.
-  process.channel.unref();
+  // The channel alone must not keep a process alive that has nothing more to do; a worker of mocha waits for more.
+  if (process.env.MOCHA_WORKER_ID === undefined) process.channel.unref();
 }

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { buildPages } from "#demo/build-pages.ts";
+import { startBuild } from "#demo/building.ts";
 import { demoKeys } from "#demo/demo-keys.ts";
 import { demoOperator } from "#demo/demo-operator.ts";
 import { fillEmptyDatabase, undoHalfFill } from "#demo/fill.ts";
@@ -65,8 +65,9 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   // Told to stop in the middle, this waits for the server that is being born.
   cleanUp.push(() => starting.then((servers) => servers.stop()).catch(() => undefined));
   // Awaited only where it is needed: the database is filled meanwhile.
-  const pages = buildPages(console.log);
-  cleanUp.push(() => pages.stop());
+  const bundle = startBuild("roles", console.log);
+  const pages = startBuild("pages", console.log);
+  cleanUp.push(async () => void (await Promise.all([bundle.stop(), pages.stop()])));
   const servers = await starting;
 
   const secrets = secretsOf(dataDir);
@@ -84,6 +85,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   };
 
   await undoHalfFill(env, dataDir);
+  await bundle.done;
   await release(env);
   await fillEmptyDatabase(env, dataDir);
   const keys = await demoKeys(env, dataDir);

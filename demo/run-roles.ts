@@ -21,7 +21,7 @@ const deathWindowMs = 60_000;
 export function runRoles(env: NodeJS.ProcessEnv, logFolder: string): RunningRoles {
   const commands = readProcfile();
   commands.delete("release");
-  commands.set("trickle", ["node", "--import", "tsx", "demo/country/trickle.ts"]);
+  commands.set("trickle", ["node", "dist/trickle.js"]);
 
   const children = new Map<string, ChildProcess>();
   let stopping = false;

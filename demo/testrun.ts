@@ -1,25 +1,66 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildPages } from "#demo/build-pages.ts";
-import { findChromium } from "#demo/chromium.ts";
+import { type Building, startBuild } from "#demo/building.ts";
+import { launchBrowser } from "#demo/chromium.ts";
 import { lockFolder } from "#demo/lock.ts";
 import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
 import { startServers } from "#demo/servers/start.ts";
 import { createTemplate } from "#demo/template.ts";
 
+interface Kind {
+  folders: string[];
+  /** How a file's name must end. */
+  ending: string;
+  /** Several files at once. Faults need the machine for themselves. */
+  parallel: boolean;
+  env?: Record<string, string>;
+}
+
+const ending = ".test.ts";
+// The rooms with the longest files come first, so that none is left alone at the end.
+const rooms = [
+  "flow",
+  "browser",
+  "cli",
+  "client",
+  "fuzz",
+  "api",
+  "import",
+  "demo",
+  "src",
+  "domain",
+];
+const others = ["workers", "snapshots", "record", "web", "check"];
+const usual: Kind = {
+  folders: [...rooms, ...others].map((room) => join("test", room)),
+  ending,
+  parallel: true,
+};
+const kinds: Record<string, Kind> = {
+  "--fault": { folders: ["test/fault"], ending, parallel: false },
+  "--long": { folders: ["test/long", "test/fault"], ending, parallel: false },
+  "--fuzz": {
+    folders: ["test/fuzz"],
+    ending,
+    parallel: false,
+    env: { FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "5000" },
+  },
+  /** `npm run screenshots`: writes docs/images/ anew. */
+  "--screenshots": { folders: ["test/browser/shots"], ending: ".ts", parallel: false },
+};
+const checks = ["format:check", "lint", "types", "dead"];
+
 const args = process.argv.slice(2);
-const fault = args.includes("--fault");
-const fuzz = args.includes("--fuzz");
-/** `npm run screenshots`: writes docs/images/ anew. */
-const screenshots = args.includes("--screenshots");
-const ownArgs = new Set(["--fault", "--fuzz", "--screenshots"]);
-const mochaArgs = args.filter((arg) => !ownArgs.has(arg));
+const kindFlag = args.find((arg) => arg in kinds) ?? "";
+const kind = kinds[kindFlag] ?? usual;
+const mochaArgs = args.filter((arg) => !(arg in kinds));
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
 const flags = mochaArgs.filter((arg) => !paths.includes(arg));
-const phases = phasesOf(paths);
+const files = paths.length > 0 ? paths.flatMap(filesOf) : kind.folders.flatMap(filesOf);
 const children = new Set<ChildProcess>();
 let interrupted = false;
 
@@ -32,28 +73,39 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 // Whatever happens, the run ends with one line that counts it, and with an exit code that agrees.
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const startedAt = performance.now();
 try {
-  // A run of some files, of the faults, the fuzzer or the camera is for looking closer: the checks belong to the whole.
-  if (paths.length === 0 && !fault && !fuzz && !screenshots) {
-    for (const check of ["format:check", "lint", "types", "dead"]) {
-      if (interrupted) break;
-      const ok = (await runNpm(["run", "-s", check])) === 0;
-      counts[ok ? "passed" : "failed"] += 1;
-    }
-  }
-  if (!interrupted) await buildPages(console.log).done;
-  if (!interrupted) await runTests();
+  const builds = [startBuild("roles", console.log), startBuild("pages", console.log)];
+  // A run of some files is for looking closer: the checks belong to the whole.
+  const checked = kind === usual && paths.length === 0 ? runChecks() : Promise.resolve();
+  await runTests(builds);
+  await checked;
 } catch (error) {
   console.error((error as Error).message);
   counts.failed += 1;
 }
 if (interrupted && counts.failed === 0) counts.failed = 1;
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
+console.log(`after ${Math.round((performance.now() - startedAt) / 1000)} s:`);
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
 
-async function runTests(): Promise<void> {
+/** Beside the tests; each says what it found when it has ended. */
+async function runChecks(): Promise<void> {
+  for (const check of checks) {
+    if (interrupted) return;
+    const { code, output } = await runNpm(["run", "-s", check]);
+    const ok = code === 0;
+    counts[ok ? "passed" : "failed"] += 1;
+    console.log(`${ok ? "✔" : "✖"} npm run ${check}${ok ? "" : `\n${output}`}`);
+  }
+}
+
+async function runTests(builds: Building[]): Promise<void> {
   const data = await ownFolder();
+  const browser = files.some((file) => file.startsWith(join("test", "browser")))
+    ? launchBrowser(join(data, "browser"), console.log)
+    : null;
   const servers = await startServers({
     dataDir: data,
     env: process.env,
@@ -61,27 +113,25 @@ async function runTests(): Promise<void> {
     log: console.log,
   });
   try {
+    await Promise.all(builds.map(({ done }) => done));
     const template = await createTemplate(servers.databaseUrl, servers.redisUrl);
     try {
-      for (const phase of phases) {
-        if (interrupted) break;
-        const result = join(data, "result.json");
-        rmSync(result, { force: true });
-        const code = await runMocha(phase, {
-          TEST_DATABASE_URL: servers.databaseUrl,
-          TEST_REDIS_URL: servers.redisUrl,
-          TEST_TEMPLATE: template.name,
-          TEST_DATA: data,
-          TEST_RESULT: result,
-          ...(fuzz ? { FUZZ_REQUESTS: process.env.FUZZ_REQUESTS ?? "5000" } : {}),
-          ...(phase.browser ? { TEST_CHROMIUM: (await findChromium(console.log)) ?? "" } : {}),
-        });
-        count(result, code);
-      }
+      const result = join(data, "result.json");
+      const code = await runMocha({
+        TEST_DATABASE_URL: servers.databaseUrl,
+        TEST_REDIS_URL: servers.redisUrl,
+        TEST_TEMPLATE: template.name,
+        TEST_DATA: data,
+        TEST_RESULT: result,
+        TEST_BROWSER: join(data, "browser"),
+        ...kind.env,
+      });
+      count(result, code);
     } finally {
       await template.drop();
     }
   } finally {
+    await browser?.close();
     await servers.stop();
     rmSync(data, { recursive: true, force: true });
     servers.remove();
@@ -101,71 +151,67 @@ async function ownFolder(): Promise<string> {
   }
 }
 
-interface Phase {
-  specs: string[];
-  /** Tests with a real browser come after all others: they need the machine for themselves. */
-  browser: boolean;
+/** The test files below a folder, large ones first; a file is itself. */
+function filesOf(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [relative(".", path)];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .map((name) => join(relative(".", path), name))
+    .filter((file) => file.endsWith(kind.ending))
+    .sort((a, b) => statSync(b).size - statSync(a).size);
 }
 
-/** What to run, in this order: the files named, or everything of this kind of run. */
-function phasesOf(named: readonly string[]): Phase[] {
-  const inBrowser = (path: string): boolean => /^test\/browser(\/|$)/.test(relative(".", path));
-  const others = named.filter((path) => !inBrowser(path)).map(asSpec);
-  const browser = named.filter(inBrowser).map(asSpec);
-  if (named.length === 0 && fuzz) return [{ specs: ["test/fuzz/**/*.test.ts"], browser: false }];
-  if (named.length === 0 && fault) return [{ specs: ["test/fault/**/*.test.ts"], browser: false }];
-  if (named.length === 0 && screenshots)
-    return [{ specs: ["test/browser/shots/*.ts"], browser: true }];
-  if (named.length === 0) {
-    others.push("test/!(fault|browser)/**/*.test.ts");
-    browser.push("test/browser/**/*.test.ts");
-  }
-  return [
-    { specs: others, browser: false },
-    { specs: browser, browser: true },
-  ].filter(({ specs }) => specs.length > 0);
-}
-
-function runMocha({ specs, browser }: Phase, env: Record<string, string>): Promise<number | null> {
-  return runToEnd(
+async function runMocha(env: Record<string, string>): Promise<number | null> {
+  // More than cores: tests wait for servers, and for time to pass.
+  const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
+  const parallel = kind.parallel && files.length > 1 && jobs > 1;
+  const { code } = await runToEnd(
     process.execPath,
     [
       ...["--import", fileURLToPath(new URL("follow-launcher.mjs", import.meta.url))],
       ...["--import", "tsx", "node_modules/mocha/bin/mocha.js"],
-      ...specs,
-      ...(browser ? ["--timeout", "60000"] : []),
+      ...files,
+      ...(parallel ? ["--parallel", "--jobs", String(jobs)] : []),
       ...flags,
     ],
     env,
+    "inherit",
   );
+  return code;
 }
 
-function asSpec(path: string): string {
-  return statSync(path).isDirectory() ? join(path, "**", "*.test.ts") : path;
-}
-
-function runNpm(npmArgs: readonly string[]): Promise<number | null> {
+function runNpm(npmArgs: readonly string[]): Promise<Ended> {
   const npm = process.env.npm_execpath;
   return npm?.endsWith(".js")
-    ? runToEnd(process.execPath, [npm, ...npmArgs], {})
-    : runToEnd(process.platform === "win32" ? "npm.cmd" : "npm", npmArgs, {});
+    ? runToEnd(process.execPath, [npm, ...npmArgs], {}, "pipe")
+    : runToEnd(process.platform === "win32" ? "npm.cmd" : "npm", npmArgs, {}, "pipe");
+}
+
+interface Ended {
+  code: number | null;
+  /** What it has printed, when that was piped. */
+  output: string;
 }
 
 function runToEnd(
   file: string,
   childArgs: readonly string[],
   env: Record<string, string>,
-): Promise<number | null> {
+  output: "inherit" | "pipe",
+): Promise<Ended> {
   return new Promise((done, fail) => {
     const child = spawn(file, childArgs, {
-      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      stdio: ["ignore", output, output, "ipc"],
       env: { ...process.env, ...env },
     });
     children.add(child);
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     child.once("error", fail);
-    child.once("exit", (code) => {
+    child.once("close", (code) => {
       children.delete(child);
-      done(code);
+      done({ code, output: printed });
     });
   });
 }

@@ -1,4 +1,4 @@
-import { pino, type Logger } from "pino";
+import { type DestinationStream, pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 import type { Config } from "#src/config.ts";
 import { describeError, onlyNamed } from "#src/log-fields.ts";
@@ -19,8 +19,14 @@ function timestamp(): string {
 /**
  * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an
  * error that nobody caught either; a kill takes the last moment (`src/log-lines.ts`) of what is no error along.
+ *
+ * @param to where the lines go instead, as JSON
  */
-export function createLog(config: Pick<Config, "logLevel">, role: string): Log {
+export function createLog(
+  config: Pick<Config, "logLevel">,
+  role: string,
+  to?: DestinationStream,
+): Log {
   const options = {
     level: config.logLevel,
     base: { role, pid: process.pid },
@@ -28,6 +34,7 @@ export function createLog(config: Pick<Config, "logLevel">, role: string): Log {
     formatters: { log: onlyNamed },
     serializers: { err: describeError },
   };
+  if (to !== undefined) return pino(options, to);
   if (!process.stdout.isTTY) return pino(options, (stdout ??= createLogLines(1)));
   return pino(
     options,

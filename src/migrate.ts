@@ -1,17 +1,17 @@
-import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Knex } from "knex";
+import { migrations } from "#migrations/list.ts";
 import { type Db, rows, type Tx } from "#src/db.ts";
 import type { Log } from "#src/log.ts";
 
-const folder = new URL("../migrations/", import.meta.url);
-
-/** Migrations are recorded without their extension, so that compiled and source files are the same to knex. */
 const source: Knex.MigrationSource<string> = {
-  getMigrations: async () =>
-    (await readdir(folder)).filter((name) => /^\d{4}_\w+\.ts$/.test(name)).sort(),
-  getMigrationName: (name) => name.replace(/\.ts$/, ""),
-  getMigration: (name) => import(fileURLToPath(new URL(name, folder))) as Promise<Knex.Migration>,
+  getMigrations: () => Promise.resolve(Object.keys(migrations).sort()),
+  getMigrationName: (name) => name,
+  getMigration: (name) => {
+    const migration = migrations[name];
+    return migration === undefined
+      ? Promise.reject(new Error(`no migration ${name}`))
+      : Promise.resolve(migration);
+  },
 };
 
 /**
@@ -38,9 +38,8 @@ async function refuseNewer(tx: Tx): Promise<void> {
     "select to_regclass('knex_migrations') is not null as there",
   );
   if (table?.there !== true) return;
-  const known = (await source.getMigrations([])).map((name) => source.getMigrationName(name));
   const applied = await rows<{ name: string }>(tx, "select name from knex_migrations order by id");
-  const strange = applied.map(({ name }) => name).filter((name) => !known.includes(name));
+  const strange = applied.map(({ name }) => name).filter((name) => !(name in migrations));
   if (strange.length > 0)
     throw new Error(
       `this database is newer than this version, which does not know ${strange.join(", ")}: install the version that made it, or restore a backup from before`,

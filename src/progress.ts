@@ -9,11 +9,13 @@ export interface Progress {
 const linePauseMs = 5000;
 
 /** How far a long piece of work is, on stderr: a bar on a terminal, elsewhere a line now and then. */
-export function createProgress(): Progress {
-  return process.stderr.isTTY ? bars() : lines();
+export function createProgress(
+  stderr: NodeJS.WritableStream & { isTTY?: boolean } = process.stderr,
+): Progress {
+  return stderr.isTTY ? bars(stderr) : lines(stderr);
 }
 
-function bars(): Progress {
+function bars(stderr: NodeJS.WritableStream): Progress {
   let step = "";
   let bar: SingleBar | null = null;
   const end = (): void => {
@@ -29,7 +31,7 @@ function bars(): Progress {
         step = next;
         const format = `${step} {bar} {percentage} %  {value} of {total}`;
         bar = new SingleBar(
-          { format, stream: process.stderr, hideCursor: true, etaBuffer: 50 },
+          { format, stream: stderr, hideCursor: true, etaBuffer: 50 },
           Presets.shades_classic,
         );
         bar.start(total, done);
@@ -40,13 +42,13 @@ function bars(): Progress {
   };
 }
 
-function lines(): Progress {
+function lines(stderr: NodeJS.WritableStream): Progress {
   let last = performance.now();
   return {
     show: (step, done, total) => {
       if (performance.now() - last < linePauseMs) return;
       last = performance.now();
-      process.stderr.write(`${step}: ${done}${total === null ? "" : ` of ${total}`}\n`);
+      stderr.write(`${step}: ${done}${total === null ? "" : ` of ${total}`}\n`);
     },
     end: () => undefined,
   };

@@ -1,10 +1,16 @@
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
 import type { Services } from "#api/services.ts";
 import { inTransaction } from "#src/db.ts";
 import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logAction } from "#src/operator-log.ts";
+import { projectRoot } from "#src/project-root.ts";
 
+// From the sources, as the tests run it, a thread needs a start of its own for TypeScript.
+const threadFile = import.meta.url.endsWith(".ts")
+  ? new URL("import-thread.mjs", import.meta.url)
+  : join(projectRoot, "dist", "import-thread.js");
 const noteMs = 500;
 const wakeStations = 200;
 
@@ -25,7 +31,7 @@ export function runImport(
   task: Omit<ImportTask, "config">,
   after: () => Promise<void>,
 ): void {
-  const thread = new Worker(new URL("import-thread.mjs", import.meta.url), {
+  const thread = new Worker(threadFile, {
     workerData: { ...task, config } satisfies ImportTask,
   });
   thread.unref();

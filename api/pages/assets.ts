@@ -1,18 +1,19 @@
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import sirv from "sirv";
 import type { Page } from "#api/app.ts";
 import type { Context } from "#api/context.ts";
+import { projectRoot } from "#src/project-root.ts";
 
 /** Where `npm run build` puts the pages. */
-export const builtFolder = fileURLToPath(new URL("../../web/dist/", import.meta.url));
+export const builtFolder = join(projectRoot, "web", "dist");
 
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
  * and are therefore good for ever.
  */
 export const assetPages = (): Page => {
-  const folder = `${builtFolder}assets`;
+  const folder = join(builtFolder, "assets");
   if (!existsSync(folder)) return (_ctx, next) => next();
   const serve = sirv(folder, {
     gzip: true,

@@ -1,12 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { createDb, type Db } from "#src/db.ts";
-import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
-import { startHere } from "#test/api/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
+import { startWorker } from "#test/harness/roles.ts";
 
 const places = Array.from({ length: 30 }, (_, n) => ({
   id: `s${10 + n}`,
@@ -31,7 +30,7 @@ describe("dumps of the filter sets asked for", function () {
     await writeStations(db, places);
     edges = [await startEdge(instance.config), await startEdge(instance.config)];
     clients = edges.map(({ port }) => createClient(`http://127.0.0.1:${port}`, key));
-    stopRole = await startHere(createSnapshotsRole, instance.config);
+    stopRole = await startWorker("snapshots", instance.config);
   });
 
   after(async () => {

@@ -1,15 +1,14 @@
 import { expect } from "chai";
 import { createDb, type Db } from "#src/db.ts";
 import { problemCodes, type ProblemCode } from "#src/domain/problems.ts";
-import { createMarksRole } from "#workers/marks/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
-import { startHere } from "#test/api/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
+import { startWorker } from "#test/harness/roles.ts";
 
 const codes = Object.keys(problemCodes) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
@@ -34,7 +33,7 @@ describe("every problem of the API", function () {
     [edge, apart, stopMarks] = await Promise.all([
       startEdge(instance.config),
       startEdge({ ...instance.config, databaseUrl: gate.url }),
-      startHere(createMarksRole, instance.config),
+      startWorker("marks", instance.config),
     ]);
   });
   after(async () => {

@@ -1,12 +1,11 @@
 import { expect } from "chai";
 import { createDb, type Db } from "#src/db.ts";
 import { createFollower } from "#src/follower.ts";
-import { createMarksRole } from "#workers/marks/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
-import { startHere } from "#test/api/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
+import { startWorker } from "#test/harness/roles.ts";
 
 /** Stations in a row, a tenth of a degree apart. */
 const places = Array.from({ length: 12 }, (_, n) => ({ id: `r${n}`, lat: 50 + n / 10, lon: 30 }));
@@ -47,7 +46,7 @@ describe("rectangles of publishable keys", function () {
     }
     await writeStations(db, places);
     [first, second] = await Promise.all([startEdge(instance.config), startEdge(instance.config)]);
-    stopMarks = await startHere(createMarksRole, instance.config);
+    stopMarks = await startWorker("marks", instance.config);
     open = clientOf(first, keys["default"]!);
     other = clientOf(second, keys["default"]!);
     marker = clientOf(first, secret);
@@ -207,7 +206,7 @@ describe("rectangles of publishable keys", function () {
     await stopMarks();
     // What this one raises nobody looks at; it finds the marks by looking.
     const apart = { ...instance.config, redisPrefix: `${instance.redisPrefix}apart`, sweepMs: 50 };
-    stopMarks = await startHere(createMarksRole, apart);
+    stopMarks = await startWorker("marks", apart);
     const slow = await startEdge(instance.config, { follower: unwoken });
     const lagging = clientOf(slow, keys["default"]!);
     await lagging.get(around(3));
@@ -217,7 +216,7 @@ describe("rectangles of publishable keys", function () {
     expect(statusOf(await lagging.get(around(3)))).to.equal("no");
     await slow.stop();
     await stopMarks();
-    stopMarks = await startHere(createMarksRole, instance.config);
+    stopMarks = await startWorker("marks", instance.config);
   });
 
   describe("computed before a mark by a process that lags, and stored after it", () => {

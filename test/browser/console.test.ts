@@ -14,15 +14,15 @@ import {
   openPage,
 } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: console", function () {
   this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
-  let web: RoleProcess;
-  let marks: RoleProcess;
+  let web: RunningRole;
+  let marks: RunningRole;
   let partner: Client;
   let opened: OpenedPage;
   let nextPlace: number;

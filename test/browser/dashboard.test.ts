@@ -16,15 +16,15 @@ import {
 } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: dashboard", function () {
   this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
-  let web: RoleProcess;
-  let worker: RoleProcess;
+  let web: RunningRole;
+  let worker: RunningRole;
   let opened: OpenedPage;
   let partner: OtherPartner;
 

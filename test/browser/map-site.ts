@@ -5,13 +5,13 @@ import type { FrameLocator, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 /** A service with a test country, and a partner's website that embeds its map. */
 export interface MapSite {
   instance: TestInstance;
   country: Country;
-  web: RoleProcess;
+  web: RunningRole;
   /** Publishable, bound to `shop.test`. */
   key: string;
   /** The map's own address with these parameters beside the key. */

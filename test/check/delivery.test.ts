@@ -45,8 +45,9 @@ describe("Dockerfile", () => {
     expect(copied.filter((path) => !existsSync(path))).to.deep.equal([]);
     const ignored = read(".dockerignore").split("\n");
     expect(copied.filter((path) => ignored.includes(path))).to.deep.equal([]);
+    expect(text).to.include("COPY --from=built /app/dist ./dist\n");
     for (const command of roles.values())
-      expect(copied).to.include(command.find((word) => word.endsWith(".ts"))?.split("/")[0]);
+      expect(command.find((word) => word.endsWith(".js"))).to.match(/^dist\//);
     const cmd = JSON.parse(/^CMD (\[.*\])$/m.exec(text)?.[1] ?? "null") as string[];
     expect(cmd).to.deep.equal(roles.get("web"));
   });

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { expect } from "chai";
 import { createDb, rows, type Db } from "#src/db.ts";
 import { credentialsFit } from "#src/operators.ts";
 import { findSession, openSession } from "#src/sessions.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { runOperator, type Ran } from "#test/harness/operator.ts";
+import { answerInput, runOperator, type Ran } from "#test/harness/operator.ts";
 
 describe("operator account", function () {
   this.timeout(60_000);
@@ -62,17 +60,9 @@ describe("operator account", function () {
   });
 
   it("takes a password from stdin, and none that is short", async () => {
-    const create = async (name: string, password: string): Promise<number> => {
-      const child = spawn(
-        process.execPath,
-        [
-          ...["--import", "tsx", "cli/main.ts", "account", "create", "--json"],
-          ...["--name", name, "--role", "viewer", "--password-stdin"],
-        ],
-        { env: { ...process.env, ...instance.env }, stdio: ["pipe", "ignore", "ignore"] },
-      );
-      child.stdin.end(`${password}\n`);
-      return ((await once(child, "close")) as [number])[0];
+    const create = async (name: string, password: string): Promise<number | null> => {
+      const args = ["account", "create", "--name", name, "--role", "viewer", "--password-stdin"];
+      return (await answerInput(instance.env, `${password}\n`, ...args, "--json")).code;
     };
     expect(await create("typed", "a long enough one")).to.equal(0);
     const typed = { name: "typed", password: "a long enough one" };

@@ -64,7 +64,7 @@ describe("the operator's commands", () => {
       let asked = "";
       output.on("data", (piece: Buffer) => (asked += piece.toString()));
       input.write(`${word}\n`);
-      return [await confirmed({ json }, "Revoke key 7?", { input, output }), asked];
+      return [await confirmed({ json, stdin: input, stderr: output }, "Revoke key 7?"), asked];
     };
     const [consent, asked] = await answer("y");
     expect(consent).to.equal(true);
@@ -73,7 +73,7 @@ describe("the operator's commands", () => {
     for (const word of ["n", "", "yesterday", "7"]) expect((await answer(word))[0]).to.equal(false);
     expect(await answer("n", true)).to.deep.equal([true, ""]);
     const [input, output] = [new PassThrough(), new PassThrough()];
-    expect(await confirmed({ json: false }, "?", { input, output })).to.equal(true);
+    expect(await confirmed({ json: false, stdin: input, stderr: output }, "?")).to.equal(true);
   });
 });
 

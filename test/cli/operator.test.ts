@@ -6,7 +6,7 @@ import { loadConfig } from "#src/config.ts";
 import { createDb, rows, type Db } from "#src/db.ts";
 import { hashKey, isKeyText } from "#src/key-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
-import { runOperator } from "#test/harness/operator.ts";
+import { runOperator, spawnOperator } from "#test/harness/operator.ts";
 
 describe("the operator's command line", function () {
   this.timeout(60_000);
@@ -24,9 +24,11 @@ describe("the operator's command line", function () {
 
   const operator = (...args: string[]) =>
     runOperator({ DATABASE_URL: database.databaseUrl }, ...args);
+  const bundled = (...args: string[]) =>
+    spawnOperator({ DATABASE_URL: database.databaseUrl }, ...args);
 
-  it("makes a partner and keys, shows a key once, changes and revokes", async () => {
-    const made = await operator("partner", "create", "--name", "Карта", "--rpm", "300", "--json");
+  it("makes a partner and keys, shows a key once, changes and revokes, as a process", async () => {
+    const made = await bundled("partner", "create", "--name", "Карта", "--rpm", "300", "--json");
     expect(made.json).to.include({
       name: "Карта",
       rpm: 300,
@@ -37,7 +39,7 @@ describe("the operator's command line", function () {
     });
     const partner = String(made.json.id);
 
-    const issued = await operator(
+    const issued = await bundled(
       "key",
       "issue",
       "--partner",
@@ -67,13 +69,13 @@ describe("the operator's command line", function () {
     ]);
     expect(stored).to.deep.equal([{ id: issued.json.id }]);
 
-    const listed = await operator("key", "list", "--json");
+    const listed = await bundled("key", "list", "--json");
     expect(listed.json).to.have.length(1);
     expect(listed.out).not.to.contain(issued.json.key);
 
     expect(
       (
-        await operator(
+        await bundled(
           "partner",
           "update",
           partner,
@@ -86,11 +88,11 @@ describe("the operator's command line", function () {
       ).json,
     ).to.include({ cache_ttl_s: 0, accept_remote: false, rpm: 300 });
     expect(
-      (await operator("partner", "update", partner, "--cache-ttl", "default", "--json")).json,
+      (await bundled("partner", "update", partner, "--cache-ttl", "default", "--json")).json,
     ).to.include({ cache_ttl_s: null });
     expect(
       (
-        await operator(
+        await bundled(
           "key",
           "update",
           key,
@@ -102,9 +104,9 @@ describe("the operator's command line", function () {
         )
       ).json,
     ).to.include({ reports: false, expires: "2199-01-01 00:00:00" });
-    expect((await operator("partner", "show", partner, "--json")).json.keys).to.have.length(1);
-    expect((await operator("key", "revoke", key, "--json")).json.revoked).to.match(/^\d{4}-/);
-    const again = await operator("key", "revoke", key, "--json");
+    expect((await bundled("partner", "show", partner, "--json")).json.keys).to.have.length(1);
+    expect((await bundled("key", "revoke", key, "--json")).json.revoked).to.match(/^\d{4}-/);
+    const again = await bundled("key", "revoke", key, "--json");
     expect([again.code, again.json]).to.deep.equal([
       1,
       { error: `key ${key} is revoked for good: \`operator key issue\` makes a new one` },

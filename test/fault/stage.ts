@@ -3,7 +3,7 @@ import { type Config, loadConfig } from "#src/config.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
 
 /** Two web processes and marks workers over servers of which some belong to the test alone. */
@@ -62,12 +62,12 @@ export async function openStage(options: {
     await Promise.all([...webs, ...workers].map((role) => role.stop().catch(() => role.kill9())));
   });
   const startWorker = async (): Promise<RoleProcess> => {
-    const worker = await startRole("marks", env);
+    const worker = await startRoleProcess("marks", env);
     workers.push(worker);
     return worker;
   };
   const [some] = await Promise.all([
-    Promise.all(Array.from({ length: options.webs ?? 2 }, () => startRole("web", env))),
+    Promise.all(Array.from({ length: options.webs ?? 2 }, () => startRoleProcess("web", env))),
     Promise.all(Array.from({ length: options.workers }, startWorker)),
   ]);
   webs.push(...some);
@@ -83,7 +83,7 @@ export async function openStage(options: {
     startWorker,
     restartWeb: async (index) => {
       const port = new URL(webs[index]!.baseUrl).port;
-      webs[index] = await startRole("web", { ...env, PORT: port });
+      webs[index] = await startRoleProcess("web", { ...env, PORT: port });
     },
     close: async () => {
       for (const end of closing) await end();

@@ -7,7 +7,7 @@ import { createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const canary = "canary-7f3a9c";
@@ -19,7 +19,7 @@ describe("flow: raw user_refs and keys stay nowhere", function () {
   let redis: OwnServer;
   let instance: TestInstance;
   let country: Country;
-  const roles: RoleProcess[] = [];
+  const roles: RunningRole[] = [];
   /** What must not be found, and what must be: a search that finds nothing at all proves nothing. */
   let forbidden: string[];
 

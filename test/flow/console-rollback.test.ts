@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import type { ConsoleRollback } from "#src/domain/console.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -13,7 +13,7 @@ describe("flow: a campaign rolled back in the console", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let partner: Client;
   let olga: ConsoleClient;
 

@@ -8,7 +8,7 @@ import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 const reads = ["/session", "/overview", "/marks", "/keys", "/limit-requests", "/usage.csv"];
 const wish = { requested_rpm: 2000, requested_daily: 90_000, comment: "Second city" };
@@ -17,8 +17,8 @@ describe("flow: dashboard", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let webs: RoleProcess[];
-  let worker: RoleProcess;
+  let webs: RunningRole[];
+  let worker: RunningRole;
 
   before(async () => {
     // No refresh of the key stores while the tests run: what must be in force at once is.
@@ -30,7 +30,7 @@ describe("flow: dashboard", function () {
     country = await openCountry(instance.config, 5);
     [worker, ...webs] = (await Promise.all(
       ["marks", "web", "web"].map((role) => startRole(role, instance.env)),
-    )) as [RoleProcess, RoleProcess, RoleProcess];
+    )) as [RunningRole, RunningRole, RunningRole];
   });
   after(async () => {
     await Promise.all([...webs, worker].map((role) => role.stop()));

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
@@ -12,7 +12,7 @@ describe("flow: intake rules through HTTP", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let client: Client;
   /** Each test has stations of its own, 30 km from the next test's. */
   let next = 0;

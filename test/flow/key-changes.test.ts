@@ -5,7 +5,7 @@ import { type KeySettings, revokeKey, storeKey, updateKey } from "#src/issued-ke
 import { hashKey, keyPrefix, type KeyKind, newKey } from "#src/key-text.ts";
 import { createPartner, updatePartner } from "#src/partners.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 
@@ -14,7 +14,7 @@ describe("flow: changes of keys and partners on every process", function () {
   this.timeout(90_000);
   let instance: TestInstance;
   let country: Country;
-  let webs: RoleProcess[];
+  let webs: RunningRole[];
   let partner: number;
 
   before(async () => {

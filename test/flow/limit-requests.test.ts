@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
@@ -11,7 +11,7 @@ describe("flow: limit requests", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let webs: RoleProcess[];
+  let webs: RunningRole[];
 
   before(async () => {
     instance = await createTestInstance({ KEYS_REFRESH_MS: "60000" });

@@ -6,7 +6,7 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { fire, type Shot } from "#test/flow/volley.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const minuteMs = 60_000;
@@ -22,7 +22,7 @@ describe("flow: limits over four processes", function () {
   let redis: OwnServer;
   let instance: TestInstance;
   let country: Country;
-  let webs: RoleProcess[];
+  let webs: RunningRole[];
   let servers: string[];
   /** When the processes' clock passes 00:00 UTC, on the real one. */
   let midnight: number;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -52,7 +52,7 @@ describe("flow: marks survive what dies around them", function () {
     country = await openCountry(instance.config, stations);
     await country.db("keys").update({ mass_no_limit: 100_000 });
     roles = await Promise.all(
-      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
+      ["web", "web", "marks", "marks"].map((role) => startRoleProcess(role, instance.env)),
     );
     clients = roles.slice(0, 2).map((role) => createClient(role.baseUrl, country.secret));
   });
@@ -98,7 +98,7 @@ describe("flow: marks survive what dies around them", function () {
       if (sent !== 200) return;
       await roles[2]!.kill9();
       await roles[3]!.kill9();
-      roles.push(await startRole("marks", instance.env));
+      roles.push(await startRoleProcess("marks", instance.env));
     });
     await expectNothingLost(answers);
   });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 
@@ -20,7 +20,7 @@ describe("flow: a mark through two web processes and two marks workers", functio
     country = await openCountry(instance.config, 20);
     roles = await Promise.all(
       ["web", "web", "marks", "marks", "snapshots", "upkeep", "clock"].map((role) =>
-        startRole(role, instance.env),
+        startRoleProcess(role, instance.env),
       ),
     );
     [first, second] = roles

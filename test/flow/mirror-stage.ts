@@ -20,7 +20,7 @@ import {
   stationCount,
 } from "#test/flow/mirror-writers.ts";
 import { createTestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 
 const mirrorCount = 10;
 const lifetimeMs = 24 * 3600_000;
@@ -51,7 +51,7 @@ export async function openMirrorStage(): Promise<MirrorStage> {
   const country = await openCountry(instance.config, stationCount);
   await logFeed(country.db);
   const names = ["web", "web", "web", "marks", "snapshots", "upkeep", "clock"];
-  const roles = await Promise.all(names.map((role) => startRole(role, instance.env)));
+  const roles = await Promise.all(names.map((role) => startRoleProcess(role, instance.env)));
   const webs = roles.slice(0, 3);
   return {
     play: (play) => playOn({ instance, country, webs }, play),

@@ -8,7 +8,7 @@ import { partnerReporter } from "#src/reporter.ts";
 import { approveMark, rejectMark } from "#src/review/held.ts";
 import { runRollback } from "#src/review/rollback.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
@@ -36,7 +36,7 @@ describe("flow: 10,000 random marks against a second reading of the rules", func
   this.timeout(150_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   /** By key, one client for each web process. */
   let clients: Client[][];
   let keys: { id: number; confirmMin: number }[];

@@ -11,7 +11,7 @@ import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { shellBlocks } from "#test/harness/documents.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { hold } from "#test/harness/leaks.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { provided } from "#test/harness/provided.ts";
 
 const heading = "Back up and restore";
@@ -31,7 +31,7 @@ describe("flow: a backup, restored", function () {
   this.timeout(120_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[] = [];
+  let roles: RunningRole[] = [];
   let restored: { url: string; db: Db; drop(): Promise<void> };
   let old: Client;
   let fresh: Client;
@@ -59,7 +59,7 @@ describe("flow: a backup, restored", function () {
         else reject(new Error(`code ${code}\n${said}`));
       });
     });
-  const startAll = async (env: Record<string, string>): Promise<RoleProcess> => {
+  const startAll = async (env: Record<string, string>): Promise<RunningRole> => {
     const [web, marks] = await Promise.all([startRole("web", env), startRole("marks", env)]);
     roles = [web, marks];
     return web;

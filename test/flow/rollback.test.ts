@@ -6,7 +6,7 @@ import type { Selection } from "#src/review/selection.ts";
 import { partnerReporter } from "#src/reporter.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
-import { startRole } from "#test/harness/processes.ts";
+import { startRole } from "#test/harness/roles.ts";
 import { type Client, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/db.ts";
 import { statuses } from "#src/domain/words.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 
@@ -13,7 +13,7 @@ describe("flow: 50 simultaneous marks of one user over two web processes", funct
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let clients: Client[];
   /** Two more web processes that know no repeated opinion, so that only the cooldown can refuse one. */
   let withoutRepeats: Client[];

@@ -1,6 +1,6 @@
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 
@@ -8,9 +8,9 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 export interface Stage {
   instance: TestInstance;
   country: Country;
-  webs: RoleProcess[];
+  webs: RunningRole[];
   /** A test that replaces one puts the new one here. */
-  workers: RoleProcess[];
+  workers: RunningRole[];
   /** The partner's, one for each web process. */
   clients: Client[];
   /** The command line, as Olga uses it, with `--json`. */

@@ -4,7 +4,7 @@ import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
-import { type RoleProcess, startProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 
 describe("flow: a web process that starts while Postgres is away", function () {
@@ -29,7 +29,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
       SLOT_MS: "500",
       DUMP_MAX_AGE_MS: "2000",
     };
-    const release = await startRole("release", env);
+    const release = await startRoleProcess("release", env);
     expect(await release.exited).to.equal(0);
     country = await openCountry(loadConfig(env), 10);
     const expiring = serving("low", Date.now() - 24 * 3600_000 + 20_000, { fuelsNow: ["95"] });
@@ -39,7 +39,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     ]);
     await country.db("stations").where({ id: "n1002" }).update({ removed_at: new Date() });
     await country.db.raw("select feed_stamp(array['n1002'], true)");
-    snapshots = await startRole("snapshots", env);
+    snapshots = await startRoleProcess("snapshots", env);
   });
 
   after(async () => {
@@ -57,7 +57,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
 
   it("serves reads from the latest snapshot and says so; nothing before there is one", async () => {
     await snapshots.waitForLine(/model snapshot made/);
-    const web = await startRole("web", env);
+    const web = await startRoleProcess("web", env);
     webs.push(web);
     const client = createClient(web.baseUrl, country.secret);
     const known = await client.get("/stations/all?q=ёлка");
@@ -65,7 +65,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     await snapshots.waitForLine(/"seq":13,"stations":10.*model snapshot made/);
     await postgres.stop();
 
-    const late = await startRole("web", env);
+    const late = await startRoleProcess("web", env);
     webs.push(late);
     expect(await ready(late)).to.deep.include({ status: 200 });
     const { degraded, checks } = await ready(late);
@@ -151,7 +151,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
         15_000,
       );
     }
-    const marks = await startRole("marks", env);
+    const marks = await startRoleProcess("marks", env);
     webs.push(marks);
     const client = createClient(webs[1]!.baseUrl, country.secret);
     const mark = await until(

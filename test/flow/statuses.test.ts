@@ -6,7 +6,7 @@ import { rows } from "#src/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
@@ -19,7 +19,7 @@ describe("flow: imported statuses", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let client: Client;
   let folder: string;
 

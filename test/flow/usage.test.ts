@@ -9,7 +9,7 @@ import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const bbox = "/stations?bbox=54,36,56,38";
@@ -32,7 +32,7 @@ describe("flow: usage", function () {
     config = loadConfig(env);
     country = await openCountry(config, 3);
     redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
-    webs = await Promise.all([startRole("web", env), startRole("web", env)]);
+    webs = await Promise.all([startRoleProcess("web", env), startRoleProcess("web", env)]);
   });
   after(async () => {
     await Promise.all(webs.map((web) => web.stop()));
@@ -179,7 +179,7 @@ describe("flow: usage", function () {
         (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
       );
     await send(20);
-    const first = await startRole("upkeep", env);
+    const first = await startRoleProcess("upkeep", env);
     await send(20);
     await until(
       () => durable(id),
@@ -199,7 +199,7 @@ describe("flow: usage", function () {
     const portOf = (web: RoleProcess) => new URL(web.baseUrl).port;
     const ports = webs.map(portOf);
     await webs[0]!.stop();
-    webs[0] = await startRole("web", { ...env, PORT: ports[0]! });
+    webs[0] = await startRoleProcess("web", { ...env, PORT: ports[0]! });
     await send(10);
     await server.kill9();
     await send(10);
@@ -207,9 +207,9 @@ describe("flow: usage", function () {
     // What was counted without Redis is told to it first: nobody else knows of it.
     await redisBack();
     await webs[1]!.kill9();
-    webs[1] = await startRole("web", { ...env, PORT: ports[1]! });
+    webs[1] = await startRoleProcess("web", { ...env, PORT: ports[1]! });
     await send(10);
-    const second = await startRole("upkeep", env);
+    const second = await startRoleProcess("upkeep", env);
     try {
       const both = async () => [await durable(id), await durable(id, "widget")];
       await until(both, ([own, widget]) => own === sent && widget === sent, 20_000);

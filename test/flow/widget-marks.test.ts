@@ -5,7 +5,7 @@ import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
 import { deviceReporter } from "#src/reporter.ts";
 import { selectedStations } from "#src/review/selection.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
 
@@ -16,7 +16,7 @@ describe("flow: marks from the widget over two web processes", function () {
   this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let clients: [Client, Client];
   let next = 0;
   /** Each test has a station of its own, 30 km from the next test's. */

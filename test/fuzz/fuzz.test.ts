@@ -12,7 +12,7 @@ import { trickle } from "#test/fuzz/trickle.ts";
 import { bytesOf, exchange, type Heard } from "#test/fuzz/wire.ts";
 import { type Contract, createContract, type OpenApi } from "#test/harness/contract.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 /** `npm run test:fuzz` asks for 5,000. */
 const requests = Number(process.env.FUZZ_REQUESTS ?? 300);
@@ -21,7 +21,7 @@ describe(`a fuzzer of the OpenAPI document, ${requests} requests`, function () {
   this.timeout(60_000 + requests * 60);
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let port: number;
   let contract: Contract;
   let document: OpenApi;

@@ -1,28 +1,23 @@
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { hold } from "#test/harness/leaks.ts";
 
-const flags = [
-  "--no-sandbox",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  // WebGL without a graphics card.
-  "--use-angle=swiftshader",
-  "--enable-unsafe-swiftshader",
-  // Pages on different hosts of one machine: http://shop.test:PORT.
-  "--host-resolver-rules=MAP *.test 127.0.0.1",
-];
+const patienceMs = 180_000;
 
-/** A real browser for one test file; close it in `after`. Skips the whole file when the run has found none. */
+/**
+ * The run's browser, for one test file; close it in `after`. Skips the whole file when the run has found none. It may
+ * still be being installed.
+ */
 export async function openBrowser(context: Mocha.Context): Promise<Browser> {
-  const executablePath = process.env.TEST_CHROMIUM;
-  if (executablePath === undefined || executablePath === "") context.skip();
-  context.timeout(60_000);
-  const browser = await chromium.launch({ executablePath, args: flags });
+  context.timeout(patienceMs);
+  const addressFile = process.env["TEST_BROWSER"];
+  if (addressFile === undefined) context.skip();
+  while (!existsSync(addressFile)) await sleep(100);
+  const address = readFileSync(addressFile, "utf8");
+  if (address === "") context.skip();
+  const browser = await chromium.connect(address);
   const letGo = hold("browser", () => browser.close());
   browser.once("disconnected", letGo);
   return browser;

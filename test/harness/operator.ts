@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { PassThrough } from "node:stream";
+import { operate } from "#cli/operate.ts";
+import { projectRoot } from "#src/project-root.ts";
 
 export interface Ran {
   code: number | null;
@@ -12,11 +12,29 @@ export interface Ran {
   json: any;
 }
 
-/** Runs the operator's command line as an operator does, on the instance that `env` names. */
-export const runOperator = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
+/** Runs the operator's command line in this process, on the instance that `env` names. */
+export async function runOperator(env: Record<string, string>, ...args: string[]): Promise<Ran> {
+  return answerInput(env, "", ...args);
+}
+
+/** As `runOperator`, with `input` on its stdin. */
+export async function answerInput(
+  env: Record<string, string>,
+  input: string,
+  ...args: string[]
+): Promise<Ran> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const code = await operate(args, { env: { ...process.env, ...env }, stdin, stdout, stderr });
+  const [out, err] = [stdout, stderr].map((stream) => String(stream.read() ?? ""));
+  return ranOf(args, code, out ?? "", err ?? "");
+}
+
+/** Runs the bundled command line as an operator does, in a process of its own. */
+export const spawnOperator = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", "tsx", "cli/main.ts", ...args], {
-      cwd: root,
+    const child = spawn(process.execPath, ["cli/operator.mjs", ...args], {
+      cwd: projectRoot,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -24,8 +42,10 @@ export const runOperator = (env: Record<string, string>, ...args: string[]): Pro
     child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
     child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
     child.on("error", reject);
-    child.on("close", (code) => {
-      const json: unknown = args.includes("--json") ? JSON.parse(out) : null;
-      resolve({ code, out, err, json });
-    });
+    child.on("close", (code) => resolve(ranOf(args, code, out, err)));
   });
+
+function ranOf(args: readonly string[], code: number | null, out: string, err: string): Ran {
+  const json: unknown = args.includes("--json") ? JSON.parse(out) : null;
+  return { code, out, err, json };
+}

@@ -1,14 +1,23 @@
 import { releaseHeld } from "#test/harness/leaks.ts";
+import { activeResources, newResources } from "#test/harness/active.ts";
 import { takeBroken, watchFetch } from "#test/harness/watched.ts";
 
-// mocha passes with exit 0 when a promise that nobody awaits is rejected.
-process.on("unhandledRejection", (reason) => {
+const throwIt = (reason: unknown): never => {
   throw reason;
-});
+};
 
 watchFetch();
+let before: string[] = [];
 
+// Once per test file.
 export const mochaHooks = {
+  beforeAll(): void {
+    // mocha passes with exit 0 when a promise that nobody awaits is rejected, and between two files of one process it
+    // takes all listeners away.
+    if (!process.listeners("unhandledRejection").includes(throwIt))
+      process.on("unhandledRejection", throwIt);
+    before = activeResources();
+  },
   async afterAll(this: Mocha.Context): Promise<void> {
     this.timeout(30_000);
     const left = await releaseHeld();
@@ -16,5 +25,7 @@ export const mochaHooks = {
     // A test that catches errors has not seen these.
     const broken = takeBroken();
     if (broken.length > 0) throw new Error(broken.join("\n"));
+    const running = await newResources(before);
+    if (running.length > 0) throw new Error(`tests left these running: ${running.join(", ")}`);
   },
 };

@@ -16,7 +16,7 @@ import { build } from "vite";
 import { bundledBasemap, landFile } from "#web/build/basemap.ts";
 import { publish } from "#web/build/publish.ts";
 
-// `npm run build`: the pages into web/dist/, with gzip and brotli beside each file, and the bundled base map. With
+// The pages into web/dist/, with gzip and brotli beside each file, and the bundled base map. With
 // `--if-changed` only what is made from something else than at the last build.
 const web = resolve(import.meta.dirname, "..");
 const dist = join(web, "dist");
@@ -31,7 +31,7 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
   try {
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
     await compressAll(fresh);
-    publish(fresh, dist);
+    publish(fresh, dist, "assets");
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

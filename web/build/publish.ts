@@ -4,19 +4,19 @@ import { dirname, join } from "node:path";
 const keptMs = 24 * 3600_000;
 
 /**
- * Moves a finished build to where it is served from. Assets of earlier builds stay for a day: pages that are open in
- * browsers, and processes that still run, ask for them.
+ * Moves a finished build to where it is used. What earlier builds have left in the folder `parts`, under names that
+ * hold their content's hash, stays for a day: pages that are open in browsers, and processes that still run, ask for it.
  */
-export function publish(fresh: string, served: string): void {
+export function publish(fresh: string, served: string, parts: string): void {
   const names = filesIn(fresh);
-  // Pages last: what they refer to is there when they are.
-  const pagesLast = names.sort((a, b) => Number(a.endsWith(".html")) - Number(b.endsWith(".html")));
-  for (const name of pagesLast) {
+  const inParts = (name: string): boolean => dirname(name) === parts;
+  // Parts first: what the others refer to is there when they are.
+  for (const name of names.sort((a, b) => Number(inParts(b)) - Number(inParts(a)))) {
     mkdirSync(dirname(join(served, name)), { recursive: true });
     renameSync(join(fresh, name), join(served, name));
   }
   const current = new Set(names);
-  for (const name of filesIn(join(served, "assets")).map((file) => join("assets", file))) {
+  for (const name of filesIn(join(served, parts)).map((file) => join(parts, file))) {
     const file = join(served, name);
     if (!current.has(name) && statSync(file).mtimeMs < Date.now() - keptMs) rmSync(file);
   }

@@ -7,7 +7,7 @@ import { addPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/console-*.png.
 describe("screenshots: console", function () {
@@ -15,7 +15,7 @@ describe("screenshots: console", function () {
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let told: Place;
 
   before(async function () {

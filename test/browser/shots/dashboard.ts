@@ -6,7 +6,7 @@ import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/dashboard-*.png.
 describe("screenshots: dashboard", function () {
@@ -14,7 +14,7 @@ describe("screenshots: dashboard", function () {
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
-  let roles: RoleProcess[];
+  let roles: RunningRole[];
   let partner: OtherPartner;
 
   before(async function () {

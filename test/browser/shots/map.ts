@@ -6,7 +6,7 @@ import { stationsInView } from "#test/browser/map-site.ts";
 import { createClient } from "#test/flow/client.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 interface Spot {
   lat: number;
@@ -19,7 +19,7 @@ describe("screenshots: map", function () {
   let browser: Browser;
   let instance: TestInstance;
   let db: Db;
-  let web: RoleProcess;
+  let web: RunningRole;
   let key: string;
   let told: Spot;
   let waiting: Spot;
@@ -33,7 +33,7 @@ describe("screenshots: map", function () {
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
     const secret = await addKey(db, partner);
     key = await addKey(db, partner, "publishable", { domains: ["roadside.example"] });
-    web = await startRole("web", instance.env, 60_000);
+    web = await startRole("web", instance.env);
     const api = createClient(web.baseUrl, secret);
     const { body } = await api.get(
       `/stations?city=${encodeURIComponent("Санкт-Петербург")}&radius_km=5`,

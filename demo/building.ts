@@ -7,9 +7,9 @@ export interface Building {
   stop(): Promise<void>;
 }
 
-/** Builds the pages of web/ unless they are up to date. */
-export function buildPages(log: (line: string) => void): Building {
-  const args = ["--import", "tsx", "web/build/main.ts", "--if-changed"];
+/** Builds the roles or the pages, unless they are up to date, in a process of its own. */
+export function startBuild(what: "roles" | "pages", log: (line: string) => void): Building {
+  const args = ["--import", "tsx", "demo/build.ts", what, "--if-changed"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -17,7 +17,7 @@ export function buildPages(log: (line: string) => void): Building {
   }
   const closed = new Promise<number | null>((done) => child.once("close", done));
   const done = closed.then((code) => {
-    if (code !== 0) throw new Error(`the pages could not be built:\n${output}`);
+    if (code !== 0) throw new Error(`the ${what} could not be built:\n${output}`);
     if (output.trim() !== "") log(output.trim());
   });
   // Whoever waits for it comes later.

@@ -1,0 +1,110 @@
+import { userInfo } from "node:os";
+import { Command, CommanderError } from "commander";
+import { examples } from "#cli/examples.ts";
+import { nouns } from "#cli/nouns.ts";
+import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { line } from "#cli/values.ts";
+
+/**
+ * Runs one command of the operator's. Answers the exit code: 0 done, 1 not possible now, 2 typed wrong.
+ *
+ * @param args what stands behind `operator`
+ */
+export async function operate(
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<number> {
+  /** What `--help` says; it comes in pieces. */
+  let help = "";
+  const program = createProgram((text) => void (help += text));
+  const output = (): Output => {
+    const { json = false, actor = userName() } = program.opts<{ json?: boolean; actor?: string }>();
+    return createOutput(json, actor, surroundings);
+  };
+  for (const noun of nouns) program.addCommand(inherited(program, noun(output)));
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    return explain(error, { args, program, help, surroundings });
+  }
+}
+
+const createProgram = (writeOut: (text: string) => void): Command =>
+  new Command("operator")
+    .description(
+      "Runs one instance of Fuelmark: partners, keys, data. Works on DATABASE_URL, else on the one `npm start` runs.",
+    )
+    .option("--json", "exactly one JSON value on stdout, never a question")
+    .option(
+      "--actor <name>",
+      "who does this, for the operator's log",
+      line("--actor", 80, "not empty"),
+    )
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined, writeOut })
+    .addHelpText(
+      "after",
+      examples(
+        "partner create --name Maps",
+        "key issue --partner 1 --kind secret",
+        "key revoke --help",
+        "queues --json",
+      ),
+    );
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** commander hands these settings only to commands that it makes itself. */
+function inherited(program: Command, command: Command): Command {
+  command.copyInheritedSettings(program).helpCommand(false);
+  for (const verb of command.commands) inherited(program, verb);
+  return command;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+interface Failed {
+  args: readonly string[];
+  program: Command;
+  help: string;
+  surroundings: Surroundings;
+}
+
+/** Says what went wrong, on stderr, and with --json as the one JSON value too. Answers the exit code. */
+function explain(error: unknown, { args, program, help, surroundings }: Failed): number {
+  const { stdout, stderr } = surroundings;
+  const asksJson = args.includes("--json");
+  if (error instanceof CommanderError && error.exitCode === 0) {
+    stdout.write(asksJson ? jsonLine({ help }) : help);
+    return 0;
+  }
+  const known = error instanceof Refusal || error instanceof CommanderError;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const sentence = known
+    ? cause.message.replace(/^error: /, "")
+    : `this should not have happened: ${cause.stack}`;
+  if (error instanceof CommanderError && error.code === "commander.help") {
+    stderr.write(`${helpOf(program, args)}\n`);
+  } else stderr.write(`${sentence}\n`);
+  if (asksJson) stdout.write(jsonLine({ error: known ? sentence : cause.message }));
+  return error instanceof Refusal ? error.exitCode : known ? 2 : 1;
+}
+
+function helpOf(program: Command, words: readonly string[]): string {
+  let command: Command = program;
+  for (const word of words)
+    command = command.commands.find((one) => one.name() === word) ?? command;
+  return command.helpInformation().trimEnd();
+}

@@ -1,0 +1,26 @@
+import type { Knex } from "knex";
+import * as createSchema from "#migrations/0001_create_schema.ts";
+import * as createChangeFeed from "#migrations/0002_create_change_feed.ts";
+import * as createMarkPartitions from "#migrations/0003_create_mark_partitions.ts";
+import * as lockStations from "#migrations/0004_lock_stations.ts";
+import * as createSessions from "#migrations/0006_create_sessions.ts";
+import * as createOperators from "#migrations/0007_create_operators.ts";
+import * as indexMarksByKey from "#migrations/0008_index_marks_by_key.ts";
+import * as createImports from "#migrations/0009_create_imports.ts";
+import * as sendStatementsTogether from "#migrations/0010_send_statements_together.ts";
+
+/**
+ * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
+ * into the folder, because the bundle has no folder; a test compares the two.
+ */
+export const migrations: Readonly<Record<string, Knex.Migration>> = {
+  "0001_create_schema": createSchema,
+  "0002_create_change_feed": createChangeFeed,
+  "0003_create_mark_partitions": createMarkPartitions,
+  "0004_lock_stations": lockStations,
+  "0006_create_sessions": createSessions,
+  "0007_create_operators": createOperators,
+  "0008_index_marks_by_key": indexMarksByKey,
+  "0009_create_imports": createImports,
+  "0010_send_statements_together": sendStatementsTogether,
+};

@@ -1,0 +1,45 @@
+import { createClock } from "#src/clock.ts";
+import type { Config } from "#src/config.ts";
+import { createDb } from "#src/db.ts";
+import type { Log } from "#src/log.ts";
+import { createProducer } from "#src/queues.ts";
+import { createRedis, createWorkerRedis } from "#src/redis.ts";
+import { createClockRole } from "#workers/clock/role.ts";
+import { createMarksRole } from "#workers/marks/role.ts";
+import type { Role, RoleDeps } from "#workers/role.ts";
+import { createSnapshotsRole } from "#workers/snapshots/role.ts";
+import { createUpkeepRole } from "#workers/upkeep/role.ts";
+
+/** The worker roles, by the names of the Procfile. */
+export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
+  marks: createMarksRole,
+  snapshots: createSnapshotsRole,
+  upkeep: createUpkeepRole,
+  clock: createClockRole,
+};
+
+/** Puts a worker role together with its connections; several can run in one Node process. Throws for no such role. */
+export function assembleWorker(name: string, config: Config, log: Log): Role {
+  const create = workerRoles[name];
+  if (create === undefined) throw new Error(`name a role: ${Object.keys(workerRoles).join(", ")}`);
+  const deps: RoleDeps = {
+    config,
+    log,
+    clock: createClock(config),
+    db: createDb(config, name),
+    redis: createRedis(config, log),
+    workerRedis: createWorkerRedis(config, log),
+    producer: createProducer(config, log),
+  };
+  const role = create(deps);
+  return {
+    start: () => role.start(),
+    stop: async () => {
+      await role.stop();
+      await deps.producer.close();
+      deps.redis.disconnect();
+      deps.workerRedis.disconnect();
+      await deps.db.destroy();
+    },
+  };
+}
