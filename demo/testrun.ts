@@ -34,7 +34,7 @@ const rooms = [
   "src",
   "domain",
 ];
-const others = ["workers", "snapshots", "record", "web", "check"];
+const others = ["workers", "snapshots", "record", "upgrade", "web", "check"];
 const usual: Kind = {
   folders: [...rooms, ...others].map((room) => join("test", room)),
   ending,

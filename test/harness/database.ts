@@ -13,11 +13,11 @@ export interface TestDatabase {
 /** A migrated, empty database for one test file. Drop it in `after`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
-  await asAdmin((admin) =>
+  await withAdmin((admin) =>
     admin.query(`create database ${name} template ${provided("TEST_TEMPLATE")}`),
   );
   const dropForced = async () => {
-    await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+    await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
   };
   const letGo = hold(`database ${name}`, dropForced);
   return {
@@ -37,7 +37,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 async function openConnections(name: string): Promise<string[]> {
   let open: string[] = [];
   for (const until = Date.now() + 2000; Date.now() < until; await sleep(20)) {
-    open = await asAdmin(async (admin) => {
+    open = await withAdmin(async (admin) => {
       const sql = `select application_name || ': ' || left(query, 100) as what
         from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
       return (await admin.query<{ what: string }>(sql, [name])).rows.map(({ what }) => what);
@@ -47,7 +47,8 @@ async function openConnections(name: string): Promise<string[]> {
   return open;
 }
 
-async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+/** Runs `work` on the server itself, as who may make databases. */
+export async function withAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: provided("TEST_DATABASE_URL") });
   await admin.connect();
   try {
@@ -57,7 +58,8 @@ async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
   }
 }
 
-function urlOf(name: string): string {
+/** The address of the database `name` on the run's server. */
+export function urlOf(name: string): string {
   const url = new URL(provided("TEST_DATABASE_URL"));
   url.pathname = `/${name}`;
   return url.href;

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import pg from "pg";
+import { createClient } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { urlOf, withAdmin } from "#test/harness/database.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { hold } from "#test/harness/leaks.ts";
+import { spawnOperator } from "#test/harness/operator.ts";
+import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
+
+// What pg_dump made of a database of the version whose last migration was 0010: three stations, two marks.
+const dump = join(import.meta.dirname, "database-0010.sql");
+
+describe("upgrade: a database of an earlier version, by the bundled release role", function () {
+  this.timeout(120_000);
+  const name = `fuelmark_upgrade_${randomBytes(6).toString("hex")}`;
+  let instance: TestInstance;
+  let env: Record<string, string>;
+  let client: pg.Client;
+  let letGo = (): void => undefined;
+
+  before(async () => {
+    // Its Redis keys and its database, with which the upgraded one is compared.
+    instance = await createTestInstance();
+    await withAdmin((admin) => admin.query(`create database ${name}`));
+    letGo = hold(`database ${name}`, dropIt);
+    env = { ...instance.env, DATABASE_URL: urlOf(name) };
+    client = new pg.Client({ connectionString: urlOf(name) });
+    await client.connect();
+    await client.query(readFileSync(dump, "utf8"));
+    await client.query("set search_path = public");
+  });
+  after(async () => {
+    await client.end();
+    letGo();
+    await dropIt();
+    await instance.drop();
+  });
+  const dropIt = async (): Promise<void> => {
+    await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+  };
+  const release = async (): Promise<RoleProcess> => {
+    const role = await startProcess("release", ["node", "dist/release.js"], env);
+    expect(await role.exited, role.lines.join("\n")).to.equal(0);
+    return role;
+  };
+
+  it("knows the migrations that it has by the same names, adds only what is new, and once", async () => {
+    const applied = async (): Promise<string[]> =>
+      (
+        await client.query<{ name: string }>("select name from knex_migrations order by id")
+      ).rows.map((row) => row.name);
+    const before = await applied();
+    expect(before).to.have.length(9);
+    await release();
+    const after = await applied();
+    expect(after.slice(0, before.length)).to.deep.equal(before);
+    expect((await release()).lines.join("\n")).to.contain("schema is up to date");
+    expect(await applied()).to.deep.equal(after);
+  });
+
+  it("ends with the schema of a new database", async () => {
+    const fresh = new pg.Client({ connectionString: instance.databaseUrl });
+    await fresh.connect();
+    try {
+      expect(await schemaOf(client)).to.deep.equal(await schemaOf(fresh));
+    } finally {
+      await fresh.end();
+    }
+  });
+
+  it("serves what was there before, and takes marks", async () => {
+    const issued = await spawnOperator(
+      env,
+      "key",
+      "issue",
+      "--partner",
+      "2",
+      "--kind",
+      "secret",
+      "--json",
+    );
+    const roles = await Promise.all(["web", "marks"].map((role) => startRoleProcess(role, env)));
+    const partner = createClient(roles[0]!.baseUrl, issued.json.key as string);
+    const { body } = await partner.get(`/stations/${placeOf(1).id}`);
+    expect(body.station).to.include({ id: placeOf(1).id, brand: "Brand" });
+    expect(body.station.fuel.updated).to.equal("2026-11-22 03:30:28");
+    const marked = await partner.mark(placeOf(2), "somebody", { status: "low" });
+    expect(marked.body.published).to.include({ outcome: "published", status: "low" });
+    await Promise.all(roles.map((role) => role.stop()));
+  });
+});
+
+/** Columns, indexes, constraints and functions; the partitions of single days left out. */
+async function schemaOf(on: pg.Client): Promise<unknown> {
+  const ask = async (sql: string): Promise<unknown[]> => (await on.query(sql)).rows;
+  const noDays = (column: string): string => `${column} !~ '^marks_\\d{8}'`;
+  return {
+    columns: await ask(
+      `select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
+       where table_schema = 'public' and ${noDays("table_name")} order by 1, 2`,
+    ),
+    indexes: await ask(
+      `select tablename, indexdef from pg_indexes where schemaname = 'public' and ${noDays("tablename")} order by 2`,
+    ),
+    constraints: await ask(
+      `select conrelid::regclass::text as on_table, pg_get_constraintdef(oid) as says from pg_constraint
+       where connamespace = 'public'::regnamespace and ${noDays("conrelid::regclass::text")} order by 1, 2`,
+    ),
+    functions: await ask(
+      `select proname, pg_get_function_arguments(oid) as takes, prosrc from pg_proc
+       where pronamespace = 'public'::regnamespace order by 1, 2`,
+    ),
+  };
+}
