@@ -3,5 +3,5 @@
 if (process.channel) {
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   // The channel alone must not keep a process alive that has nothing more to do; a worker of mocha waits for more.
-  if (process.env.MOCHA_WORKER_ID === undefined) process.channel.unref();
+  if (!process.argv[1]?.endsWith("worker.cjs")) process.channel.unref();
 }

@@ -42,7 +42,15 @@ const usual: Kind = {
 };
 const kinds: Record<string, Kind> = {
   "--fault": { folders: ["test/fault"], ending, parallel: false },
-  "--long": { folders: ["test/long", "test/fault"], ending, parallel: false },
+  "--long": {
+    folders: [
+      ...["test/long", "test/fault", "test/flow/oracle.test.ts", "test/flow/read-oracle.test.ts"],
+      ...["test/domain/oracle.test.ts", "test/fuzz"],
+    ],
+    ending,
+    parallel: false,
+    env: { TEST_LONG: "1" },
+  },
   "--fuzz": {
     folders: ["test/fuzz"],
     ending,

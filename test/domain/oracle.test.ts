@@ -5,6 +5,7 @@ import { emptyState, type Mark, order, type Seed, type StationState } from "#src
 import { instants, view } from "#src/domain/view.ts";
 import { grades, queues, statuses } from "#src/domain/words.ts";
 import { minute, rules, t0 } from "#test/domain/marks.ts";
+import { sized } from "#test/harness/long.ts";
 import { asText, oracleMark, oracleSeed } from "#test/oracle/compare.ts";
 import { replay } from "#test/oracle/fold.ts";
 import type { OracleStory } from "#test/oracle/story.ts";
@@ -16,8 +17,8 @@ type Happening =
   | { kind: "import"; seed: Seed };
 
 const reporters = 9;
-/** ORACLE_FACTOR=20: that many times the usual runs. */
-const factor = Number(process.env["ORACLE_FACTOR"] ?? 1);
+/** ORACLE_FACTOR=20: that many times the runs of the long tests. */
+const factor = Number(process.env["ORACLE_FACTOR"] ?? sized(0.25, 1));
 
 /** Crowded minutes, so that disputes happen, and now and then a time far from the others or exactly on a limit. */
 const arbAt = fc.oneof(
@@ -201,7 +202,7 @@ const shownAt = (state: StationState, moment: number) =>
   asText(view(state, moment, rules.statusLifetimeMs));
 
 describe("oracle: decide against a second reading of decisions 2", function () {
-  this.timeout(60_000 * factor);
+  this.timeout(60_000 * Math.max(1, factor));
 
   it("serves what the oracle serves, at any later moment, whatever was late, withdrawn or imported", () => {
     fc.assert(

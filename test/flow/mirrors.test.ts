@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type MirrorStage, openMirrorStage } from "#test/flow/mirror-stage.ts";
 
-// Twenty seeds with longer times are in test/fault/mirrors.test.ts.
+// Twenty seeds with longer times are in test/long/mirrors.test.ts.
 describe("flow: ten mirrors over three web processes", function () {
   this.timeout(120_000);
   let stage: MirrorStage;
@@ -14,11 +14,11 @@ describe("flow: ten mirrors over three web processes", function () {
     const seed = Number(process.env["SEED"] ?? 1);
     const { marks, answers, restarts } = await stage.play({
       seed,
-      writeMs: 21_000,
-      strangerMs: 20_000,
+      writeMs: 8000,
+      strangerMs: 7000,
     });
-    expect(marks).to.be.greaterThan(800);
-    expect(answers).to.be.greaterThan(100);
-    expect(restarts).to.be.greaterThan(10);
+    expect(marks).to.be.greaterThan(100);
+    expect(answers).to.be.greaterThan(40);
+    expect(restarts).to.be.greaterThan(3);
   });
 });

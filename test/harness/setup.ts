@@ -26,6 +26,9 @@ export const mochaHooks = {
     const broken = takeBroken();
     if (broken.length > 0) throw new Error(broken.join("\n"));
     const running = await newResources(before);
-    if (running.length > 0) throw new Error(`tests left these running: ${running.join(", ")}`);
+    if (running.length > 0)
+      throw new Error(`${fileOf(this)} left these running: ${running.join(", ")}`);
   },
 };
+
+const fileOf = ({ test }: Mocha.Context): string => test?.parent?.suites[0]?.file ?? "a test";
