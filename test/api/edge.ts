@@ -60,7 +60,7 @@ export async function addKey(
 export const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
 /** What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. */
-export function say(port: number, bytes: string | Buffer, untilMs = 2000): Promise<string> {
+export function say(port: number, bytes: string | Buffer, untilMs = 60_000): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];

@@ -45,7 +45,6 @@ describe("Accept", () => {
 });
 
 describe("formats of station lists", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let edge: Edge;
   let key: string;

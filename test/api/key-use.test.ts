@@ -11,7 +11,6 @@ const routes = (): Route[] => [
 ];
 
 describe("last use of keys", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let edge: Edge;
   let partner: number;

@@ -10,7 +10,6 @@ import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 describe("GET /metrics", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let country: Country;
   let edge: Edge;

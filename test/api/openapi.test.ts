@@ -38,7 +38,6 @@ type FullDocument = OpenApi & {
 };
 
 describe("the OpenAPI document", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let edge: Edge;
   let document: FullDocument;

@@ -16,7 +16,6 @@ const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n,
 const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" };
 
 describe("every problem of the API", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let db: Db;
   let edge: Edge;

@@ -21,7 +21,6 @@ const unwoken: typeof createFollower = (deps) => {
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("rectangles of publishable keys", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let db: Db;
   let first: Edge;
@@ -173,13 +172,11 @@ describe("rectangles of publishable keys", function () {
     await until(
       () => other.get(whole),
       (answer) => answer.body.stations[0].name === "Neu",
-      1000,
     );
     await removeStation(db, places[9]!.id);
     await until(
       () => open.get(whole),
       (answer) => answer.body.count === 0,
-      1000,
     );
   });
 

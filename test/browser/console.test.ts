@@ -17,7 +17,6 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: console", function () {
-  this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;

@@ -19,7 +19,6 @@ import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: dashboard", function () {
-  this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;

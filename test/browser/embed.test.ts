@@ -5,7 +5,6 @@ import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 
 describe("browser: embedding the map", function () {
-  this.timeout(180_000);
   let browser: Browser;
   let site: MapSite;
 

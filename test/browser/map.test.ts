@@ -6,7 +6,6 @@ import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/brows
 import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
 
 describe("browser: the map", function () {
-  this.timeout(120_000);
   let browser: Browser;
   let site: MapSite;
 

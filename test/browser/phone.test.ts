@@ -7,7 +7,6 @@ import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 
 describe("browser: the map on a phone", function () {
-  this.timeout(240_000);
   let browser: Browser;
   let site: MapSite;
   const place = placeOf(7);
@@ -146,7 +145,6 @@ describe("browser: the map on a phone", function () {
       await until(
         async () => asked(),
         (all) => all.length > 0,
-        20_000,
       );
       await route.continue();
     });

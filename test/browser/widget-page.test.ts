@@ -5,7 +5,6 @@ import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage } from "#test/harness/browser.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
-  this.timeout(240_000);
   let browser: Browser;
   let site: MapSite;
   const { lat, lon, id } = placeOf(0);

@@ -11,7 +11,6 @@ import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/
 type Map = Page | FrameLocator;
 
 describe("browser: drivers on the map", function () {
-  this.timeout(240_000);
   let browser: Browser;
   let site: MapSite;
   let api: Client;
@@ -220,7 +219,6 @@ describe("browser: drivers on the map", function () {
 });
 
 describe("browser: a status that expires", function () {
-  this.timeout(240_000);
   let browser: Browser;
   let site: MapSite;
 

@@ -61,7 +61,6 @@ const allowed: Record<string, string> = {
 describe("the import fence", () => {
   let complaints: Map<string, string[]>;
   before(async function () {
-    this.timeout(30_000);
     complaints = await lint({
       ...Object.fromEntries(Object.entries(refused).map(([file, { code }]) => [file, code])),
       ...allowed,

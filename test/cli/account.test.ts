@@ -6,7 +6,6 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 import { answerInput, runOperator, type Ran } from "#test/harness/operator.ts";
 
 describe("operator account", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let db: Db;
 

@@ -78,7 +78,6 @@ describe("the operator's commands", () => {
 });
 
 describe("the operator's command line, command by command", function () {
-  this.timeout(120_000);
   let instance: TestInstance;
   let db: Db;
 

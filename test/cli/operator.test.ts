@@ -9,7 +9,6 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts
 import { runOperator, spawnOperator } from "#test/harness/operator.ts";
 
 describe("the operator's command line", function () {
-  this.timeout(60_000);
   let database: TestDatabase;
   let db: Db;
 

@@ -83,7 +83,7 @@ describe("the client's calls", () => {
       const api = await script([refusal, list]);
       const startedAt = Date.now();
       await api.cities({});
-      expect(Date.now() - startedAt).to.be.within(990, 3000);
+      expect(Date.now() - startedAt).to.be.at.least(990);
       await server?.stop();
     }
     server = undefined;

@@ -10,7 +10,6 @@ const run = promisify(execFile);
 const compiler = resolve("node_modules", "typescript", "bin", "tsc");
 
 describe("the client's package", function () {
-  this.timeout(60_000);
   let folder: string;
   let installed: string;
   before(async () => {

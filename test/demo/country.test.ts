@@ -45,7 +45,6 @@ describe("the demo country", () => {
   });
 
   describe("in a database", function () {
-    this.timeout(60_000);
     let database: TestDatabase;
     let db: Db;
 

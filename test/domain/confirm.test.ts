@@ -114,7 +114,6 @@ describe("confirmation: any story of one station", () => {
   });
 
   it("is taken just when the second reading of the rules shows that status pending, and by others", function () {
-    this.timeout(60_000);
     const seen = { taken: 0, own: 0, nothing: 0 };
     fc.assert(
       fc.property(fc.array(happening, { minLength: 8, maxLength: 25 }), (story) => {

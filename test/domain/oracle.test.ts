@@ -202,7 +202,7 @@ const shownAt = (state: StationState, moment: number) =>
   asText(view(state, moment, rules.statusLifetimeMs));
 
 describe("oracle: decide against a second reading of decisions 2", function () {
-  this.timeout(60_000 * Math.max(1, factor));
+  this.timeout(240_000 * Math.max(1, factor));
 
   it("serves what the oracle serves, at any later moment, whatever was late, withdrawn or imported", () => {
     fc.assert(

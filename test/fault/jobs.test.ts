@@ -7,7 +7,6 @@ import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 
 describe("fault: jobs come more than once", function () {
-  this.timeout(90_000);
   let stage: Stage;
   let webs: Web[];
   beforeEach(async () => {

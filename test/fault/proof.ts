@@ -59,7 +59,6 @@ export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): P
   await until(
     () => countUnprocessed(country.db),
     (count) => count === 0,
-    30_000,
   );
   const stored = await rows<{ id: number; external_id: string; done: boolean; station_id: string }>(
     country.db,

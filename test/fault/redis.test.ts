@@ -5,7 +5,6 @@ import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 
 describe("fault: Redis is away", function () {
-  this.timeout(90_000);
   let stage: Stage;
   beforeEach(async () => {
     stage = await openStage({ own: "redis", workers: 2 });

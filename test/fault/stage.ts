@@ -2,7 +2,7 @@ import { release } from "#demo/release.ts";
 import { type Config, loadConfig } from "#src/config.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance } from "#test/harness/instance.ts";
+import { createTestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
 
@@ -44,7 +44,7 @@ export async function openStage(options: {
   if (redis !== null) later(redis, () => redis.drop());
   const postgres = options.own === "postgres" ? await startPrivatePostgres() : null;
   if (postgres !== null) later(postgres, () => postgres.drop());
-  const instance = await createTestInstance({ ...caps, ...options.settings });
+  const instance = await createTestInstance({ ...usualPatience, ...caps, ...options.settings });
   later(instance, () => instance.drop());
   const env = {
     ...instance.env,

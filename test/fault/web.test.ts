@@ -9,7 +9,6 @@ import { holdStation } from "#test/fault/station-hold.ts";
 import { placeOf } from "#test/flow/country.ts";
 
 describe("fault: a web process is killed", function () {
-  this.timeout(90_000);
   let stage: Stage;
   let load: Load;
   beforeEach(async () => {

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 
 describe("flow: usage and limit requests without Postgres", function () {
-  this.timeout(60_000);
   let stage: Stage;
 
   before(async () => {

@@ -82,7 +82,6 @@ interface Caller {
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 describe("flow: who may call what", function () {
-  this.timeout(120_000);
   let instance: TestInstance;
   let country: Country;
   let edge: Edge;

@@ -8,7 +8,6 @@ import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 
 describe("flow: asynchronous marks", function () {
-  this.timeout(60_000);
   let stage: Stage;
   let instance: TestInstance;
   let country: Country;
@@ -42,7 +41,6 @@ describe("flow: asynchronous marks", function () {
     await until(
       () => countUnprocessed(country.db),
       (left) => left === 0,
-      20_000,
     );
     const states = await Promise.all(
       listed.slice(0, 20).map((one) => client.get(`/reports/${one.report_id}`)),

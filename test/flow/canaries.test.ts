@@ -15,7 +15,6 @@ const canary = "canary-7f3a9c";
 const unlogged = "canary-in-query-or-header";
 
 describe("flow: raw user_refs and keys stay nowhere", function () {
-  this.timeout(60_000);
   let redis: OwnServer;
   let instance: TestInstance;
   let country: Country;

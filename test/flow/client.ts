@@ -49,11 +49,11 @@ export function createClient(baseUrl: string, key: string): Client {
   };
 }
 
-/** Asks again every 50 ms until `ready` says yes; throws what it last got after `ms`. */
+/** Asks again every 50 ms until `ready` says yes; throws what it last got after `ms`, which is for a service that never will. */
 export async function until<T>(
   ask: () => Promise<T>,
   ready: (value: T) => boolean,
-  ms = 10_000,
+  ms = 120_000,
 ): Promise<T> {
   for (const end = Date.now() + ms; ;) {
     const value = await ask();

@@ -23,7 +23,6 @@ const stationsFile = (count: number): string =>
   });
 
 describe("flow: files imported in the console", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let web: Web;

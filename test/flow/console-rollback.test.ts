@@ -10,7 +10,6 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
 
 describe("flow: a campaign rolled back in the console", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

@@ -42,7 +42,6 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
 };
 
 describe("flow: who may do what in the console", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let web: Web;

@@ -14,7 +14,6 @@ const reads = ["/session", "/overview", "/marks", "/keys", "/limit-requests", "/
 const wish = { requested_rpm: 2000, requested_daily: 90_000, comment: "Second city" };
 
 describe("flow: dashboard", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let webs: RunningRole[];

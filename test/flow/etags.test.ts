@@ -47,7 +47,6 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 describe("ETags, while marks, imports and time change the stations", function () {
-  this.timeout(120_000);
   let instance: TestInstance;
   let db: Db;
   let webs: Edge[];

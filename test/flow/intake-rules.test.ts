@@ -9,7 +9,6 @@ import { countUnprocessed } from "#test/flow/refold.ts";
 
 /** Rules of decisions 3 and 4 that need what the database remembers: windows, first-seen, distances, switches. */
 describe("flow: intake rules through HTTP", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { settings } from "#src/config.ts";
 import { inTransaction, rows } from "#src/db.ts";
 import { type KeySettings, revokeKey, storeKey, updateKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, type KeyKind, newKey } from "#src/key-text.ts";
@@ -11,7 +12,6 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 
 /** What the operator changes must hold on every process: at once by a wake-up, within 15 s without one. */
 describe("flow: changes of keys and partners on every process", function () {
-  this.timeout(90_000);
   let instance: TestInstance;
   let country: Country;
   let webs: RunningRole[];
@@ -59,11 +59,10 @@ describe("flow: changes of keys and partners on every process", function () {
         createClient(web.baseUrl, key).get("/cities?limit=1", headers).then(codeOf),
       ),
     );
-  const everywhere = (key: string, code: string, headers: Record<string, string> = {}, ms = 5000) =>
+  const everywhere = (key: string, code: string, headers: Record<string, string> = {}) =>
     until(
       () => ask(key, headers),
       (codes) => codes.every((one) => one === code),
-      ms,
     );
 
   it("a second secret key works beside the first, and the revoked first nowhere", async () => {
@@ -125,17 +124,17 @@ describe("flow: changes of keys and partners on every process", function () {
     for (const { key } of [secret, page]) await everywhere(key, "200");
   });
 
-  it("all of it within 15 s when no wake-up comes", async () => {
+  it("all of it when no wake-up comes, by the next refresh, which is due within 15 s", async () => {
+    expect(settings.keysRefreshMs.fallback).to.be.below(15_000);
     const [revoked, bound, limited] = [
       await issue("secret"),
       await issue("secret"),
       await issue("secret"),
     ];
-    const { KEYS_REFRESH_MS: _, ...env } = instance.env;
+    const env = { ...instance.env, KEYS_REFRESH_MS: "500" };
     await Promise.all(webs.map((web) => web.stop()));
     webs = await Promise.all(webs.map(() => startRole("web", env)));
     for (const { key } of [revoked, bound, limited]) await everywhere(key, "200");
-    const startedAt = Date.now();
     // Written past the operator's commands, so that nobody is woken.
     await rows(country.db, "update keys set revoked_at = server_now() where id = ?", [revoked.id]);
     await rows(country.db, "update keys set ips = '{192.0.2.1}' where id = ?", [bound.id]);
@@ -148,10 +147,9 @@ describe("flow: changes of keys and partners on every process", function () {
         }),
       );
     await Promise.all([
-      everywhere(revoked.key, "invalid-key", {}, 15_000),
-      everywhere(bound.key, "ip-not-allowed", {}, 15_000),
-      until(headers, (all) => all.every((one) => one === "777 7777"), 15_000),
+      everywhere(revoked.key, "invalid-key"),
+      everywhere(bound.key, "ip-not-allowed"),
+      until(headers, (all) => all.every((one) => one === "777 7777")),
     ]);
-    expect(Date.now() - startedAt).to.be.below(16_000);
   });
 });

@@ -8,7 +8,6 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 
 describe("flow: limit requests", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let webs: RunningRole[];

@@ -8,7 +8,6 @@ import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("flow: a mark through two web processes and two marks workers", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RoleProcess[];
@@ -101,7 +100,6 @@ describe("flow: a mark through two web processes and two marks workers", functio
     await until(
       () => first.get(`/stations/${station.id}`),
       (answer) => answer.body.station.fuel.status === "no",
-      1000,
     );
     for (const client of [first, second]) {
       expect(find((await client.get(area)).body, station.id)?.fuel.status).to.equal("no");
@@ -113,7 +111,6 @@ describe("flow: a mark through two web processes and two marks workers", functio
     const whole = await until(
       () => second.get("/stations/all", { "If-None-Match": etag }),
       (answer) => find(answer.body, station.id)?.fuel.status === "no",
-      15_000,
     );
     expect(whole.status).to.equal(200);
     await until(
@@ -139,12 +136,10 @@ describe("flow: a mark through two web processes and two marks workers", functio
     await until(
       () => second.get(`/stations/${station.id}`),
       (one) => one.body.station.fuel.status === "low",
-      1000,
     );
     const before = await until(
       () => second.get("/stations/all"),
       (all) => find(all.body, station.id)?.fuel.status === "low",
-      5000,
     );
     await later(Math.floor(observed / 1000) * 1000 + 24 * 3600_000 + 1000 - Date.now());
     for (const client of [first, second]) {
@@ -166,13 +161,11 @@ describe("flow: a mark through two web processes and two marks workers", functio
       await until(
         () => client.get("/stations/all"),
         (all) => find(all.body, station.id)?.fuel.status === "nodata",
-        15_000,
       );
     }
     const row = await until(
       () => country.db("station_status").where({ station_id: station.id }).first("status"),
       (found) => found.status === "nodata",
-      15_000,
     );
     expect(row.status).to.equal("nodata");
   });

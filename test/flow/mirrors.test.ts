@@ -3,7 +3,6 @@ import { type MirrorStage, openMirrorStage } from "#test/flow/mirror-stage.ts";
 
 // Twenty seeds with longer times are in test/long/mirrors.test.ts.
 describe("flow: ten mirrors over three web processes", function () {
-  this.timeout(120_000);
   let stage: MirrorStage;
   before(async () => {
     stage = await openMirrorStage();

@@ -34,7 +34,6 @@ interface Acknowledged {
 }
 
 describe(`flow: ${marks} random marks against a second reading of the rules`, function () {
-  this.timeout(300_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

@@ -49,8 +49,6 @@ interface Read {
 }
 
 describe("reads, against going through all stations one by one", function () {
-  this.timeout(180_000);
-
   const countries: [name: string, fill: (db: Db) => Promise<void>][] = [
     [
       "the demo country",

@@ -9,7 +9,6 @@ import { readProcfile } from "#demo/roles.ts";
 const procfile = readProcfile();
 
 describe("flow: a role that cannot start", function () {
-  this.timeout(120_000);
   let instance: TestInstance;
   before(async () => {
     instance = await createTestInstance();

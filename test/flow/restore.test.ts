@@ -28,7 +28,6 @@ function dumpMajor(): number | null {
 }
 
 describe("flow: a backup, restored", function () {
-  this.timeout(120_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[] = [];

@@ -15,7 +15,6 @@ const minuteMs = 60_000;
 const ago = (minutes: number): string => formatTime(Date.now() - minutes * minuteMs);
 
 describe("flow: the review of mass `no` marks", function () {
-  this.timeout(60_000);
   let stage: Stage;
   let instance: TestInstance;
   let country: Country;

@@ -20,7 +20,6 @@ interface Change {
 }
 
 describe("flow: marks are rolled back as if they had never been made", function () {
-  this.timeout(60_000);
   let stage: Stage;
   let instance: TestInstance;
   let country: Country;

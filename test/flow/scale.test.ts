@@ -12,7 +12,6 @@ import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 
 describe("flow: the marks role runs as 0, 1 and 4 processes", function () {
-  this.timeout(60_000);
   let stage: Stage;
   before(async () => {
     stage = await openStage({ workers: 0, settings: { WAIT_MS: "1000" } });

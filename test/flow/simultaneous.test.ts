@@ -10,7 +10,6 @@ const rounds = 20;
 const atOnce = 50;
 
 describe("flow: 50 simultaneous marks of one user over two web processes", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

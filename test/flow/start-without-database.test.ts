@@ -8,7 +8,6 @@ import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 
 describe("flow: a web process that starts while Postgres is away", function () {
-  this.timeout(90_000);
   let postgres: OwnServer;
   let redis: TestRedis;
   let env: Record<string, string>;
@@ -112,7 +111,6 @@ describe("flow: a web process that starts while Postgres is away", function () {
     await until(
       () => client.get(`/stations/${placeOf(1).id}`),
       (answer) => answer.body.station.fuel.status === "nodata",
-      30_000,
     );
   });
 
@@ -142,13 +140,11 @@ describe("flow: a web process that starts while Postgres is away", function () {
       const all = await until(
         () => client.get("/stations/all"),
         (answer) => answer.body.stations?.some(({ name }: { name: string }) => name === "Neu"),
-        15_000,
       );
       expect(all.body.count).to.equal(9);
       await until(
         () => ready(web),
         ({ status, degraded }) => status === 200 && !degraded.includes("snapshot"),
-        15_000,
       );
     }
     const marks = await startRoleProcess("marks", env);

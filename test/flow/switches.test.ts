@@ -11,7 +11,6 @@ import { type Country, placeOf } from "#test/flow/country.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 
 describe("flow: the operator's switches and queues", function () {
-  this.timeout(60_000);
   let stage: Stage;
   let instance: TestInstance;
   let country: Country;
@@ -138,7 +137,6 @@ describe("flow: the operator's switches and queues", function () {
     await until(
       () => operator("queues", "refolds"),
       (answer) => answer.json.length === 0,
-      30_000,
     );
   });
 

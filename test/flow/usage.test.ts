@@ -16,7 +16,6 @@ const bbox = "/stations?bbox=54,36,56,38";
 const daily = 100_000_000;
 
 describe("flow: usage", function () {
-  this.timeout(60_000);
   let server: OwnServer;
   let instance: TestInstance;
   let env: Record<string, string>;
@@ -163,7 +162,6 @@ describe("flow: usage", function () {
 
   it("equals what was sent over restarts and kills of web, upkeep and Redis with its data", async function () {
     // Four processes are started anew, one after the other.
-    this.timeout(120_000);
     const { id, secret, page } = await partner();
     let sent = 0;
     const send = async (n: number) => {
@@ -212,7 +210,7 @@ describe("flow: usage", function () {
     const second = await startRoleProcess("upkeep", env);
     try {
       const both = async () => [await durable(id), await durable(id, "widget")];
-      await until(both, ([own, widget]) => own === sent && widget === sent, 20_000);
+      await until(both, ([own, widget]) => own === sent && widget === sent);
       await sleep(1500);
       expect(await both()).to.deep.equal([sent, sent]);
     } finally {

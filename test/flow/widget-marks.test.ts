@@ -13,7 +13,6 @@ const codeOf = ({ status, body }: Answer): string =>
   status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
 
 describe("flow: marks from the widget over two web processes", function () {
-  this.timeout(60_000);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

@@ -18,7 +18,7 @@ import { type RunningRole, startRole } from "#test/harness/roles.ts";
 const requests = Number(process.env.FUZZ_REQUESTS ?? 300);
 
 describe(`a fuzzer of the OpenAPI document, ${requests} requests`, function () {
-  this.timeout(60_000 + requests * 60);
+  this.timeout(240_000 + requests * 100);
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];

@@ -1,4 +1,4 @@
-import { loadConfig, type Config } from "#src/config.ts";
+import { type Config, loadConfig, settings } from "#src/config.ts";
 import { createTestDatabase } from "#test/harness/database.ts";
 import { createTestRedis } from "#test/harness/redis.ts";
 
@@ -13,12 +13,31 @@ export interface TestInstance {
 }
 
 /**
+ * How long roles wait for their servers and for each other in tests: a busy machine may hold any of them up for seconds,
+ * which is no fault. A test that takes a server away wants `usualPatience`.
+ */
+const patience = {
+  QUERY_TIMEOUT_MS: "60000",
+  LOCK_TIMEOUT_MS: "60000",
+  ACQUIRE_TIMEOUT_MS: "60000",
+  REDIS_TIMEOUT_MS: "30000",
+  WAIT_MS: "60000",
+};
+
+/** The times of production, for tests in which a server goes away or a process is frozen. */
+export const usualPatience = Object.fromEntries(
+  Object.values(settings)
+    .filter(({ env }) => env in patience)
+    .map(({ env, fallback }) => [env, String(fallback)]),
+);
+
+/**
  * A database and a Redis key space for one test file, with the settings that make roles use them.
  *
- * @param settings further settings by their environment names
+ * @param given further settings by their environment names
  */
 export async function createTestInstance(
-  settings: Record<string, string> = {},
+  given: Record<string, string> = {},
 ): Promise<TestInstance> {
   const database = await createTestDatabase();
   const redis = createTestRedis();
@@ -30,7 +49,8 @@ export async function createTestInstance(
     LOG_LEVEL: "info",
     PORT: "0",
     HOST: "127.0.0.1",
-    ...settings,
+    ...patience,
+    ...given,
   };
   return {
     env,

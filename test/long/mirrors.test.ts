@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { type MirrorStage, openMirrorStage } from "#test/flow/mirror-stage.ts";
 
 describe("long: ten mirrors over three web processes, seed after seed", function () {
-  this.timeout(180_000);
   let stage: MirrorStage;
   before(async () => {
     stage = await openMirrorStage();

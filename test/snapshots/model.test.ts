@@ -47,8 +47,6 @@ function fresh(script: readonly Step[], now: number): ReadModel {
 }
 
 describe("read model, against an obvious one", function () {
-  this.timeout(120_000);
-
   it("finds the same stations in any area with any filters after any history", () => {
     fc.assert(
       fc.property(

@@ -12,7 +12,6 @@ const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
 const count = 300;
 
 describe("a follower of the change feed", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let db: Db;
   before(async () => {

@@ -9,7 +9,6 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 const log = createLog({ logLevel: "silent" }, "test");
 
 describe("a listener for notifications", function () {
-  this.timeout(20_000);
   let instance: TestInstance;
   before(async () => {
     instance = await createTestInstance();

@@ -81,7 +81,6 @@ describe("the meter", () => {
   });
 
   it("never grants more than the limit over two processes, and not less", async function () {
-    this.timeout(60_000);
     const pair = redises.map((redis) => meterOn(redis));
     await fc.assert(
       fc.asyncProperty(
@@ -231,7 +230,6 @@ describe("the meter", () => {
   });
 
   it("does not make requests wait for a frozen Redis again and again", async function () {
-    this.timeout(20_000);
     await withFreezable(async (meter, server) => {
       const who = someone(100, 100);
       await meter.take(who, "GET /x");
@@ -245,7 +243,6 @@ describe("the meter", () => {
   });
 
   it("notices that Redis is back though nothing waits to be counted and nobody asks", async function () {
-    this.timeout(20_000);
     await withFreezable(async (meter, server) => {
       server.freeze();
       // Refused, so that no count is owed to Redis.

@@ -2,8 +2,6 @@ import { expect } from "chai";
 import { hashPassword, isPassword, newPassword } from "#src/passwords.ts";
 
 describe("passwords", function () {
-  this.timeout(20_000);
-
   it("are told apart by their hash, each with a salt of its own", async () => {
     const [one, other] = [await hashPassword("tankstelle 95"), await hashPassword("tankstelle 95")];
     expect(one).to.match(/^scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}$/);

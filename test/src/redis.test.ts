@@ -9,7 +9,6 @@ const event = (redis: Redis, name: string): Promise<void> =>
   new Promise((resolve) => redis.once(name, () => resolve()));
 
 describe("a connection to Redis", function () {
-  this.timeout(60_000);
   let server: OwnServer;
   before(async () => {
     server = await startPrivateRedis();

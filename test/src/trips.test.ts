@@ -4,7 +4,6 @@ import { inFewTrips } from "#src/trips.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("a transaction of few round trips", function () {
-  this.timeout(30_000);
   let instance: TestInstance;
   let db: Db;
   /** Gives a lock up soon. */

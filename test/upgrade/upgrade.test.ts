@@ -15,7 +15,6 @@ import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/
 const dump = join(import.meta.dirname, "database-0010.sql");
 
 describe("upgrade: a database of an earlier version, by the bundled release role", function () {
-  this.timeout(120_000);
   const name = `fuelmark_upgrade_${randomBytes(6).toString("hex")}`;
   let instance: TestInstance;
   let env: Record<string, string>;

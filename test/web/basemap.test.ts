@@ -22,8 +22,6 @@ function content(n: number): Buffer {
 }
 
 describe("web: the bundled base map", function () {
-  this.timeout(60_000);
-
   it("is an archive that the map's reader understands, with land down to zoom 7", async () => {
     const reader = readerOf(bundledBasemap());
     const { tileType, minZoom, maxZoom, clustered } = await reader.getHeader();

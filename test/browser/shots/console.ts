@@ -11,7 +11,6 @@ import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/console-*.png.
 describe("screenshots: console", function () {
-  this.timeout(180_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
@@ -20,7 +19,6 @@ describe("screenshots: console", function () {
 
   before(async function () {
     browser = await openBrowser(this);
-    this.timeout(180_000);
     instance = await createTestInstance();
     country = await openCountry(instance.config, 60);
     await addOperator(country.db, "olga", "operator");

@@ -10,7 +10,6 @@ import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/dashboard-*.png.
 describe("screenshots: dashboard", function () {
-  this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
