@@ -10,18 +10,18 @@ import {
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/words.ts";
+import { lockIds } from "#src/lock-ids.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks.ts";
 import { readStanding } from "#api/intake/standing.ts";
 
 const dayMs = 86_400_000;
-const intakeLock = 7_166_736;
 
 /** Locks the batch's scopes, one per partner and one for the widget, in an order that is the same everywhere. */
 export async function lockScopes(tx: Statements, batch: readonly Candidate[]): Promise<void> {
   const scopes = [...new Set(batch.map((mark) => mark.partnerId ?? 0))].sort((a, b) => a - b);
   await rows(
     tx,
-    `select pg_advisory_xact_lock(${intakeLock}, scope) from unnest(?::int[]) as scope`,
+    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
     [scopes],
     "lock_scopes",
   );
