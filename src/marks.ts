@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import type {
   Grade,
@@ -25,6 +26,15 @@ export const markId = (receivedAt: number, sequence: number): number =>
  * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
+
+/**
+ * True for Postgres' refusal of a mark that no partition takes: a check_violation of the table itself, where one of a
+ * check names its constraint. Its words would depend on the server's language.
+ */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, table, constraint } = error as Partial<pg.DatabaseError>;
+  return code === "23514" && table === "marks" && constraint === undefined;
+}
 
 /** Marks younger than this are looked for again and again, older ones seldom: ms. */
 export const hotMs = 3 * dayMs;
