@@ -255,7 +255,10 @@ describe("flow: who may do what in the console", function () {
   });
 
   describe("the queues", () => {
-    const paths = ["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/api/redis/stats"];
+    const paths = [
+      ...["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/names.js"],
+      "/api/redis/stats",
+    ];
     const get = (client: ConsoleClient, path: string, init: RequestInit = {}) =>
       fetch(`${baseUrl}/console/queues${path}`, {
         ...init,
