@@ -130,7 +130,7 @@ export function keyCommand(output: () => Output): Command {
 
   command
     .command("revoke")
-    .description("end a key for good; in force on every process within 15 s")
+    .description("end a key and its sessions for good; in force on every process within 15 s")
     .argument("<id>", "the key's id", id("key"))
     .option("--yes", "do not ask")
     .addHelpText("after", examples("key revoke 7", "key revoke 7 --json"))
@@ -140,12 +140,9 @@ export function keyCommand(output: () => Output): Command {
         const before = await inForce(db, keyId);
         const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) for good?`;
         if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not revoked", 1);
-        return inTransaction(db, async (tx) => {
-          const revoked = await revokeKey(tx, keyId);
-          if (revoked === null) throw new Refusal(`key ${keyId} was revoked meanwhile`, 1);
-          await logAction(tx, { actor: out.actor, action: "key.revoke", subject: `key ${keyId}` });
-          return revoked;
-        });
+        const revoked = await revokeKey(db, keyId, out.actor);
+        if (revoked === null) throw new Refusal(`key ${keyId} was revoked meanwhile`, 1);
+        return revoked;
       });
       out.result(shownKey(key), card);
     });

@@ -9,13 +9,12 @@ import { Refusal } from "#cli/refusal.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { inTransaction } from "#src/db.ts";
+import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
 import { statusFormats, type StatusFormat } from "#src/import/statuses-read.ts";
 import { isFault } from "#src/import/summary.ts";
 import { logAction } from "#src/operator-log.ts";
 import { createProgress } from "#src/progress.ts";
-
-const hourMs = 3_600_000;
 
 interface Options {
   format: StatusFormat;
@@ -89,7 +88,7 @@ const importVerb = (output: () => Output): Command =>
           stationsPath,
           source,
           maxAgeMs: maxAgeH * hourMs,
-          notSoldMs: notSoldDays * 24 * hourMs,
+          notSoldMs: notSoldDays * dayMs,
           asOf,
           dryRun,
           progress: (step, count, total) => progress.show(step, count, total ?? size),

@@ -4,6 +4,7 @@ import { table } from "#cli/output.ts";
 import type { Config } from "#src/config.ts";
 import type { Db } from "#src/db.ts";
 import { usageDays, type UsageDay } from "#src/domain/usage.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { createLog } from "#src/log.ts";
 import { createRedis } from "#src/redis.ts";
 import type { Partner } from "#src/partners.ts";
@@ -11,7 +12,6 @@ import { pendingUsage, type PendingUsage } from "#src/usage/pending.ts";
 import { loadUsage } from "#src/usage/rows.ts";
 
 const patienceMs = 2000;
-const dayMs = 86_400_000;
 
 /** A partner's latest days, newest (today) first: what its servers sent, and what its pages did. */
 export interface UsageSeen {

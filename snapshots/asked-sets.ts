@@ -1,3 +1,4 @@
+import { minuteMs, hourMs } from "#src/domain/units.ts";
 import { type DumpSet, setName } from "#snapshots/dump-set.ts";
 import type { Redis } from "#src/redis.ts";
 
@@ -10,9 +11,9 @@ export interface AskedSets {
   recent(now: number): Promise<DumpSet[]>;
 }
 
-const rememberedMs = 3600_000;
+const rememberedMs = hourMs;
 /** A set that is asked for all the time is noted once in this while. */
-const againMs = 60_000;
+const againMs = minuteMs;
 const longest = 1000;
 
 /** `most`: how many sets are remembered; a caller that makes up ever new ones pushes out only the oldest. */

@@ -1,5 +1,6 @@
 import type { Config } from "#src/config.ts";
 import { type Db, rows } from "#src/db.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/listen.ts";
 import type { Log } from "#src/log.ts";
 import { foldText } from "#snapshots/search-text.ts";
@@ -26,7 +27,7 @@ export interface CityStore {
   list(query: { q: string; offset: number; limit: number }): { cities: City[]; total: number };
 }
 
-const refreshMs = 60_000;
+const refreshMs = minuteMs;
 
 /** All cities in memory, so that no read asks the database. Renewed on NOTIFY `cities` and each minute. */
 export function createCityStore(deps: { db: Db; config: Config; log: Log }): CityStore {

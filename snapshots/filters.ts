@@ -6,6 +6,7 @@ import {
   queues,
   type ServedStatus,
 } from "#src/domain/words.ts";
+import { hourS } from "#src/domain/units.ts";
 import { gradeShift, pricedBit, queueShift, statusCodes } from "#snapshots/fragment.ts";
 import { field, type Page, recordSize } from "#snapshots/page.ts";
 import { foldBrand, foldText } from "#snapshots/search-text.ts";
@@ -76,7 +77,7 @@ export function compileFilters(
   const queueBits = bits(filters.queues, (queue) => queues.indexOf(queue) + 1);
   const brand = filters.brand ? brandNumber(foldBrand(filters.brand)) : undefined;
   const needed = gradeBits | (filters.priced ? pricedBit : 0);
-  const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * 3600;
+  const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
   const words = [...new Set(filters.words)].map((word) => Buffer.from(word));
   if (
     statusBits === 0 &&

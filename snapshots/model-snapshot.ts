@@ -4,6 +4,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { City } from "#snapshots/cities.ts";
 import { loadVersion, saveVersion, type Version } from "#snapshots/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
+import { hourMs } from "#src/domain/units.ts";
 import type { FeedRow } from "#src/feed.ts";
 import type { HashedKey } from "#src/key-rows.ts";
 import type { Redis } from "#src/redis.ts";
@@ -36,7 +37,7 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /** Longer than the window of a delta: what is older than that is of no use to anyone. */
-const keptMs = 48 * 3600_000;
+const keptMs = 48 * hourMs;
 
 /** `silentMs`: a snapshot that nobody renewed for so long gives way to any other. */
 export function createModelSnapshotStore(

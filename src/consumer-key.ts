@@ -3,6 +3,7 @@ import type { Config } from "#src/config.ts";
 import { type Db, inTransaction, rows } from "#src/db.ts";
 import { storeKey } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { lockIds } from "#src/lock-ids.ts";
 import { logAction } from "#src/operator-log.ts";
 import { createPartner } from "#src/partners.ts";
 
@@ -33,7 +34,7 @@ export async function issueConsumerKey(db: Db, config: Settings): Promise<void> 
   const key = config.consumerKey === "" ? consumerKey(config) : null;
   if (key === null) return;
   await inTransaction(db, async (tx) => {
-    await tx.raw("select pg_advisory_xact_lock(7166736)");
+    await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.consumerKey]);
     const known = "select from keys where hash = decode(?, 'hex')";
     if ((await rows(tx, known, [hashKey(key)])).length > 0) return;
     const old = "select id from partners where name = ? order by id limit 1";

@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from "knex";
 import pg from "pg";
 import type { Config } from "#src/config.ts";
+import { isNetworkFault } from "#src/network-fault.ts";
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
@@ -72,15 +73,35 @@ export async function rows<T>(
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(work);
 
-/** True when `error` means that Postgres is away or gave up, not that the statement was wrong. */
+/**
+ * True when `error` means that Postgres is away or gave up, not that the statement was wrong. Decided by SQLSTATE, code
+ * and class: a fault of our own stays one, whatever its message speaks of.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === "string") {
-    // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
-    if (/^(08|53|57|40)/.test(code) || code === "55P03" || code === "25P03") return true;
-    return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code);
-  }
-  // knex and pg give lost connections no code at all.
-  return /connection|timeout|terminat|not queryable|pool/i.test(`${error.name} ${error.message}`);
+  if (isNetworkFault(error) || error instanceof knexFactory.KnexTimeoutError) return true;
+  const { code } = error as { code?: unknown };
+  // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
+  if (typeof code === "string") return /^((08|53|57|40)...|55P03|25P03)$/.test(code);
+  // knex writes the statement and " - " before the driver's words.
+  return error.constructor === Error && lostConnection.has(error.message.split(" - ").at(-1)!);
 }
+
+/** Whole messages of the drivers' faults that have neither a class nor a code. */
+const lostConnection: ReadonlySet<string> = new Set([
+  // pg
+  "Connection terminated",
+  "Connection terminated unexpectedly",
+  "Client has encountered a connection error and is not queryable",
+  "Client was closed and is not queryable",
+  "Query read timeout",
+  "timeout expired",
+  "The server does not support SSL connections",
+  "There was an error establishing an SSL connection",
+  // pg-pool
+  "timeout exceeded when trying to connect",
+  "Connection terminated due to connection timeout",
+  // tarn and knex, whose pool is closed when a process stops
+  "aborted",
+  "Unable to acquire a connection",
+]);

@@ -3,6 +3,7 @@ import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/db.ts";
 import { emptyState } from "#src/domain/state.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { FeedRow } from "#src/feed.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/id-table.ts";
 import { listen, type Listener } from "#src/listen.ts";
@@ -35,7 +36,7 @@ const turnRows = 32;
 const loadRows = 1000;
 const compareRows = 10_000;
 /** Longest pause between two pages of the first load. */
-const loadIdleMs = 60_000;
+const loadIdleMs = minuteMs;
 /** `as_of` stays this far behind, because its comparison is by whole seconds. */
 const asOfLagMs = 1000;
 

@@ -1,3 +1,4 @@
+import { dayS } from "#src/domain/units.ts";
 import { dayOf, minuteOf } from "#src/stand-in.ts";
 
 /** The verdict of the meter on one request (partner-api.md 8). */
@@ -33,7 +34,7 @@ interface Facts {
 /** Puts a verdict together. A request that both limits refuse is refused by the minute. */
 export function grantOf({ granted, rpm, daily, mn, dn, nowS, seq }: Facts): Grant {
   const resetS = (minuteOf(nowS) + 1) * 60;
-  const dayEndS = (dayOf(nowS) + 1) * 86_400;
+  const dayEndS = (dayOf(nowS) + 1) * dayS;
   const hit = granted ? null : mn >= rpm ? "minute" : "day";
   const endS = hit === "minute" ? resetS : dayEndS;
   return {

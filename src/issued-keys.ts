@@ -1,6 +1,8 @@
-import { rows, type Db, type Tx } from "#src/db.ts";
+import { inTransaction, rows, type Db, type Tx } from "#src/db.ts";
 import type { KeyKind } from "#src/key-text.ts";
+import { logAction } from "#src/operator-log.ts";
 import { announceKeys } from "#src/partners.ts";
+import { endSessionsOf } from "#src/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
 export interface IssuedKey {
@@ -72,11 +74,18 @@ export async function updateKey(
   return key ?? null;
 }
 
-/** Ends a key for good; null when there is no such key, or it was revoked before. In force within 15 s. */
-export async function revokeKey(tx: Tx, id: number): Promise<IssuedKey | null> {
-  const sql = `update keys set revoked_at = server_now(), updated_at = server_now()
-    where id = ? and revoked_at is null returning ${columns}`;
-  const [key] = await rows<IssuedKey>(tx, sql, [id]);
-  await announceKeys(tx);
-  return key ?? null;
-}
+/**
+ * Ends a key for good, ends the dashboard's sessions that were opened with it, and writes down that `actor` did it.
+ * Null when there is no such key, or it was revoked before. In force within 15 s, for the dashboard at once.
+ */
+export const revokeKey = (db: Db, id: number, actor: string): Promise<IssuedKey | null> =>
+  inTransaction(db, async (tx) => {
+    const sql = `update keys set revoked_at = server_now(), updated_at = server_now()
+      where id = ? and revoked_at is null returning ${columns}`;
+    const [key] = await rows<IssuedKey>(tx, sql, [id]);
+    if (key === undefined) return null;
+    await endSessionsOf(tx, "key", id);
+    await logAction(tx, { actor, action: "key.revoke", subject: `key ${id}` });
+    await announceKeys(tx);
+    return key;
+  });

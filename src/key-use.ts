@@ -1,5 +1,6 @@
 import { rows, type Db } from "#src/db.ts";
 import type { Clock } from "#src/clock.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { fromMs } from "#src/marks.ts";
 
 export interface KeyUse {
@@ -12,7 +13,7 @@ export interface KeyUse {
   flush(everything?: boolean): Promise<void>;
 }
 
-const quietMs = 60_000;
+const quietMs = minuteMs;
 
 /** When which key was last used, as `key list` shows it: right to the minute. */
 export function createKeyUse(db: Db, clock: Clock): KeyUse {

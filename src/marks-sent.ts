@@ -1,9 +1,8 @@
 import { rows, type Db } from "#src/db.ts";
 import type { SentDay, SentOutcome } from "#src/domain/dashboard.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs, idAfter } from "#src/marks.ts";
-
-const dayMs = 86_400_000;
 
 interface Row {
   date: string;

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import type {
   Grade,
@@ -9,12 +10,24 @@ import type {
   Status,
 } from "#src/domain/words.ts";
 import { rows, type Statements } from "#src/db.ts";
+import { dayMs } from "#src/domain/units.ts";
 
-const dayMs = 86_400_000;
-const perDay = 2 ** 32;
+// A mark's id is the number of its UTC day << 32 | sequence, here as in SQL (0003_create_mark_partitions).
+const sequenceBits = 32;
+const perDay = 2 ** sequenceBits;
 
-/** Smallest mark id of the UTC day of `ms`: ids are day << 32 | sequence, so that a bound on them prunes partitions. */
+/** The highest sequence number; the next is 1. */
+export const sequenceMax = perDay - 1;
+
+/** Smallest mark id of the UTC day of `ms`: a bound on ids prunes partitions. */
 export const firstIdOfDay = (ms: number): number => Math.floor(ms / dayMs) * perDay;
+
+/** The beginning, ms, of the UTC day on which the mark of this id was received. */
+export const dayOfId = (id: number): number => Math.floor(id / perDay) * dayMs;
+
+/** SQL for the smallest mark id of the UTC day before that of the mark with the id in `column`. */
+export const firstIdOfDayBefore = (column: string): string =>
+  `((${column} >> ${sequenceBits}) - 1) << ${sequenceBits}`;
 
 /** The mark id of a time of receipt and a sequence number. */
 export const markId = (receivedAt: number, sequence: number): number =>
@@ -25,6 +38,15 @@ export const markId = (receivedAt: number, sequence: number): number =>
  * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
+
+/**
+ * True for Postgres' refusal of a mark that no partition takes: a check_violation of the table itself, where one of a
+ * check names its constraint. Its words would depend on the server's language.
+ */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, table, constraint } = error as Partial<pg.DatabaseError>;
+  return code === "23514" && table === "marks" && constraint === undefined;
+}
 
 /** Marks younger than this are looked for again and again, older ones seldom: ms. */
 export const hotMs = 3 * dayMs;
@@ -140,14 +162,13 @@ export async function loadReports(
   keptAs?: string,
 ): Promise<Report[]> {
   if (ids.length === 0) return [];
-  const dayOf = (id: number): number => Math.floor(id / perDay);
-  const days = ids.map(dayOf);
+  const days = ids.map(dayOfId);
   const found = await rows<ReportRow>(
     db,
     `select id, station_id, coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
        needed, rule, processed_at is not null as processed
      from marks where id = any(?::bigint[])
-       and id >= ${Math.min(...days) * perDay} and id < ${(Math.max(...days) + 1) * perDay}`,
+       and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
     [ids],
     keptAs,
   );

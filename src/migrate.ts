@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { migrations } from "#migrations/list.ts";
 import { type Db, rows, type Tx } from "#src/db.ts";
+import { lockIds } from "#src/lock-ids.ts";
 import type { Log } from "#src/log.ts";
 
 const source: Knex.MigrationSource<string> = {
@@ -24,7 +25,7 @@ export async function migrate(db: Db, log: Log): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
     await tx.raw("set local lock_timeout = 0");
-    await tx.raw("select pg_advisory_xact_lock(7166735)");
+    await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
     await refuseNewer(tx);
     const [, names] = (await db.migrate.latest({ migrationSource: source })) as [number, string[]];
     log.info({ applied: names }, names.length === 0 ? "schema is up to date" : "schema migrated");

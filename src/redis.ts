@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import type { Config } from "#src/config.ts";
 import type { Log } from "#src/log.ts";
+import { isNetworkFault } from "#src/network-fault.ts";
 
 export type { Redis };
 
@@ -41,3 +42,25 @@ function tellOutage(redis: Redis, log: Log): void {
     away = false;
   });
 }
+
+/** True when `error` means that Redis is away or frozen. Decided by code and class, as `isUnavailable` of Postgres. */
+export function isRedisAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isNetworkFault(error) || lostClasses.has(error.name)) return true;
+  const isBare = error.constructor === Error || error.name === "AbortError";
+  return isBare && lostConnection.has(error.message);
+}
+
+/** By name: ioredis does not export its own, and this file knows nothing of bullmq. */
+const lostClasses: ReadonlySet<string> = new Set([
+  "ConnectionClosedError",
+  "MaxRetriesPerRequestError",
+]);
+
+/** Whole messages of ioredis's faults that have neither a class of their own nor a code. */
+const lostConnection: ReadonlySet<string> = new Set([
+  "Connection is closed.",
+  "Command timed out",
+  "Command aborted due to connection close",
+  "Stream isn't writeable and enableOfflineQueue options is false",
+]);

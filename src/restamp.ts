@@ -1,4 +1,5 @@
 import { inTransaction, rows, type Db } from "#src/db.ts";
+import { sequenceMax } from "#src/marks.ts";
 
 const atOnce = 1000;
 /** More than any service gives out between two backups. */
@@ -23,7 +24,7 @@ export async function restamp(
   await rows(
     db,
     `select setval('change_seq', nextval('change_seq') + ?),
-       setval('mark_seq', (nextval('mark_seq') + ?) % 4294967295 + 1)`,
+       setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`,
     [changesAhead, marksAhead],
   );
   const all = await rows<{ id: string; removed: boolean }>(

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { rows, type Db, type Tx } from "#src/db.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { fromMs } from "#src/marks.ts";
 
 /** Whose session it is: a partner's, entered with a key, or an operator's. */
@@ -29,7 +30,7 @@ interface NewSession {
 }
 
 const agentMax = 200;
-const seenEveryMs = 60_000;
+const seenEveryMs = minuteMs;
 const tokenForm = /^[\w-]{43}$/;
 const columns =
   "id, kind, subject_id, created_at, expires_at, last_seen_at, address, agent" as const;

@@ -1,3 +1,4 @@
+import { dayS } from "#src/domain/units.ts";
 import type { Owed } from "#src/meter-script.ts";
 
 export interface Counts {
@@ -43,4 +44,4 @@ export function createStandIn(max: number): StandIn {
 export const minuteOf = (nowS: number): number => Math.floor(nowS / 60);
 
 /** UTC days since the epoch. */
-export const dayOf = (nowS: number): number => Math.floor(nowS / 86_400);
+export const dayOf = (nowS: number): number => Math.floor(nowS / dayS);

@@ -1,11 +1,12 @@
 import { issueConsumerKey } from "#src/consumer-key.ts";
 import { migrate } from "#src/migrate.ts";
 import { createDb, isUnavailable } from "#src/db.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { roleConfig } from "#src/role-config.ts";
 
 // The release role: migrations and the key of the map at /, by one process, before any other role of a new version starts.
 const { config, log } = roleConfig("release", ["databaseUrl"]);
-const db = createDb({ ...config, queryTimeoutMs: 600_000, lockTimeoutMs: 60_000 }, "release", 2);
+const db = createDb({ ...config, queryTimeoutMs: 600_000, lockTimeoutMs: minuteMs }, "release", 2);
 try {
   await migrate(db, log);
   await issueConsumerKey(db, config);

@@ -1,9 +1,9 @@
 import type { Clock } from "#src/clock.ts";
 import type { Config } from "#src/config.ts";
-import { type Db, isUnavailable } from "#src/db.ts";
+import type { Db } from "#src/db.ts";
 import type { Log } from "#src/log.ts";
 import type { Producer } from "#src/queues.ts";
-import type { Redis } from "#src/redis.ts";
+import { isRedisAway, type Redis } from "#src/redis.ts";
 
 /** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
 export interface RoleDeps {
@@ -26,4 +26,4 @@ export interface Role {
 export const tellFault =
   (log: Log) =>
   (error: Error): void =>
-    log[isUnavailable(error) ? "debug" : "warn"]({ err: error.message }, "worker");
+    log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message }, "worker");

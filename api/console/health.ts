@@ -4,13 +4,13 @@ import type { Services } from "#api/services.ts";
 import { listFailed, readBacklog, retryFailed } from "#src/backlog.ts";
 import { isUnavailable, rows } from "#src/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/domain/console.ts";
+import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks.ts";
 import { depthOf } from "#src/queue-depth.ts";
 import { queueNames } from "#src/queues.ts";
 import { countHeld } from "#src/review/held.ts";
 
 const failedShown = 100;
-const hourMs = 3_600_000;
 
 /** How the service is doing, as the process that answers sees it, and what needs an operator. */
 export const healthCalls = (services: Services): ConsoleCall[] => [

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Config } from "#src/config.ts";
 import { createDb, type Db } from "#src/db.ts";
 import type { ConsoleImport } from "#src/domain/console.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
@@ -23,8 +24,6 @@ export type ImportWord =
   | { kind: "touched"; stationIds: string[] }
   | { kind: "done"; summary: ImportSummary | StatusSummary }
   | { kind: "refused"; fault: string };
-
-const hourMs = 3_600_000;
 
 // A thread of its own: reading and comparing a country keeps a core busy for seconds, and requests must not wait.
 const task = workerData as ImportTask;
@@ -60,8 +59,8 @@ function run(on: Db, { kind, path, source, replaceSource, dryRun, config }: Impo
     format: "csv",
     stationsPath: null,
     source: source ?? "csv",
-    maxAgeMs: 24 * hourMs,
-    notSoldMs: 30 * 24 * hourMs,
+    maxAgeMs: dayMs,
+    notSoldMs: 30 * dayMs,
     asOf: null,
     touched: (stationIds) => say({ kind: "touched", stationIds }),
   });

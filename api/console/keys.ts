@@ -9,7 +9,6 @@ import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
 import { findKey, revokeKey, storeKey, updateKey, type KeySettings } from "#src/issued-keys.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
 import { findPartner } from "#src/partners.ts";
-import { endSessionsOf } from "#src/sessions.ts";
 
 const idMax = 2_147_483_647;
 const bindings = Type.Array(Type.String({ maxLength: 260 }), { maxItems: 200 });
@@ -81,12 +80,7 @@ export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
     async handle({ viewer, params }) {
       const id = keyId(params["id"]);
       if (id === null || (await findKey(db, id)) === null) return unknown("key");
-      const done = await change(db, viewer, async (tx) => {
-        const value = await revokeKey(tx, id);
-        if (value === null) return null;
-        await endSessionsOf(tx, "key", id);
-        return { value, did: { action: "key.revoke", subject: `key ${id}` } };
-      });
+      const done = await revokeKey(db, id, viewer.account.name);
       return done === null ? revoked : { status: 204, body: null };
     },
   }),

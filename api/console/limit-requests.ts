@@ -4,6 +4,7 @@ import { comment, daily, rowId, rpm, unknown } from "#api/console/fields.ts";
 import type { Services } from "#api/services.ts";
 import { limitRequestRows } from "#src/console/limit-requests.ts";
 import { refuse, type Problem } from "#src/domain/problems.ts";
+import { dayMs } from "#src/domain/units.ts";
 import {
   approveLimitRequest,
   limitRequestStatus,
@@ -96,7 +97,7 @@ async function notPending({ db }: Services, id: number): Promise<Problem> {
 
 /** How busy these partners' minutes were; nobody's while Redis is away. */
 async function busyMinutes({ redis, config, clock }: Services, partnerIds: readonly number[]) {
-  const today = Math.floor(clock() / 86_400_000);
+  const today = Math.floor(clock() / dayMs);
   const found = await Promise.all(
     partnerIds.map(async (id) => {
       const figures = await minuteFigures(redis, config.redisPrefix, id, today, busyDays).catch(

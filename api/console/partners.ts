@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { daily, line, rowId, rpm, unknown } from "#api/console/fields.ts";
+import { badField, daily, line, rowId, rpm, unknown } from "#api/console/fields.ts";
 import type { Services } from "#api/services.ts";
 import { keyRows, partnerRows, usageOf } from "#src/console/partners.ts";
 import { createPartner, updatePartner } from "#src/partners.ts";
@@ -65,8 +65,10 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     role: "operator",
     body: newPartner,
     async handle({ viewer, body }) {
+      const name = body.name.trim();
+      if (name === "") return noName;
       const made = {
-        name: body.name.trim(),
+        name,
         rpm: body.rpm ?? config.defaultRpm,
         daily: body.daily ?? config.defaultDaily,
       };
@@ -86,9 +88,11 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     async handle({ viewer, params, body }) {
       const id = partnerId(params["id"]);
       if (id === null) return unknown("partner");
+      const wanted = body.name === undefined ? body : { ...body, name: body.name.trim() };
+      if (wanted.name === "") return noName;
       const changed = await change(db, viewer, async (tx) => {
-        const value = await updatePartner(tx, id, body);
-        const did = { action: "partner.update", subject: `partner ${id}`, details: body };
+        const value = await updatePartner(tx, id, wanted);
+        const did = { action: "partner.update", subject: `partner ${id}`, details: wanted };
         return value === null ? null : { value, did };
       });
       if (changed === null) return unknown("partner");
@@ -97,6 +101,8 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     },
   }),
 ];
+
+const noName = badField("name", "Must not be empty");
 
 function partnerId(text: string | undefined): number | null {
   const id = rowId(text);

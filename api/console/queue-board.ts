@@ -73,7 +73,7 @@ export async function createQueueBoard(producer: Producer, base: string): Promis
       const paths = [entry?.route ?? []].flat().map(patternOf);
       if (entry === null || !paths.some(({ pattern }) => pattern.test(path))) return null;
       const { params } = entry.handler({ basePath: base, uiConfig });
-      return withoutForeign(filled(template, params));
+      return withNames(withoutForeign(filled(template, params)));
     },
     call: async ({ method, path, query, body }) => {
       for (const one of calls) {
@@ -111,6 +111,12 @@ function patternOf(path: string): { pattern: RegExp; names: string[] } {
 
 const filled = (template: string, params: Record<string, string>): string =>
   template.replace(/<%[=-] (\w+) %>/g, (_, name: string) => params[name] ?? "");
+
+/** Where the page looks for the script that names its buttons, below the board's base. */
+export const namesPath = "/names.js";
+
+const withNames = (page: string): string =>
+  page.replace("</body>", `<script defer src="${namesPath.slice(1)}"></script></body>`);
 
 /** Its page loads a font from another host: the system's does as well. */
 const withoutForeign = (page: string): string =>

@@ -4,7 +4,13 @@ import { readBody, bodyLimitDefault } from "#api/body.ts";
 import type { Context } from "#api/context.ts";
 import type { OperatorGate } from "#api/console/admit.ts";
 import type { ConsoleViewer } from "#api/console/call.ts";
-import { boardFiles, createQueueBoard, type QueueBoard } from "#api/console/queue-board.ts";
+import {
+  boardFiles,
+  createQueueBoard,
+  namesPath,
+  type QueueBoard,
+} from "#api/console/queue-board.ts";
+import { buttonNamesScript } from "#api/console/queue-board-names.ts";
 import { serveFile } from "#api/pages/assets.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
 import type { Reply } from "#api/route.ts";
@@ -53,6 +59,7 @@ export function queuesPage(services: Services, gate: OperatorGate): Page {
       ctx.respond = false;
       return undefined;
     }
+    if (below === namesPath) return namesReply;
     const queues = await board();
     if (queues === null) return away;
     if (below.startsWith("/api/")) return answer(services, queues, viewer, ctx, below);
@@ -81,6 +88,11 @@ const pageReply = (body: string): Reply => ({
   },
   body,
 });
+
+const namesReply: Reply = {
+  headers: { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" },
+  body: buttonNamesScript,
+};
 
 async function answer(
   { db, config }: Services,

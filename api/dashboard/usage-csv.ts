@@ -5,6 +5,7 @@ import { usageSince } from "#api/live-usage.ts";
 import type { Services } from "#api/services.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { UsageCount } from "#src/domain/usage.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { dayOf } from "#src/stand-in.ts";
 
 const query = Type.Object({
@@ -60,4 +61,4 @@ function lines(counts: readonly UsageCount[]): (string | number)[][] {
     ]);
 }
 
-const dateOf = (day: number): string => formatTime(day * 86_400_000).slice(0, 10);
+const dateOf = (day: number): string => formatTime(day * dayMs).slice(0, 10);

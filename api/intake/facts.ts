@@ -10,18 +10,17 @@ import {
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/words.ts";
+import { hourMs, dayMs } from "#src/domain/units.ts";
+import { lockIds } from "#src/lock-ids.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks.ts";
 import { readStanding } from "#api/intake/standing.ts";
-
-const dayMs = 86_400_000;
-const intakeLock = 7_166_736;
 
 /** Locks the batch's scopes, one per partner and one for the widget, in an order that is the same everywhere. */
 export async function lockScopes(tx: Statements, batch: readonly Candidate[]): Promise<void> {
   const scopes = [...new Set(batch.map((mark) => mark.partnerId ?? 0))].sort((a, b) => a - b);
   await rows(
     tx,
-    `select pg_advisory_xact_lock(${intakeLock}, scope) from unnest(?::int[]) as scope`,
+    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
     [scopes],
     "lock_scopes",
   );
@@ -162,7 +161,7 @@ async function find(tx: Statements, batch: readonly Candidate[], config: Config)
           select marks.id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
             ${msOf("effective_at")} as effective_at, lat, lon
           from who join marks on reporter_id = who.id
-          where ${within(dayMs + (halfwayKm / speedMaxKmh) * 3_600_000)} and review <> 'expired') p) as past,
+          where ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired') p) as past,
        (select json_agg(q) from (
           select 'p' || partner_id as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
           where partner_id = any(array(select partner_id from who where first_seen is null and viewer is null))

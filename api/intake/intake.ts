@@ -2,7 +2,7 @@ import { type Admission, admit, type Candidate } from "#src/domain/admit.ts";
 import type { Config } from "#src/config.ts";
 import { type Db, isUnavailable, rows } from "#src/db.ts";
 import type { Log } from "#src/log.ts";
-import { markId } from "#src/marks.ts";
+import { isMissingPartition, markId } from "#src/marks.ts";
 import { inFewTrips } from "#src/trips.ts";
 import type { Waiters } from "#src/waiters.ts";
 import { lockScopes, readFacts } from "#api/intake/facts.ts";
@@ -127,7 +127,3 @@ export function createIntake(deps: {
     },
   };
 }
-
-/** Postgres' check_violation for a row that no partition takes. */
-const isMissingPartition = (error: unknown): boolean =>
-  (error as { code?: string }).code === "23514" && /no partition/.test((error as Error).message);

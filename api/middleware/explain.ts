@@ -3,13 +3,14 @@ import type { Services } from "#api/services.ts";
 import { isUnavailable } from "#src/db.ts";
 import { refuse, type Problem } from "#src/domain/problems.ts";
 import { withoutKeys } from "#src/key-text.ts";
+import { isRedisAway } from "#src/redis.ts";
 
 const unavailableRetryS = 5;
 
 /** What a thrown error means to the caller (decisions.md 9), and a log line about it that `request_id` finds. */
 export function explain({ log }: Pick<Services, "log">): (state: State, error: unknown) => Problem {
   return ({ requestId, path }, error) => {
-    const away = isUnavailable(error);
+    const away = isUnavailable(error) || isRedisAway(error);
     const line = { request_id: requestId, path: withoutKeys(path), ...describe(error) };
     log.error(line, away ? "upstream unavailable" : "internal error");
     return away ? unavailable : internalError;

@@ -6,8 +6,7 @@ import { builtFolder } from "#api/pages/assets.ts";
 import { basemapFile, bundledPath, operatorPath } from "#src/basemap.ts";
 import type { Config } from "#src/config.ts";
 import { refuse } from "#src/domain/problems.ts";
-
-const dayS = 86_400;
+import { dayS } from "#src/domain/units.ts";
 
 /** Base maps that lie here, as PMTiles by Range: our own land and sea, and the operator's file if there is one. */
 export function basemapPages(config: Pick<Config, "basemap">): Page {

@@ -8,6 +8,7 @@ import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/words.ts";
+import { minuteMs } from "#src/domain/units.ts";
 
 const shownMax = 100;
 const foundMax = 4000;
@@ -147,7 +148,7 @@ function item({ brand, name, addr, fuel }: Listed, words: Words, now: number): H
   const age =
     updated === null || fuel.status === "nodata"
       ? null
-      : words.ago(Math.floor((now - updated) / 60_000));
+      : words.ago(Math.floor((now - updated) / minuteMs));
   const facts = [
     fuel.fuels_now === "" ? null : `${words.available} ${fuel.fuels_now.replaceAll(",", ", ")}`,
     fuel.fuels_no === "" ? null : `${words.missing} ${fuel.fuels_no.replaceAll(",", ", ")}`,

@@ -1,13 +1,12 @@
 import { refuse } from "#src/domain/problems.ts";
-import { loadReports } from "#src/marks.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { dayOfId, loadReports } from "#src/marks.ts";
 import { catchUp, presentReport } from "#api/reports.ts";
 import { reportStateAnswers } from "#api/openapi/answers/marks.ts";
 import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 
-const keptMs = 7 * 86_400_000;
-const dayMs = 86_400_000;
-const perDay = 2 ** 32;
+const keptMs = 7 * dayMs;
 
 /** GET /reports/{report_id}: what became of a mark, decisions.md 5. Kept 7 days, shown to its own partner only. */
 export const reportStateRoute = (services: Services) =>
@@ -21,8 +20,7 @@ export const reportStateRoute = (services: Services) =>
       const { db, clock } = services;
       const text = params["report_id"]!;
       const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-      const receivedDay = Math.floor(id / perDay);
-      const isKept = Number.isSafeInteger(id) && (receivedDay + 1) * dayMs > clock() - keptMs;
+      const isKept = Number.isSafeInteger(id) && dayOfId(id) + dayMs > clock() - keptMs;
       const [report] = isKept ? await loadReports(db, [id]) : [];
       if (report === undefined || report.partnerId !== key.partnerId) {
         return refuse(

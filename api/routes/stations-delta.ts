@@ -5,8 +5,9 @@ import { route } from "#api/route.ts";
 import type { Services } from "#api/services.ts";
 import { refuse } from "#src/domain/problems.ts";
 import { parseTime } from "#src/domain/time.ts";
+import { hourS } from "#src/domain/units.ts";
 
-const windowS = 48 * 3600;
+const windowS = 48 * hourS;
 
 const query = Type.Object({
   updated_since: Type.String({

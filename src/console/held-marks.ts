@@ -1,10 +1,11 @@
 import type { Config } from "#src/config.ts";
 import { rows, type Db } from "#src/db.ts";
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/domain/console.ts";
-import { firstIdOfDay, fromMs, msOf } from "#src/marks.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks.ts";
 import { countHeld, stationTitle } from "#src/review/held.ts";
 
-const historyMs = 7 * 86_400_000;
+const historyMs = 7 * dayMs;
 
 type Row = Omit<ConsoleHeldMark, "reporter"> & { reporter_id: number };
 
@@ -26,7 +27,7 @@ export async function heldRows(
      left join station_status t on t.station_id = m.station_id left join partners p on p.id = m.partner_id
      left join lateral (
        select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
-       where n.newcomer and n.status = 'no' and n.id >= ((m.id >> 32) - 1) << 32
+       where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
          and n.received_at > m.received_at - ?::bigint * interval '1 ms' and n.received_at <= m.received_at
          and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
      where m.review = 'held' order by m.id limit ?`,

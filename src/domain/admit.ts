@@ -5,6 +5,7 @@ import { type Problem, refuse } from "#src/domain/problems.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { order, type Statement } from "#src/domain/state.ts";
 import type { Rule, Status } from "#src/domain/words.ts";
+import { minuteMs, hourMs, dayMs } from "#src/domain/units.ts";
 
 export interface AdmitRules extends JudgeRules, FoldRules {
   duplicateMs: number;
@@ -105,8 +106,6 @@ export const massNoSource = (mark: Candidate): string =>
   mark.viewer === null ? `k${mark.keyId}` : `v${mark.viewer}`;
 
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /**
  * The checks of decisions.md 3 from `reports-disabled` on, in that order, and the review of decisions.md 4.
@@ -233,7 +232,7 @@ function refusal(
     return refuse(
       "station-cooldown",
       // Said in words too: a mark of a batch has no Retry-After of its own.
-      `This user marked this station less than ${cooldownMs / 60_000} minutes ago. Send the next mark in ${secondsUntil(cooldownLeftMs)} s.`,
+      `This user marked this station less than ${cooldownMs / minuteMs} minutes ago. Send the next mark in ${secondsUntil(cooldownLeftMs)} s.`,
       {
         retryAfterS: secondsUntil(cooldownLeftMs),
         limit: 1,

@@ -1,5 +1,6 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { Rule, Status } from "#src/domain/words.ts";
+import { hourMs } from "#src/domain/units.ts";
 
 /** The numbers of decisions.md 1 that decide whether a mark is geolocated. */
 export interface JudgeRules {
@@ -19,7 +20,7 @@ export interface Located extends Point {
 export function isPossibleMovement(from: Located, to: Located, rules: JudgeRules): boolean {
   const metres = distanceM(from, to);
   if (metres <= rules.speedFreeM) return true;
-  const hours = Math.abs(to.at - from.at) / 3_600_000;
+  const hours = Math.abs(to.at - from.at) / hourMs;
   return metres / 1000 <= rules.speedMaxKmh * hours;
 }
 

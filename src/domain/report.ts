@@ -3,6 +3,7 @@ import { type Problem, refuse } from "#src/domain/problems.ts";
 import type { Statement } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, queues, type Queue, statuses } from "#src/domain/words.ts";
+import { minuteMs } from "#src/domain/units.ts";
 
 /** Null is the same as absent (decisions.md 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
@@ -182,7 +183,7 @@ export function parseReport(
   if (observedAt !== null && observedAt > now + observedAheadMs) {
     return refuse(
       "bad-timestamp",
-      `observed_at is more than ${observedAheadMs / 60_000} minutes ahead of the server's clock. Send the UTC time of the mark.`,
+      `observed_at is more than ${observedAheadMs / minuteMs} minutes ahead of the server's clock. Send the UTC time of the mark.`,
     );
   }
   return {

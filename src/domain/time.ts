@@ -1,3 +1,5 @@
+import { minuteMs, hourMs } from "#src/domain/units.ts";
+
 /** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (partner-api.md 2.2). Fractions are cut. */
 export function formatTime(ms: number): string {
   const iso = new Date(ms).toISOString();
@@ -39,7 +41,7 @@ export function parseTime(text: string): number | null {
   if (!real) return null;
   if (Number(zoneHour ?? 0) > 14 || Number(zoneMinute ?? 0) > 59) return null;
   const zoneMs =
-    (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
+    (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * minuteMs * (sign === "-" ? -1 : 1);
   const at = ms + Math.floor(Number(`0.${fraction ?? 0}`) * 1000) - zoneMs;
   return at < firstYearMs ? null : at;
 }
@@ -48,4 +50,4 @@ export function parseTime(text: string): number | null {
 const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
 
 /** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (partner-api.md 2.3), never less than its life. */
-export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / 3600_000);
+export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / hourMs);

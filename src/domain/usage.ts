@@ -1,4 +1,5 @@
 import { formatTime } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
 
 /** Who sent a request: a partner's server, or its pages through a publishable key. */
 export type Audience = "partner" | "widget";
@@ -45,7 +46,7 @@ export function usageDays(
   });
 }
 
-const dateOf = (day: number): string => formatTime(day * 86_400_000).slice(0, 10);
+const dateOf = (day: number): string => formatTime(day * dayMs).slice(0, 10);
 
 const sum = (counts: readonly UsageCount[], field: "requests" | "notModified" | "errors"): number =>
   counts.reduce((total, one) => total + one[field], 0);

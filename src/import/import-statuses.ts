@@ -1,6 +1,7 @@
 import type { Config } from "#src/config.ts";
 import { type Db, rows } from "#src/db.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { hourMs } from "#src/domain/units.ts";
 import { createStationFinder, type PlacedStation } from "#src/import/find-station.ts";
 import { asFault } from "#src/import/read-text.ts";
 import { applySeeds, type NewSeed } from "#src/import/seed-rows.ts";
@@ -111,7 +112,7 @@ async function apply(
     refused: staged.refused,
     reasons: staged.reasons,
     behind_marks: behindMarks,
-    moved_h: asOf === null ? null : Math.round(movedMs / 360_000) / 10,
+    moved_h: asOf === null ? null : Math.round(movedMs / (hourMs / 10)) / 10,
   };
 }
 

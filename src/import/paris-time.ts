@@ -1,3 +1,5 @@
+import { hourMs } from "#src/domain/units.ts";
+
 const paris = new Intl.DateTimeFormat("en-GB", {
   timeZone: "Europe/Paris",
   hourCycle: "h23",
@@ -23,7 +25,6 @@ function shownInParis(ms: number): number {
  * in October the first; in the one that is left out in March, the clock an hour later.
  */
 export function fromParis(local: number): number {
-  const hourMs = 3_600_000;
   // Paris is one or two hours ahead of UTC.
   for (const ahead of [2, 1]) {
     const moment = local - ahead * hourMs;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { rows, type Db } from "#src/db.ts";
+import { lockIds } from "#src/lock-ids.ts";
 
 /**
  * Runs `work` while no other process works on the same `subject` ("stations of osm"). Waits for it, having called
@@ -15,8 +16,10 @@ export const withSourceLock = <T>(
     // This session idles while `work` runs on others: the limit meant for frozen processes must not end it.
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
     const attempt = async (): Promise<boolean> => {
-      const sql = "select pg_try_advisory_xact_lock(7166736, hashtext(?)) as got";
-      return (await rows<{ got: boolean }>(tx, sql, [subject]))[0]?.got === true;
+      const sql = "select pg_try_advisory_xact_lock(?, hashtext(?)) as got";
+      return (
+        (await rows<{ got: boolean }>(tx, sql, [lockIds.importSource, subject]))[0]?.got === true
+      );
     };
     if (!(await attempt())) {
       onWait();

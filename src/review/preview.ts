@@ -3,6 +3,7 @@ import { type Db, rows, type Tx } from "#src/db.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, loadHistories } from "#src/histories.ts";
 import { msOf } from "#src/marks.ts";
 import { type Selection, selectedStations, whereSelected } from "#src/review/selection.ts";
@@ -85,7 +86,7 @@ async function workOut(
   const firstSeen = await loadFirstSeen(tx, reporters);
   const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
   const { now } = clock!;
-  const keptFrom = now - config.retentionDays * 86_400_000;
+  const keptFrom = now - config.retentionDays * dayMs;
   return stations.map(({ station_id, marks }) => {
     const state = states.get(station_id) ?? emptyState;
     const { marks: known, seeds } = histories.get(station_id)!;

@@ -1,5 +1,6 @@
 import { type Db, rows, type Tx } from "#src/db.ts";
 import type { Status } from "#src/domain/words.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
 
 /** Which marks a rollback takes: those that fit everything that is given. Times are times of receipt, ms. */
@@ -14,8 +15,6 @@ export interface Selection {
   /** Received before this moment. */
   until?: number;
 }
-
-const dayMs = 86_400_000;
 
 /** SQL on `marks` for what can be withdrawn of a selection: counted, held and waiting marks, failed ones too. */
 export function whereSelected(selection: Selection): { sql: string; bindings: unknown[] } {

@@ -1,4 +1,5 @@
 import { parseBasemap } from "#src/basemap.ts";
+import { hourMs, dayMs } from "#src/domain/units.ts";
 import { isKeyText } from "#src/key-text.ts";
 import { center, flag, integer, million, setting, text } from "#src/settings/setting.ts";
 
@@ -24,8 +25,8 @@ export const callerSettings = {
   ),
   sessionLifeMs: setting(
     "SESSION_LIFE_MS",
-    12 * 3600_000,
-    integer(1000, 30 * 24 * 3600_000),
+    12 * hourMs,
+    integer(1000, 30 * dayMs),
     "longest session of the dashboard and the console",
   ),
   signInsPerMinute: setting(

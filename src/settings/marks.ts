@@ -1,10 +1,11 @@
+import { hourMs, dayMs } from "#src/domain/units.ts";
 import { integer, million, setting } from "#src/settings/setting.ts";
 
 /** The numbers of the rules of marks (docs/rules.md). */
 export const marksSettings = {
   statusLifetimeMs: setting(
     "STATUS_LIFETIME_MS",
-    24 * 3600_000,
+    dayMs,
     integer(1000, 1e12),
     "life of a status, an opinion and a price; `stale_after_hours` is this in hours, rounded up",
   ),
@@ -16,13 +17,13 @@ export const marksSettings = {
   ),
   disputeWindowMs: setting(
     "DISPUTE_WINDOW_MS",
-    3600_000,
+    hourMs,
     integer(1000, 1e12),
     "age of opinions that take part in a dispute",
   ),
   newcomerMs: setting(
     "NEWCOMER_MS",
-    24 * 3600_000,
+    dayMs,
     integer(0, 1e12),
     "time after first seen in which a reporter is treated with caution",
   ),
@@ -106,7 +107,7 @@ export const marksSettings = {
   ),
   massNoWindowMs: setting(
     "MASS_NO_WINDOW_MS",
-    3600_000,
+    hourMs,
     integer(1000, 1e12),
     "window of the mass-`no` review",
   ),

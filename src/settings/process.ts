@@ -1,3 +1,4 @@
+import { minuteMs } from "#src/domain/units.ts";
 import {
   addresses,
   connection,
@@ -87,7 +88,7 @@ export const processSettings = {
   acquireTimeoutMs: setting(
     "ACQUIRE_TIMEOUT_MS",
     1500,
-    integer(50, 60_000),
+    integer(50, minuteMs),
     "longest wait for a Postgres connection",
   ),
   queryTimeoutMs: setting(
@@ -99,13 +100,13 @@ export const processSettings = {
   lockTimeoutMs: setting(
     "LOCK_TIMEOUT_MS",
     2000,
-    integer(50, 60_000),
+    integer(50, minuteMs),
     "lock_timeout and idle_in_transaction_session_timeout",
   ),
   redisTimeoutMs: setting(
     "REDIS_TIMEOUT_MS",
     500,
-    integer(20, 60_000),
+    integer(20, minuteMs),
     "longest single Redis command of the API",
   ),
   leaveMs: setting(
@@ -114,7 +115,7 @@ export const processSettings = {
     integer(0, 300_000),
     "how long a stopping web process goes on with /readyz at 503, so that balancers send nothing more, before it closes its port",
   ),
-  stopMs: setting("STOP_MS", 10_000, integer(100, 60_000), "hard exit after this when stopping"),
+  stopMs: setting("STOP_MS", 10_000, integer(100, minuteMs), "hard exit after this when stopping"),
   clockOffsetS: setting(
     "CLOCK_OFFSET_S",
     0,

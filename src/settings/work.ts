@@ -1,8 +1,14 @@
+import { minuteMs, hourMs } from "#src/domain/units.ts";
 import { integer, setting } from "#src/settings/setting.ts";
 
 /** How much at once and how often: intake, workers, the change feed, dumps, caches, what is kept. */
 export const workSettings = {
-  waitMs: setting("WAIT_MS", 3000, integer(0, 60_000), "longest wait of a report for its outcome"),
+  waitMs: setting(
+    "WAIT_MS",
+    3000,
+    integer(0, minuteMs),
+    "longest wait of a report for its outcome",
+  ),
   batchMax: setting("BATCH_MAX", 256, integer(1, 5000), "marks in one intake transaction"),
   batchesInFlight: setting(
     "BATCHES_IN_FLIGHT",
@@ -22,7 +28,7 @@ export const workSettings = {
     integer(50, 600_000),
     "period and minimum age of the look for unprocessed marks",
   ),
-  pollMs: setting("POLL_MS", 1000, integer(20, 60_000), "period of the change feed's poll"),
+  pollMs: setting("POLL_MS", 1000, integer(20, minuteMs), "period of the change feed's poll"),
   slotMs: setting(
     "SLOT_MS",
     10_000,
@@ -31,8 +37,8 @@ export const workSettings = {
   ),
   dumpMaxAgeMs: setting(
     "DUMP_MAX_AGE_MS",
-    60_000,
-    integer(1000, 3600_000),
+    minuteMs,
+    integer(1000, hourMs),
     "longest time between two dump versions",
   ),
   askedSets: setting(
@@ -79,7 +85,7 @@ export const workSettings = {
   ),
   usageFlushMs: setting(
     "USAGE_FLUSH_MS",
-    60_000,
+    minuteMs,
     integer(1000, 600_000),
     "period in which usage is moved from Redis to durable rows",
   ),

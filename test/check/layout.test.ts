@@ -1,6 +1,7 @@
-import { readFile, readdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { sources } from "#test/check/sources.ts";
 
 describe("the layout", () => {
   it("runs every file of tests: their names end in .test.ts", async () => {
@@ -24,8 +25,3 @@ describe("the layout", () => {
     expect(found).to.deep.equal([]);
   });
 });
-
-async function sources(folder: string): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true });
-  return names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
-}

@@ -193,6 +193,19 @@ describe("flow: who may do what in the console", function () {
     expect(entry.details).to.include({ name: "Logged" });
   });
 
+  it("takes a partner's name without the spaces around it, and no name of spaces alone", async () => {
+    const made = await olga.call("POST", "/partners", { name: "  Spaced " });
+    const path = `/partners/${made.body.id}`;
+    expect((await olga.call("GET", path)).body.partner.name).to.equal("Spaced");
+    const renamed = await olga.call("PATCH", path, { name: " Other " });
+    expect(renamed.body.partner.name).to.equal("Other");
+    for (const [method, where] of [
+      ["POST", "/partners"],
+      ["PATCH", path],
+    ] as const)
+      expect((await olga.call(method, where, { name: "   " })).status, method).to.equal(422);
+  });
+
   it("gives a cookie that no script can read and no other site can send", async () => {
     expect(olga.attributes.split("; ")).to.include.members([
       "HttpOnly",
@@ -241,7 +254,10 @@ describe("flow: who may do what in the console", function () {
   });
 
   describe("the queues", () => {
-    const paths = ["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/api/redis/stats"];
+    const paths = [
+      ...["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/names.js"],
+      "/api/redis/stats",
+    ];
     const get = (client: ConsoleClient, path: string, init: RequestInit = {}) =>
       fetch(`${baseUrl}/console/queues${path}`, {
         ...init,

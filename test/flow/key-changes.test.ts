@@ -47,7 +47,7 @@ describe("flow: changes of keys and partners on every process", function () {
     });
   const update = (id: number, settings: Partial<KeySettings>) =>
     inTransaction(country.db, (tx) => updateKey(tx, id, settings));
-  const revoke = (id: number) => inTransaction(country.db, (tx) => revokeKey(tx, id));
+  const revoke = (id: number) => revokeKey(country.db, id, "test");
   const change = (settings: Parameters<typeof updatePartner>[2]) =>
     inTransaction(country.db, (tx) => updatePartner(tx, partner, settings));
   const codeOf = ({ status, body }: Answer): string =>

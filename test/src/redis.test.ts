@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { loadConfig } from "#src/config.ts";
-import { createRedis, createWorkerRedis, type Redis } from "#src/redis.ts";
+import { createRedis, createWorkerRedis, isRedisAway, type Redis } from "#src/redis.ts";
 import { startPrivateRedis, type OwnServer } from "#test/harness/servers.ts";
 
 /** `once` of node:events would reject at an error. */
@@ -35,5 +35,46 @@ describe("a connection to Redis", function () {
     const ended = connections.map((one) => event(one, "end"));
     for (const one of connections) one.disconnect();
     await Promise.all(ended);
+  });
+
+  it("fails with what is known as Redis being away, whether it stands still, dies or is closed", async () => {
+    const log = pino({ level: "silent" });
+    const config = loadConfig({ REDIS_URL: server.url, REDIS_TIMEOUT_MS: "100" });
+    const redis = createRedis(config, log);
+    const told = async (): Promise<string> => {
+      const fault = await redis.ping().then(
+        () => null,
+        (error: Error) => error,
+      );
+      expect(isRedisAway(fault), fault?.message).to.equal(true);
+      return fault!.message;
+    };
+    if (redis.status !== "ready") await event(redis, "ready");
+    server.freeze();
+    expect(await told()).to.equal("Command timed out");
+    const asked = told();
+    const closed = event(redis, "close");
+    await server.kill9();
+    await asked;
+    await closed;
+    expect(await told()).to.contain("isn't writeable");
+    await event(redis, "error").then(told);
+    const ended = event(redis, "end");
+    redis.disconnect();
+    await ended;
+    expect(await told()).to.equal("Connection is closed.");
+  });
+
+  it("does not take a wrong command or a bug for Redis being away", async () => {
+    await server.restart();
+    const redis = createRedis(loadConfig({ REDIS_URL: server.url }), pino({ level: "silent" }));
+    await event(redis, "ready");
+    const wrong = await redis.call("incr").catch((error: unknown) => error);
+    expect(wrong).to.be.an("error");
+    for (const fault of [wrong, new TypeError("Connection is closed."), new Error("connection")])
+      expect(isRedisAway(fault), (fault as Error).message).to.equal(false);
+    const ended = event(redis, "end");
+    redis.disconnect();
+    await ended;
   });
 });

@@ -1,4 +1,6 @@
-const keptS = 400 * 86_400;
+import { dayS } from "#src/domain/units.ts";
+
+const keptS = 400 * dayS;
 // Browsers drop larger ones, and each goes along with every load of the page.
 const longest = 3000;
 

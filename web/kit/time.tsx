@@ -1,3 +1,5 @@
+import { minuteMs } from "#src/domain/units.ts";
+
 /** A time in the viewer's zone; on hover, and for machines, in UTC. `at` in ms. */
 export function Moment({ at, none = "never" }: { at: number | null; none?: string }) {
   if (at === null) return <span class="soft">{none}</span>;
@@ -33,7 +35,7 @@ const long = new Intl.DateTimeFormat("en-GB", {
 });
 
 function span(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
+  const minutes = Math.round(ms / minuteMs);
   if (minutes < 1) return "just now";
   if (minutes < 60) return `${minutes} min ago`;
   const hours = Math.round(minutes / 60);

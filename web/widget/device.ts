@@ -1,8 +1,9 @@
+import { dayMs } from "#src/domain/units.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const name = "device";
 const marksName = "marks";
-const rememberedMs = 24 * 3_600_000;
+const rememberedMs = dayMs;
 
 /** This browser's anonymous id: random, told to nobody but the service, which keeps only a hash of it. */
 export function deviceId(): string {

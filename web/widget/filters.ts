@@ -1,6 +1,7 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/words.ts";
+import { hourMs } from "#src/domain/units.ts";
 
 /** What the viewer wants to see; the same filters as the API's (partner-api.md 4.1), empty lets all pass. */
 export interface Filters {
@@ -20,8 +21,6 @@ export const noFilters: Filters = {
   priced: false,
   freshH: null,
 };
-
-const hourMs = 3_600_000;
 
 /** True when a station with this status block passes, as the API would say at the same moment. */
 export function passes(fuel: FuelBlock, filters: Filters, now: number): boolean {

@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
 import type { Box } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { ask, type Station, type Told } from "#web/widget/api.ts";
 import { joinParts, type Part } from "#web/widget/joined.ts";
 import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
 
-const refreshMs = 60_000;
+const refreshMs = minuteMs;
 const emptyRefreshMs = 600_000;
 const retryMs = 5000;
 const atOnce = 4;

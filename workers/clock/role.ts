@@ -1,4 +1,5 @@
 import cron from "node-cron";
+import { hourMs } from "#src/domain/units.ts";
 import type { QueueName } from "#src/queues.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 
@@ -25,8 +26,8 @@ export function createClockRole({ config, clock, log, producer }: RoleDeps): Rol
       cron: every(config.usageFlushMs),
       slotMs: config.usageFlushMs,
     },
-    { queue: "upkeep", duty: "partitions", cron: "0 7 * * * *", slotMs: 3_600_000 },
-    { queue: "upkeep", duty: "retention", cron: "0 23 * * * *", slotMs: 3_600_000 },
+    { queue: "upkeep", duty: "partitions", cron: "0 7 * * * *", slotMs: hourMs },
+    { queue: "upkeep", duty: "retention", cron: "0 23 * * * *", slotMs: hourMs },
   ];
   const tasks = schedules.map((schedule) =>
     cron.createTask(

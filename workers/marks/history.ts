@@ -2,6 +2,7 @@ import type { Config } from "#src/config.ts";
 import type { Statements } from "#src/db.ts";
 import type { Arrivals } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { type History, loadHistories } from "#src/histories.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function loadHistory(
     const history = await loadSince(tx, stationId, from);
     const relevant = afterGap(history, from, newest, config.statusLifetimeMs);
     if (relevant !== null) return relevant;
-    if (depth * config.statusLifetimeMs > config.retentionDays * 86_400_000) return history;
+    if (depth * config.statusLifetimeMs > config.retentionDays * dayMs) return history;
   }
 }
 

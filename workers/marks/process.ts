@@ -3,6 +3,7 @@ import type { Config } from "#src/config.ts";
 import { type Db, isUnavailable, rows, type Statements } from "#src/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
+import { dayMs } from "#src/domain/units.ts";
 import type { Log } from "#src/log.ts";
 import { loadFirstSeen } from "#src/histories.ts";
 import { hotMs } from "#src/marks.ts";
@@ -119,7 +120,7 @@ async function decideOne(
 
 /** A refold over all marks that are kept must not keep the age of a status that a withdrawn mark had set. */
 function forgetting(facts: Facts, now: number, config: Config): Facts {
-  const keptFrom = now - config.retentionDays * 86_400_000;
+  const keptFrom = now - config.retentionDays * dayMs;
   const { lastUpdated } = facts.state;
   return lastUpdated === null || lastUpdated < keptFrom
     ? facts

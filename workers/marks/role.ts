@@ -1,5 +1,6 @@
 import { Worker } from "bullmq";
 import { rows } from "#src/db.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
 import type { MarksJob } from "#src/queues.ts";
 import { raiseSequence } from "#src/sequence.ts";
@@ -8,7 +9,6 @@ import { createGatherer } from "#workers/marks/gather.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createStuckStations } from "#workers/marks/stuck.ts";
 
-const dayMs = 86_400_000;
 const sweepStations = 200;
 /** Jobs that one process holds, to gather them into few transactions. */
 const jobsAtOnce = 16;

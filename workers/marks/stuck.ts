@@ -1,3 +1,4 @@
+import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/log.ts";
 
 /** A station whose fold throws though none of its marks waits: a review's or an import's refold that fails. */
@@ -13,7 +14,7 @@ export interface StuckStations {
   resting(): string[];
 }
 
-const logEveryMs = 60_000;
+const logEveryMs = minuteMs;
 const restMaxMs = 300_000;
 
 /**

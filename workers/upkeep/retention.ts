@@ -1,10 +1,10 @@
 import { rows } from "#src/db.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks.ts";
 import { dropSessions } from "#src/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
-const dayMs = 86_400_000;
 const sessionsKeptDays = 30;
 
 /** Makes the partitions of the days to come. Returns how many were missing. */

@@ -1,4 +1,5 @@
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/domain/console.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { MiniMap } from "#web/console/parts/mini-map.tsx";
 import { Status, statusWord } from "#web/console/parts/status.tsx";
@@ -38,7 +39,7 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
         </div>
         <p>
           <Status status={status} /> <span class="soft">said</span> <Ago at={effective} />
-          {received - effective > 60_000 && (
+          {received - effective > minuteMs && (
             <span class="soft">
               {" "}
               (came in <Moment at={received} />)

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConsoleKey } from "#src/domain/console.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -124,5 +125,5 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
 /** A moment as a `datetime-local` field has it, in the viewer's zone. */
 export function localText(at: number): string {
   const date = new Date(at);
-  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return new Date(at - date.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
 }

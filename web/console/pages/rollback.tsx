@@ -4,6 +4,7 @@ import type {
   ConsoleRollback,
   ConsoleRollbackChange,
 } from "#src/domain/console.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { call, mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { useLoaded } from "#web/console/loaded.tsx";
@@ -14,8 +15,6 @@ import { number } from "#web/kit/numbers.ts";
 import { place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
-
-const dayMs = 86_400_000;
 
 /** Withdraws a campaign's marks as if they had never been made: first what would change, then the effect. */
 export function RollbackPage() {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConsoleMark, ConsoleStationPage } from "#src/domain/console.ts";
 import type { Step } from "#src/domain/explain.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { call } from "#web/console/api.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { metres } from "#web/console/parts/mini-map.tsx";
@@ -180,7 +181,7 @@ const columns = [
     cell: ({ effective, received }: ConsoleMark) => (
       <>
         <Moment at={effective} />
-        {received - effective > 60_000 && (
+        {received - effective > minuteMs && (
           <div class="soft">
             came in <Moment at={received} />
           </div>

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { parseTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
 import { map } from "#web/widget/map-handle.ts";
@@ -83,6 +84,6 @@ export const Card = ({ station }: { station: Station }) => {
 function ageLine({ fuel }: Station, at: number): string {
   const updated = parseTime(fuel.updated);
   if (updated === null) return fuel.pending_status === "" ? words.never : words.unconfirmed;
-  const ago = words.ago(Math.floor(Math.max(0, at - updated) / 60_000));
+  const ago = words.ago(Math.floor(Math.max(0, at - updated) / minuteMs));
   return words.updated(ago);
 }

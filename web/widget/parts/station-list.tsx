@@ -1,4 +1,5 @@
 import { parseTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { loading } from "#web/widget/loader.ts";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
@@ -44,5 +45,5 @@ export const StationList = () => {
 function ageOf(status: string, updated: string): string {
   const at = parseTime(updated);
   if (status === "nodata" || at === null) return "";
-  return words.ago(Math.floor(Math.max(0, now.value - at) / 60_000));
+  return words.ago(Math.floor(Math.max(0, now.value - at) / minuteMs));
 }

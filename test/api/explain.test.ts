@@ -1,0 +1,30 @@
+import { expect } from "chai";
+import type { State } from "#api/context.ts";
+import { explain } from "#api/middleware/explain.ts";
+import { createLog } from "#src/log.ts";
+
+describe("what a thrown error means to the caller", () => {
+  const answer = explain({ log: createLog({ logLevel: "silent" }, "test") });
+  const said = (error: unknown): string =>
+    answer({ requestId: "r", path: "/" } as State, error).problem;
+
+  it("is a fault here for a bug, whatever its message speaks of", () => {
+    for (const error of [
+      new TypeError("Cannot read properties of undefined (reading 'connection')"),
+      new RangeError("connection timeout"),
+      new Error("pool terminated"),
+      "Connection terminated unexpectedly",
+    ])
+      expect(said(error), String(error)).to.equal("internal-error");
+  });
+
+  it("is a part that is away for what the drivers of Postgres and Redis say then", () => {
+    for (const error of [
+      Object.assign(new Error("shutting down"), { code: "57P01" }),
+      new Error("select 1 - Connection terminated unexpectedly"),
+      new Error("Connection is closed."),
+      new Error("Command timed out"),
+    ])
+      expect(said(error), error.message).to.equal("upstream-unavailable");
+  });
+});
