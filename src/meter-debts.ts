@@ -17,6 +17,8 @@ export interface MeterDebts {
   /** Puts back what a failed call did not deliver. */
   restore(settlement: Settlement): void;
   readonly size: number;
+  /** Whether requests granted without Redis are among it. */
+  readonly owes: boolean;
 }
 
 const perCall = 500;
@@ -60,6 +62,9 @@ export function createMeterDebts(max: number): MeterDebts {
     restore: (settlement) => {
       settlement.owed.forEach(addOwed);
       settlement.notes.forEach(addNote);
+    },
+    get owes() {
+      return owed.size > 0;
     },
     get size() {
       return owed.size + notes.size;

@@ -29,7 +29,7 @@ export interface Meter {
   note(who: Metered, grant: Grant, label: string, what: "not_modified" | "errors"): void;
   /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
   anonymous(network: string): Grant;
-  /** True while Redis is away and this process's own limiter stands in. */
+  /** True while Redis is away, and until it knows what this process's own limiter has granted meanwhile. */
   readonly away: boolean;
   /** Writes what is still to be counted. */
   stop(): Promise<void>;
@@ -72,6 +72,8 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
   let groups = new Map<string, Group>();
   let scheduled = false;
   let inFlight = 0;
+  /** Calls under way that tell Redis what was granted without it. */
+  let telling = 0;
   let settledAt = Number.NEGATIVE_INFINITY;
   let failedAt: number | null = null;
 
@@ -127,6 +129,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     const settled = due ? debts.settle() : nothing;
     if (due) settledAt = startedAt;
     inFlight += 1;
+    if (settled.owed.length > 0) telling += 1;
     try {
       const call = { takes: batch.map(takeOf), ...settled };
       const result = await runMeter(redis, config.redisPrefix, config.clockOffsetS, call);
@@ -150,6 +153,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       decideHere(batch);
     } finally {
       inFlight -= 1;
+      if (settled.owed.length > 0) telling -= 1;
       if (groups.size > 0 && !scheduled) flush();
     }
   };
@@ -197,7 +201,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       return grantOf({ granted: counts.granted > 0, rpm, daily, mn, dn, nowS: atS, seq: null });
     },
     get away() {
-      return failedAt !== null || redis.status !== "ready";
+      return failedAt !== null || redis.status !== "ready" || debts.owes || telling > 0;
     },
     stop: async () => {
       clearInterval(timer);

@@ -7,14 +7,14 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { axeFaults, openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRole } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: queues in the console", function () {
   this.timeout(120_000);
   let browser: Browser;
   let instance: TestInstance;
   let country: Country;
-  let web: RoleProcess;
+  let web: RunningRole;
   let opened: OpenedPage;
   let redis: Redis;
   let queue: Queue;

@@ -1,15 +1,21 @@
 import { readFile, readdir } from "node:fs/promises";
 import { expect } from "chai";
+import { migrations } from "#migrations/list.ts";
 
 describe("the migrations", () => {
   let names: string[];
   before(async () => {
-    names = (await readdir("migrations")).filter((name) => name !== "README.md").sort();
+    const others = ["README.md", "list.ts"];
+    names = (await readdir("migrations")).filter((name) => !others.includes(name)).sort();
   });
   const numberOf = (name: string): number => Number(name.slice(0, 4));
 
   it("are called NNNN_verb_noun.ts", () => {
     expect(names.filter((name) => !/^\d{4}_[a-z]+(_[a-z]+)+\.ts$/.test(name))).to.deep.equal([]);
+  });
+
+  it("are all on the list that the release role goes by", () => {
+    expect(Object.keys(migrations).map((name) => `${name}.ts`)).to.deep.equal(names);
   });
 
   it("have a number of their own each", () => {

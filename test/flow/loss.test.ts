@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { rows } from "#src/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -42,6 +42,7 @@ describe("flow: marks survive what dies around them", function () {
   beforeEach(async () => {
     redis = await startPrivateRedis();
     instance = await createTestInstance({
+      ...usualPatience,
       REDIS_URL: "",
       NEW_REPORTERS_DAILY: "100000",
       MASS_NO_LIMIT: "100000",

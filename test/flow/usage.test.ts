@@ -8,7 +8,7 @@ import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
@@ -26,7 +26,10 @@ describe("flow: usage", function () {
 
   before(async () => {
     server = await startPrivateRedis({ durable: true });
-    instance = await createTestInstance({ USAGE_FLUSH_MS: "1000", KEYS_REFRESH_MS: "500" });
+    instance = await createTestInstance({
+      ...usualPatience,
+      ...{ USAGE_FLUSH_MS: "1000", KEYS_REFRESH_MS: "500" },
+    });
     env = { ...instance.env, REDIS_URL: server.url };
     config = loadConfig(env);
     country = await openCountry(config, 3);
