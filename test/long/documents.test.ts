@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
-import { shellBlocks, type Block } from "#test/harness/documents.ts";
+import { newcomerBlocks, runBlocks, shellBlocks } from "#test/harness/documents.ts";
 
 interface Report {
   report_id: string;
@@ -15,11 +14,6 @@ interface Usage {
   days: { methods: Record<string, number> }[];
 }
 
-/** Where a newcomer starts to type: what stands before starts and stops the instance itself. */
-const newcomer = (): Block[] =>
-  shellBlocks(readFileSync("README.md", "utf8")).filter(({ under }) =>
-    under.includes("The first five minutes"),
-  );
 /** What the restore test runs on a database of its own. */
 const elsewhere = "Back up and restore";
 
@@ -37,7 +31,7 @@ describe("lines of the documents", function () {
     const manuals = ["docs/partners.md", "docs/operations.md", "docs/imports.md"]
       .flatMap((path) => shellBlocks(readFileSync(path, "utf8")))
       .filter(({ under }) => !under.includes(elsewhere));
-    ran = await runBlocks([...newcomer(), ...manuals], clone.folder);
+    ran = await runBlocks([...newcomerBlocks(), ...manuals], clone.folder);
   });
   after(async () => {
     running.signal("SIGTERM");
@@ -106,32 +100,3 @@ describe("lines of the documents", function () {
     ]);
   });
 });
-
-/** Runs blocks one after the other in one shell, and gives what each wrote, by its heading. Throws when a line fails. */
-function runBlocks(blocks: readonly Block[], folder: string): Promise<Map<string, string>> {
-  const mark = (n: number): string => `::: block ${n} :::`;
-  const script = blocks.map(({ text }, n) => `printf '${mark(n)}\\n'\n${text}`).join("\n");
-  return new Promise((resolve, reject) => {
-    const child = spawn("bash", ["-euo", "pipefail", "-s"], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
-    child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`code ${code}\n${err}\n${out.slice(-3000)}`));
-      const found = new Map<string, string>();
-      for (const [n, { under }] of blocks.entries()) {
-        const from = out.indexOf(mark(n)) + mark(n).length + 1;
-        const end = n + 1 < blocks.length ? out.indexOf(mark(n + 1)) : out.length;
-        const heading = under.at(-1) ?? "";
-        found.set(heading, (found.get(heading) ?? "") + out.slice(from, end));
-      }
-      resolve(found);
-    });
-    child.stdin.end(script);
-  });
-}
