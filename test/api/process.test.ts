@@ -6,6 +6,7 @@ import { problemAdvice } from "#api/problem-advice.ts";
 import type { Route } from "#api/route.ts";
 import type { Log } from "#src/log.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
@@ -109,8 +110,7 @@ describe("a web process", () => {
     const becomes = async (change: object, value: string): Promise<void> => {
       await first().db("partners").where({ id }).update(change);
       await first().db.raw("notify keys");
-      for (let i = 0; i < 50 && (await limit()) !== value; i += 1) await sleep(20);
-      expect(await limit()).to.equal(value);
+      await until(limit, (now) => now === value, 1000);
     };
     expect(await limit()).to.equal("120");
     await becomes({ rpm: 300 }, "300");

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { consumerKey, issueConsumerKey } from "#src/consumer-key.ts";
 import { rows } from "#src/db.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 describe("api: the pages of the map", () => {
@@ -111,8 +112,11 @@ describe("api: the pages of the map", () => {
     expect([before.status, before.location]).to.deep.equal([302, "list"]);
     await Promise.all([1, 2].map(() => issueConsumerKey(edge.db, instance.config)));
     await issueConsumerKey(edge.db, instance.config);
-    const { status, text } = await open("/");
-    expect(status).to.equal(200);
+    // The process hears of the key a moment after it is stored.
+    const { text } = await until(
+      () => open("/"),
+      ({ status }) => status === 200,
+    );
     expect(text)
       .to.include(`content="${consumerKey(instance.config)}"`)
       .and.include('href="list"');

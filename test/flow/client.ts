@@ -1,3 +1,5 @@
+import { beginPoll, endPoll } from "#test/harness/polls.ts";
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -55,11 +57,16 @@ export async function until<T>(
   ready: (value: T) => boolean,
   ms = 120_000,
 ): Promise<T> {
-  for (const end = Date.now() + ms; ;) {
-    const value = await ask();
-    if (ready(value)) return value;
-    if (Date.now() > end)
-      throw new Error(`not within ${ms} ms, but ${JSON.stringify(value)?.slice(0, 2000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const poll = beginPoll();
+  try {
+    for (const end = Date.now() + ms; ; poll.round += 1) {
+      const value = await ask();
+      if (ready(value)) return value;
+      if (Date.now() > end)
+        throw new Error(`not within ${ms} ms, but ${JSON.stringify(value)?.slice(0, 2000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    endPoll(poll);
   }
 }
