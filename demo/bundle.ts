@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { build } from "rolldown";
 import { projectRoot } from "#src/project-root.ts";
 import { publish } from "#web/build/publish.ts";
 
@@ -45,6 +44,8 @@ export async function bundle(ifChanged: boolean, log: (line: string) => void): P
   const fresh = join(dist, `.new-${process.pid}`);
   mkdirSync(fresh, { recursive: true });
   try {
+    // Only now: it takes longer to load than to see that nothing has changed.
+    const { build } = await import("rolldown");
     await build({
       cwd: projectRoot,
       input: programs,

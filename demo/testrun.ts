@@ -15,6 +15,7 @@ interface Kind {
   folders: string[];
   /** How a file's name must end. */
   ending: string;
+  only?: (file: string) => boolean;
   /** Several files at once. Faults need the machine for themselves. */
   parallel: boolean;
   env?: Record<string, string>;
@@ -43,13 +44,14 @@ const usual: Kind = {
 const kinds: Record<string, Kind> = {
   "--fault": { folders: ["test/fault"], ending, parallel: false },
   "--long": {
-    folders: [
-      ...["test/long", "test/fault", "test/flow/oracle.test.ts", "test/flow/read-oracle.test.ts"],
-      ...["test/domain/oracle.test.ts", "test/fuzz"],
-    ],
+    folders: ["test/long", "test/fault", ...usual.folders.filter((folder) => existsSync(folder))],
     ending,
+    // Beside those two rooms only what has more to try than in the short run.
+    only: (file) =>
+      /^test.(long|fault)\b/.test(file) ||
+      /harness\/long\.ts|FUZZ_REQUESTS/.test(readFileSync(file, "utf8")),
     parallel: false,
-    env: { TEST_LONG: "1" },
+    env: { TEST_LONG: "1", FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "2000" },
   },
   "--fuzz": {
     folders: ["test/fuzz"],
@@ -165,7 +167,7 @@ function filesOf(path: string): string[] {
   if (!statSync(path).isDirectory()) return [relative(".", path)];
   return readdirSync(path, { recursive: true, encoding: "utf8" })
     .map((name) => join(relative(".", path), name))
-    .filter((file) => file.endsWith(kind.ending))
+    .filter((file) => file.endsWith(kind.ending) && (kind.only?.(file) ?? true))
     .sort((a, b) => statSync(b).size - statSync(a).size);
 }
 

@@ -15,6 +15,7 @@ import {
 } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { windowsTried } from "#test/harness/long.ts";
 
 describe("browser: console", function () {
   let browser: Browser;
@@ -351,12 +352,7 @@ describe("browser: console", function () {
       ];
     });
 
-    for (const [width, dark] of [
-      [320, false],
-      [768, true],
-      [1280, false],
-      [1280, true],
-    ] as const) {
+    for (const [width, dark] of windowsTried) {
       const what = `${width} px wide, ${dark ? "dark" : "light"}`;
       it(`has no fault that axe finds, fits, and asks no other host: ${what}`, async () => {
         const view = await openPage(browser, { width, dark });

@@ -17,6 +17,7 @@ import {
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { windowsTried } from "#test/harness/long.ts";
 
 describe("browser: dashboard", function () {
   let browser: Browser;
@@ -244,25 +245,23 @@ describe("browser: dashboard", function () {
     expect(await table.getByRole("row").nth(1).innerText()).to.include("712");
   });
 
-  for (const width of [320, 768, 1280]) {
-    it(`is free of faults that axe finds, fits and asks no other host, ${width} wide, light and dark`, async () => {
+  for (const [width, dark] of windowsTried) {
+    const what = `${width} wide, ${dark ? "dark" : "light"}`;
+    it(`is free of faults that axe finds, fits and asks no other host, ${what}`, async () => {
       await live();
-      for (const dark of [false, true]) {
-        const view = await openPage(browser, { width, dark });
-        const what = dark ? "dark" : "light";
-        await open(view.page);
-        await view.page.getByLabel("Secret key").waitFor();
-        expect(await axeFaults(view.page), `sign-in ${what}`).to.deep.equal([]);
-        expect(await fitsWidth(view.page), `sign-in ${what}`).to.equal(true);
-        const page = await signIn(view);
-        await page.getByText("The same as a table").click();
-        await page.getByRole("table", { name: "Your keys" }).waitFor();
-        expect(await axeFaults(page), what).to.deep.equal([]);
-        expect(await fitsWidth(page), what).to.equal(true);
-        expect(view.requests.filter((url) => !url.startsWith(web.baseUrl))).to.deep.equal([]);
-        expect(view.complaints).to.deep.equal([]);
-        await view.close();
-      }
+      const view = await openPage(browser, { width, dark });
+      await open(view.page);
+      await view.page.getByLabel("Secret key").waitFor();
+      expect(await axeFaults(view.page), `sign-in ${what}`).to.deep.equal([]);
+      expect(await fitsWidth(view.page), `sign-in ${what}`).to.equal(true);
+      const page = await signIn(view);
+      await page.getByText("The same as a table").click();
+      await page.getByRole("table", { name: "Your keys" }).waitFor();
+      expect(await axeFaults(page), what).to.deep.equal([]);
+      expect(await fitsWidth(page), what).to.equal(true);
+      expect(view.requests.filter((url) => !url.startsWith(web.baseUrl))).to.deep.equal([]);
+      expect(view.complaints).to.deep.equal([]);
+      await view.close();
     });
   }
 

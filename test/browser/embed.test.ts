@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
 import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { windowsTried } from "#test/harness/long.ts";
 
 describe("browser: embedding the map", function () {
   let browser: Browser;
@@ -127,11 +128,7 @@ describe("browser: embedding the map", function () {
     expect([slash.url, slash.status]).to.deep.equal([`${site.web.baseUrl}/widget/embed`, 200]);
   });
 
-  for (const [width, dark] of [
-    [320, false],
-    [768, true],
-    [1280, false],
-  ] as const) {
+  for (const [width, dark] of windowsTried) {
     it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
       const { page, close } = await openPage(browser, { width, dark });
       await open(page);

@@ -22,9 +22,9 @@ import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stor
 
 const users = 300;
 const stations = sized(20, 50);
-const marks = sized(2000, 10_000);
+const marks = sized(1000, 10_000);
 const inFlight = 64;
-const massNoLimit = sized(20, 100);
+const massNoLimit = sized(10, 100);
 const hourMs = 3600_000;
 
 /** A mark that was answered with 200 or 202 and is no duplicate. */
@@ -110,7 +110,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     const by = { actor: "test", details: {} };
     const selection = { keyId: keys[4]!.id, status: "yes" } as const;
     const { marks: withdrawn } = await runRollback(country.db, selection, by, () => undefined);
-    expect(withdrawn).to.be.above(sized(20, 100));
+    expect(withdrawn).to.be.above(sized(10, 100));
     await settled();
     await expectServed();
     reviewed = new Map((await storedMarks(country.db)).map((mark) => [mark.id, mark.review]));

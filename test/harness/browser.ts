@@ -31,7 +31,12 @@ export interface PageOptions {
   /** Its position, allowed to every origin; null (default) refuses. */
   position?: { latitude: number; longitude: number; accuracy?: number } | null;
   phone?: boolean;
+  /** Device pixels for one of the page's; for pictures. */
+  pixelRatio?: number;
 }
+
+/** The map is drawn without a graphics card, which costs as much as all else: a quarter of the pixels will do. */
+const coarse = 0.5;
 
 export interface OpenedPage {
   page: Page;
@@ -50,7 +55,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     locale,
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
-    ...(options.phone === true ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}),
+    deviceScaleFactor: options.pixelRatio ?? coarse,
+    ...(options.phone === true ? { hasTouch: true, isMobile: true } : {}),
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
   });
   const page = await context.newPage();

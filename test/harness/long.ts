@@ -1,3 +1,12 @@
-/** How much is tried: `short` by `npm test`, so much that a broken rule shows; `long` by `npm run test:long`. */
-export const sized = (short: number, long: number): number =>
-  process.env["TEST_LONG"] === "1" ? long : short;
+const long = process.env["TEST_LONG"] === "1";
+
+/** How much is tried: `less` by `npm test`, so much that a broken rule shows; `all` by `npm run test:long`. */
+export const sized = (less: number, all: number): number => (long ? all : less);
+
+/** Windows to look at a page in: the narrowest light and the widest dark, and in the long run those between. */
+export const windowsTried: readonly (readonly [width: number, dark: boolean])[] = long
+  ? [320, 768, 1280].flatMap((width) => [[width, false] as const, [width, true] as const])
+  : [
+      [320, false],
+      [1280, true],
+    ];

@@ -11,6 +11,7 @@ import type { FeedRow } from "#src/feed.ts";
 import { checkedOf, joinChecked } from "#snapshots/crc.ts";
 import { gzipMember, packPieces } from "#snapshots/gzip-stitch.ts";
 import { createReadModel } from "#snapshots/model.ts";
+import { sized } from "#test/harness/long.ts";
 
 const now = Date.UTC(2026, 4, 1, 12);
 const lifetimeMs = 24 * 3600_000;
@@ -82,7 +83,7 @@ describe("gzip put together from pages", () => {
           expect(gunzipSync(packed).equals(plain), time).to.equal(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sized(40, 150) },
     );
     expect(wholePages).to.be.greaterThan(500);
   });

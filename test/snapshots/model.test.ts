@@ -6,6 +6,7 @@ import { createReadModel, type ReadModel } from "#snapshots/model.ts";
 import type { AreaQuery } from "#snapshots/queries.ts";
 import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitraries.ts";
 import { createOracle, type PlainStation } from "#test/snapshots/oracle.ts";
+import { sized } from "#test/harness/long.ts";
 
 const parse = (pieces: readonly Piece[]): PlainStation[] =>
   JSON.parse(`[${Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()}]`) as PlainStation[];
@@ -64,7 +65,7 @@ describe("read model, against an obvious one", function () {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: sized(20, 50) },
     );
   });
 
@@ -88,7 +89,7 @@ describe("read model, against an obvious one", function () {
           expect(ordered.sum).to.equal(answer.sum);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: sized(20, 50) },
     );
   });
 
@@ -102,7 +103,7 @@ describe("read model, against an obvious one", function () {
         expect(answer.count).to.equal(expected.stations.length);
         expect(answer.removed).to.deep.equal(expected.removed);
       }),
-      { numRuns: 50 },
+      { numRuns: sized(20, 50) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("read model, against an obvious one", function () {
         }
         expect(got).to.deep.equal(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: sized(16, 40) },
     );
   });
 
@@ -136,7 +137,7 @@ describe("read model, against an obvious one", function () {
         expect(other.delta(startMs, now).sum).to.equal(model.delta(startMs, now).sum);
         expect(model.page({ after: "", limit: 30_000, now }).sum).to.equal(model.whole(now).sum);
       }),
-      { numRuns: 40 },
+      { numRuns: sized(16, 40) },
     );
   });
 
@@ -152,7 +153,7 @@ describe("read model, against an obvious one", function () {
           expect(model.fuel(`n${n}`, now)).to.deep.equal(expected?.fuel ?? null);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: sized(8, 20) },
     );
   });
 });

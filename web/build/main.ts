@@ -12,7 +12,6 @@ import {
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { build } from "vite";
 import { bundledBasemap, landFile } from "#web/build/basemap.ts";
 import { publish } from "#web/build/publish.ts";
 
@@ -29,6 +28,8 @@ const startedAt = performance.now();
 await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => {
   const fresh = join(dist, `.new-${process.pid}`);
   try {
+    // Only now: it takes longer to load than to see that nothing has changed.
+    const { build } = await import("vite");
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
     await compressAll(fresh);
     publish(fresh, dist, "assets");
