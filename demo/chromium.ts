@@ -38,6 +38,9 @@ const flags = [
   // WebGL without a graphics card.
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
+  // Else pages, too, are painted by the simulated graphics card.
+  "--disable-gpu-rasterization",
+  "--disable-gpu-compositing",
   // Pages on different hosts of one machine: http://shop.test:PORT.
   "--host-resolver-rules=MAP *.test 127.0.0.1",
 ];
