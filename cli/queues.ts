@@ -10,7 +10,7 @@ import { type Backlog, listRefolds, readBacklog } from "#src/backlog.ts";
 import { inTransaction } from "#src/db.ts";
 import { logAction } from "#src/operator-log.ts";
 import { depthOf } from "#src/queue-depth.ts";
-import { queueNames, type QueueName } from "#src/queues.ts";
+import { queueNames, type QueueName } from "#src/queue-names.ts";
 
 const shownFailed = 1000;
 const queueArgument = choice("the queue", queueNames);

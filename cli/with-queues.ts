@@ -2,7 +2,8 @@ import type { Queue } from "bullmq";
 import { Refusal } from "#cli/refusal.ts";
 import type { Config } from "#src/config.ts";
 import { createLog } from "#src/log.ts";
-import { createProducer, type MarksJob, type QueueName } from "#src/queues.ts";
+import type { QueueName } from "#src/queue-names.ts";
+import type { MarksJob } from "#src/queues.ts";
 
 const patienceMs = 5000;
 const wakePatienceMs = 1000;
@@ -39,6 +40,8 @@ async function attempt<T>(
   patience: number,
   work: (queue: (name: QueueName) => Queue) => Promise<T>,
 ): Promise<Answer<T>> {
+  // Only now: it takes as long to load as all the rest, and most commands need no queue.
+  const { createProducer } = await import("#src/queues.ts");
   const producer = createProducer(config, createLog({ logLevel: "silent" }, "operator"));
   try {
     for (const end = performance.now() + patience; ;) {

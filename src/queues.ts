@@ -1,10 +1,8 @@
 import { type JobsOptions, Queue } from "bullmq";
 import type { Config } from "#src/config.ts";
 import type { Log } from "#src/log.ts";
+import type { QueueName } from "#src/queue-names.ts";
 import { createRedis } from "#src/redis.ts";
-
-export const queueNames = ["marks", "snapshots", "upkeep"] as const;
-export type QueueName = (typeof queueNames)[number];
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
 export interface MarksJob {

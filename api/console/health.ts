@@ -7,7 +7,7 @@ import type { ConsoleFailedMark, ConsoleHealth } from "#src/domain/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks.ts";
 import { depthOf } from "#src/queue-depth.ts";
-import { queueNames } from "#src/queues.ts";
+import { queueNames } from "#src/queue-names.ts";
 import { countHeld } from "#src/review/held.ts";
 
 const failedShown = 100;

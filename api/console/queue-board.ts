@@ -9,7 +9,7 @@ import type {
   UIConfig,
 } from "@bull-board/api/typings/app";
 import type { Producer } from "#src/queues.ts";
-import { queueNames } from "#src/queues.ts";
+import { queueNames } from "#src/queue-names.ts";
 
 /** What bull-board answers. */
 export interface BoardAnswer {
