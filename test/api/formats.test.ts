@@ -223,7 +223,14 @@ describe("formats of station lists", function () {
     "x-next-cursor",
   ]);
   const lasting = ({ headers }: Raw) =>
-    Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.has(name)));
+    Object.fromEntries(
+      Object.entries(headers).filter(
+        ([name]) =>
+          !changing.has(name) &&
+          // `as_of` is packed too, and may be a second later.
+          !(name === "content-length" && headers["content-encoding"] !== undefined),
+      ),
+    );
 
   it("answers HEAD with the headers of GET and no body, on every route", async () => {
     const paths = [

@@ -17,6 +17,11 @@ describe("masks of recordings", () => {
       "Bearer svc_live_<random>!",
     ],
     ["the start of a key", '"svc_live_Ab12"', '"svc_live_<start>"'],
+    [
+      "a password that was made at random",
+      '{"password":"BT9pdbumgrredabQYtQV"}',
+      '{"password":"<random>"}',
+    ],
     ["a request's id", "1b4e28ba-2fa1-41d2-883f-0016d3cca427", "<uuid>"],
     [
       "a moment, but not its form",
@@ -43,6 +48,11 @@ describe("masks of recordings", () => {
       "figures of Redis",
       '{"port":31044,"memory":{"fragmentationRatio":6.49},"version":"7"}',
       '{"port":"<figure>","memory":{"fragmentationRatio":"<figure>"},"version":"<figure>"}',
+    ],
+    [
+      "what is left of the minute, but not of the day",
+      '{"minute":{"limit":120,"remaining":7},"day":{"remaining":9}}',
+      '{"minute":{"limit":120,"remaining":"<n>"},"day":{"remaining":9}}',
     ],
     ["an age", '{"age_ms":85}', '{"age_ms":"<ms>"}'],
     [

@@ -19,12 +19,12 @@ export const createSeen = (): Seen => ({ names: new Map(), left: new Map() });
 /**
  * A masker for one request and its answers. Masked text is left as it is.
  *
- * Masked: keys, UUIDs (request ids), moments and days (their form stays: `0000-00-00 00:00:00`), ports of this
+ * Masked: keys, passwords, UUIDs (request ids), moments and days (their form stays: `0000-00-00 00:00:00`), ports of this
  * machine, cursors (but for the station they stand at), ETags, cookies, the counters of the minute, seconds to wait,
  * ages, samples of /metrics, figures that are counted a moment after the answer.
  *
  * What must stay visible is whether two values are the same: an ETag that is new in its file is `<new etag>`, one that
- * was there before is called by the request that it came with. So are cookies.
+ * was there before is called by the request that it came with. So are cookies and reports.
  *
  * @param line the request's first line, masked
  */
@@ -74,6 +74,8 @@ const patterns: ((text: string) => string)[] = [
   // A whole key, or one with its end spoilt; a shorter one is a fixed text of a test.
   (text) => text.replace(/(svc|pk|op)_live_[0-9a-z]{40,49}/gi, "$1_live_<random>"),
   (text) => text.replace(/(svc|pk|op)_live_[0-9a-z]{4}(?![0-9a-z])/gi, "$1_live_<start>"),
+  // One that the command line has made.
+  (text) => text.replace(/"password":"[0-9A-Za-z]{20}"/g, '"password":"<random>"'),
   (text) => text.replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>"),
   (text) => text.replace(/\b[MTWFS]\w\w, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/g, "<HTTP date>"),
   (text) =>
@@ -96,6 +98,7 @@ const patterns: ((text: string) => string)[] = [
     text.includes('"fragmentationRatio"')
       ? text.replace(/":(?:[\d.]+|"[^"]*")(?=[,}])/g, '":"<figure>"')
       : text,
+  (text) => text.replace(/("minute":\{[^{}]*"remaining":)\d+/g, '$1"<n>"'),
   // Errors of today are counted when the answer has gone.
   (text) => text.replace(/"errors":[1-9]\d*/g, '"errors":"<n>"'),
 ];

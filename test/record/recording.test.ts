@@ -96,7 +96,7 @@ describe("recordings", () => {
     expect(shown([left(9), refused(100_000)])).to.deep.equal(["<n>", "<fewer>"]);
     const together = Number.POSITIVE_INFINITY;
     expect(shown([left(10), left(8, together), left(9, together)])).to.deep.equal([
-      ...["<n>", "<n>", "<n>"],
+      ...["<n>", "<fewer>", "<fewer>"],
     ]);
   });
 

@@ -55,9 +55,10 @@ export function keep(raws: readonly RawExchange[]): Recorded[] {
     files.set(file, seen);
     return waves(exchanges).flatMap((wave) => {
       const ordered = wave.length === 1 ? wave : inOrderOfText(wave, seen);
+      const before = new Map(seen.left);
       return ordered.map((raw) => {
         const one = recorded(raw, seen);
-        countLeft(one, callerOf(raw), wave.length === 1, seen);
+        countLeft(one, callerOf(raw), before, seen);
         return one;
       });
     });
@@ -198,19 +199,25 @@ const manyPerMinute = 1000;
 
 /**
  * Says of each answer whether its request was counted: how many are left today goes down, or stays as it was at the
- * caller's answer before. The number itself depends on how often a test before had to ask; among requests that were
- * under way together, on which came first; and a refused caller's on the minute, whose few requests may be used up.
+ * caller's answer `before` those that were under way together. The number itself depends on how often a test before had
+ * to ask; and a refused caller's on the minute, whose few requests may be used up.
  */
-function countLeft({ answers }: Recorded, caller: string, isAlone: boolean, { left }: Seen): void {
+function countLeft(
+  { answers }: Recorded,
+  caller: string,
+  before: ReadonlyMap<string, number>,
+  { left }: Seen,
+): void {
   for (const { status, headers } of answers) {
     const value = headers[leftHeader]?.[0];
     if (value === undefined || !/^\d+$/.test(value)) continue;
     const now = Number(value);
-    const before = left.get(caller);
-    left.set(caller, Math.min(before ?? now, now));
+    left.set(caller, Math.min(left.get(caller) ?? now, now));
+    const then = before.get(caller);
     const isSure = status < "4" || Number(headers["x-ratelimit-limit"]?.[0]) >= manyPerMinute;
-    const isKnown = before !== undefined && isAlone && isSure;
-    headers[leftHeader] = [isKnown ? (now < before ? "<fewer>" : "<as many>") : "<n>"];
+    headers[leftHeader] = [
+      then === undefined || !isSure ? "<n>" : now < then ? "<fewer>" : "<as many>",
+    ];
   }
 }
 
