@@ -63,7 +63,8 @@ describe("keys at the API's edge", () => {
       Array.from({ length: 20 }, () => get("/closed", bearer(key)).then(({ status }) => status)),
     );
     expect(new Set(first)).to.deep.equal(new Set([200]));
-    expect(queries.length).to.be.within(1, 2);
+    // None when a refresh has brought it first.
+    expect(queries.length).to.be.at.most(2);
     queries.splice(0);
     for (let i = 0; i < 5; i += 1) await get("/open", bearer(key));
     expect(queries).to.deep.equal([]);
