@@ -1,3 +1,4 @@
+import { takeCoverage } from "node:v8";
 import { releaseHeld } from "#test/harness/leaks.ts";
 import { activeResources, newResources } from "#test/harness/active.ts";
 import { takeBroken, watchFetch } from "#test/harness/watched.ts";
@@ -19,7 +20,9 @@ export const mochaHooks = {
     before = activeResources();
   },
   async afterAll(this: Mocha.Context): Promise<void> {
-    this.timeout(30_000);
+    this.timeout(60_000);
+    // A parallel job is ended sooner than it could write it.
+    if (process.env["NODE_V8_COVERAGE"]) takeCoverage();
     const left = await releaseHeld();
     if (left.length > 0) throw new Error(`tests left behind:\n  ${left.join("\n  ")}`);
     // A test that catches errors has not seen these.
