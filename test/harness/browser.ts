@@ -63,7 +63,10 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on("console", (message) => {
-    if (["warning", "error"].includes(message.type())) complaints.push(message.text());
+    const said = message.text();
+    // Chromium's word on a slow machine, not on the page.
+    if (/preloaded using link preload but not used within a few seconds/.test(said)) return;
+    if (["warning", "error"].includes(message.type())) complaints.push(said);
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
