@@ -40,7 +40,9 @@ async function refuseNewer(tx: Tx): Promise<void> {
   );
   if (table?.there !== true) return;
   const applied = await rows<{ name: string }>(tx, "select name from knex_migrations order by id");
-  const strange = applied.map(({ name }) => name).filter((name) => !(name in migrations));
+  const strange = applied
+    .map(({ name }) => name)
+    .filter((name) => !Object.hasOwn(migrations, name));
   if (strange.length > 0)
     throw new Error(
       `this database is newer than this version, which does not know ${strange.join(", ")}: install the version that made it, or restore a backup from before`,

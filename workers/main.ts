@@ -5,7 +5,7 @@ import { assembleWorker, workerRoles } from "#workers/assemble.ts";
 // One worker role per process: `node dist/worker.js marks`.
 const name = process.argv[2] ?? "";
 const { config, log } = roleConfig(name || "worker");
-if (!(name in workerRoles)) {
+if (!Object.hasOwn(workerRoles, name)) {
   log.fatal(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   process.exit(1);
 }
