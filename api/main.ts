@@ -1,7 +1,7 @@
 import { assembleWeb } from "#api/assemble.ts";
-import { collectGarbage } from "#src/collect-garbage.ts";
-import { roleConfig } from "#src/role-config.ts";
-import { dieLoudly } from "#src/stop.ts";
+import { collectGarbage } from "#src/infrastructure/collect-garbage.ts";
+import { roleConfig } from "#src/infrastructure/role-config.ts";
+import { dieLoudly } from "#src/infrastructure/stop.ts";
 
 // The web role.
 const { config, log } = roleConfig("web");

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Condition } from "#api/health.ts";
-import type { Services } from "#api/services.ts";
-import { createModelSnapshotStore, type ModelSnapshotStore } from "#snapshots/model-snapshot.ts";
+import type { Condition } from "#api/http/health.ts";
+import type { Services } from "#api/http/services.ts";
+import {
+  createModelSnapshotStore,
+  type ModelSnapshotStore,
+} from "#snapshots/dumps/model-snapshot.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /** The loading of what a web process serves. */

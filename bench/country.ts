@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
-import type { Config } from "#src/config.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { createPartner } from "#src/partners.ts";
-import { partnerReporter } from "#src/reporter.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { createPartner } from "#src/keys/partners.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 
 /** What the load generator needs to know of the database that both sides start from. */
 export interface Country {

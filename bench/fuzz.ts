@@ -8,10 +8,10 @@ import { fillReadCountry } from "#bench/reads/country.ts";
 import { openStage } from "#bench/stage.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import type { Config } from "#src/config.ts";
-import { createDb, inTransaction } from "#src/db.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, inTransaction } from "#src/infrastructure/db.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import type { OpenApi } from "#test/harness/contract.ts";
 
 const stationCount = 30_000;

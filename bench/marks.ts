@@ -16,7 +16,7 @@ import { openServers } from "#bench/stage.ts";
 import { release } from "#demo/release.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { loadConfig } from "#src/config.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
 
 export interface MarksOptions {
   rounds: number;

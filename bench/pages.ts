@@ -13,8 +13,8 @@ import { release } from "#demo/release.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb } from "#src/db.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 
 const kb = 1024;
 const goals = { firstStationsMs: 2500, refreshKb: 2 };

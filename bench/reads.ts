@@ -16,7 +16,7 @@ import { openStage } from "#bench/stage.ts";
 import { startNginx } from "#bench/rivals/nginx.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { createDb, rows } from "#src/db.ts";
+import { createDb, rows } from "#src/infrastructure/db.ts";
 
 const stationCount = 30_000;
 const enlargedTimes = 10;

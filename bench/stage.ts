@@ -3,8 +3,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { release } from "#demo/release.ts";
 import { startServers } from "#demo/servers/start.ts";
-import { type Config, loadConfig } from "#src/config.ts";
-import { createDb } from "#src/db.ts";
+import { type Config, loadConfig } from "#src/infrastructure/config.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 
 /** Postgres with fsync on and Redis, an empty migrated database, and what is to be undone afterwards. */
 export interface Stage {

@@ -6,9 +6,9 @@ import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, line } from "#cli/values.ts";
-import { inTransaction, type Tx } from "#src/db.ts";
-import { newKey } from "#src/key-text.ts";
-import { logAction } from "#src/operator-log.ts";
+import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
+import { newKey } from "#src/keys/key-text.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 import {
   changeOperator,
   createOperator,
@@ -18,9 +18,9 @@ import {
   type OperatorRole,
   operatorRoles,
   type OperatorSecrets,
-} from "#src/operators.ts";
-import { hashPassword, newPassword, passwordMax, passwordMin } from "#src/passwords.ts";
-import { endSessionsOf } from "#src/sessions.ts";
+} from "#src/operators/operators.ts";
+import { hashPassword, newPassword, passwordMax, passwordMin } from "#src/operators/passwords.ts";
+import { endSessionsOf } from "#src/operators/sessions.ts";
 
 const name = line("the name", 80, "not empty");
 const role = choice("--role", operatorRoles);

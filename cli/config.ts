@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { examples } from "#cli/examples.ts";
 import { instanceConfig, sourceOf } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
-import { settings, type Config } from "#src/config.ts";
+import { settings, type Config } from "#src/infrastructure/config.ts";
 
 /** `operator config`: every setting with its value, where that is from, default and meaning. Secrets stay unseen. */
 export const configCommand = (output: () => Output): Command =>

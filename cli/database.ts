@@ -2,10 +2,10 @@ import { Command } from "commander";
 import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
-import { inTransaction } from "#src/db.ts";
-import { logAction } from "#src/operator-log.ts";
-import { createProgress } from "#src/progress.ts";
-import { restamp } from "#src/restamp.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
+import { restamp } from "#src/feed/mark-all-changed.ts";
 
 /** `operator database restored`: the last step of a restore (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {

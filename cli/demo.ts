@@ -4,10 +4,10 @@ import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { inTransaction, rows } from "#src/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { idsInService, removeStations } from "#src/import/apply-stations.ts";
-import { logAction } from "#src/operator-log.ts";
-import { createProgress } from "#src/progress.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
 
 /** `operator demo remove`: takes the demo country away when real data has come. */
 export const demoCommand = (output: () => Output): Command =>

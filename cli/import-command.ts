@@ -5,11 +5,11 @@ import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, sourceName } from "#cli/values.ts";
-import { inTransaction, type Db } from "#src/db.ts";
+import { inTransaction, type Db } from "#src/infrastructure/db.ts";
 import type { ImportOptions } from "#src/import/import-stations.ts";
 import { isFault, type FileFault, type ImportSummary } from "#src/import/summary.ts";
-import { logAction } from "#src/operator-log.ts";
-import { createProgress } from "#src/progress.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
 
 interface Kind<Format extends string> {
   noun: string;

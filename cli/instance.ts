@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Surroundings } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { loadConfig, type Config } from "#src/config.ts";
-import { createDb, isUnavailable, type Db } from "#src/db.ts";
-import { projectRoot } from "#src/project-root.ts";
+import { loadConfig, type Config } from "#src/infrastructure/config.ts";
+import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 const runFile = join(projectRoot, ".data", "run.json");
 

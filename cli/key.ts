@@ -17,7 +17,7 @@ import {
   line,
   type Given,
 } from "#cli/values.ts";
-import { inTransaction, type Db } from "#src/db.ts";
+import { inTransaction, type Db } from "#src/infrastructure/db.ts";
 import {
   findKey,
   listKeys,
@@ -26,10 +26,10 @@ import {
   updateKey,
   type IssuedKey,
   type KeySettings,
-} from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
-import { logAction } from "#src/operator-log.ts";
-import { findPartner } from "#src/partners.ts";
+} from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { findPartner } from "#src/keys/partners.ts";
 
 const kind = choice("--kind", ["secret", "publishable"]);
 

@@ -5,7 +5,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, id, integer, line } from "#cli/values.ts";
-import { inTransaction, type Tx } from "#src/db.ts";
+import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import {
   approveLimitRequest,
@@ -15,8 +15,8 @@ import {
   limitRequestStatuses,
   listLimitRequests,
   rejectLimitRequest,
-} from "#src/limit-requests.ts";
-import { logAction } from "#src/operator-log.ts";
+} from "#src/limits/limit-requests.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 
 const comment = line("--comment", 500, "may be empty");
 

@@ -3,7 +3,7 @@ import { examples } from "#cli/examples.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, time, type Output } from "#cli/output.ts";
 import { integer, line, moment } from "#cli/values.ts";
-import { listActions, type ActionFilter, type LoggedAction } from "#src/operator-log.ts";
+import { listActions, type ActionFilter, type LoggedAction } from "#src/operators/operator-log.ts";
 
 /** `operator log list`: who did what, when. Nothing is ever taken out of it. */
 export function logCommand(output: () => Output): Command {

@@ -6,9 +6,9 @@ import { unknown } from "#cli/refusal.ts";
 import { rollbackCommand } from "#cli/rollback.ts";
 import { integer, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import { listFailed, retryFailed, type FailedMark } from "#src/backlog.ts";
-import { inTransaction } from "#src/db.ts";
-import { logAction } from "#src/operator-log.ts";
+import { listFailed, retryFailed, type FailedMark } from "#src/marks/backlog.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {

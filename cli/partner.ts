@@ -6,9 +6,9 @@ import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { todayOf, usageOf, usageTable } from "#cli/used-today.ts";
 import { cacheTtl, flag, id, integer, line, type Given } from "#cli/values.ts";
-import { inTransaction } from "#src/db.ts";
-import { listKeys } from "#src/issued-keys.ts";
-import { logAction } from "#src/operator-log.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { listKeys } from "#src/keys/issued-keys.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 import {
   createPartner,
   findPartner,
@@ -16,7 +16,7 @@ import {
   updatePartner,
   type Partner,
   type PartnerChanges,
-} from "#src/partners.ts";
+} from "#src/keys/partners.ts";
 
 const rpm = integer("--rpm", 1, 100_000);
 const daily = integer("--daily", 1, 100_000_000);

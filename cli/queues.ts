@@ -6,11 +6,11 @@ import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
-import { type Backlog, listRefolds, readBacklog } from "#src/backlog.ts";
-import { inTransaction } from "#src/db.ts";
-import { logAction } from "#src/operator-log.ts";
-import { depthOf } from "#src/queue-depth.ts";
-import { queueNames, type QueueName } from "#src/queue-names.ts";
+import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { depthOf } from "#src/infrastructure/queue-depth.ts";
+import { queueNames, type QueueName } from "#src/infrastructure/queue-names.ts";
 
 const shownFailed = 1000;
 const queueArgument = choice("the queue", queueNames);

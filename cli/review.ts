@@ -6,16 +6,16 @@ import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { integer, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import { inTransaction, type Tx } from "#src/db.ts";
+import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { cleanText } from "#src/import/clean-text.ts";
-import { logAction } from "#src/operator-log.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 import {
   approveMark,
   type HeldMark,
   listHeld,
   rejectMark,
   type Reviewed,
-} from "#src/review/held.ts";
+} from "#src/marks/held.ts";
 
 /** `operator review list|approve|reject`: marks that the mass-`no` review holds back (decisions.md 4). */
 export function reviewCommand(output: () => Output): Command {

@@ -6,13 +6,13 @@ import { card, table, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, id, moment } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import type { Db } from "#src/db.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { statuses, type Status } from "#src/domain/words.ts";
-import { createProgress } from "#src/progress.ts";
-import { previewRollback, type Preview } from "#src/review/preview.ts";
-import { runRollback } from "#src/review/rollback.ts";
-import { findReporter, type Selection } from "#src/review/selection.ts";
+import { statuses, type Status } from "#src/domain/vocabulary.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
+import { previewRollback, type Preview } from "#src/marks/rollback-preview.ts";
+import { runRollback } from "#src/marks/rollback.ts";
+import { findReporter, type Selection } from "#src/marks/rollback-selection.ts";
 
 const shownStations = 50;
 

@@ -8,13 +8,13 @@ import type { Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import { inTransaction } from "#src/db.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
 import { statusFormats, type StatusFormat } from "#src/import/statuses-read.ts";
 import { isFault } from "#src/import/summary.ts";
-import { logAction } from "#src/operator-log.ts";
-import { createProgress } from "#src/progress.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
 
 interface Options {
   format: StatusFormat;

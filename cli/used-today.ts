@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { table } from "#cli/output.ts";
-import type { Config } from "#src/config.ts";
-import type { Db } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 import { usageDays, type UsageDay } from "#src/domain/usage.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { createLog } from "#src/log.ts";
-import { createRedis } from "#src/redis.ts";
-import type { Partner } from "#src/partners.ts";
-import { pendingUsage, type PendingUsage } from "#src/usage/pending.ts";
-import { loadUsage } from "#src/usage/rows.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
+import type { Partner } from "#src/keys/partners.ts";
+import { pendingUsage, type PendingUsage } from "#src/limits/pending-usage.ts";
+import { loadUsage } from "#src/limits/usage-rows.ts";
 
 const patienceMs = 2000;
 

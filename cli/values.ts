@@ -1,5 +1,5 @@
 import { Refusal } from "#cli/refusal.ts";
-import { boundAddress, boundDomain } from "#src/bindings.ts";
+import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 /** What an operator typed as a whole number from `min` to `max`. Refuses anything else, as all of these do. */

@@ -1,9 +1,9 @@
 import type { Queue } from "bullmq";
 import { Refusal } from "#cli/refusal.ts";
-import type { Config } from "#src/config.ts";
-import { createLog } from "#src/log.ts";
-import type { QueueName } from "#src/queue-names.ts";
-import type { MarksJob } from "#src/queues.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { MarksJob } from "#src/infrastructure/queues.ts";
 
 const patienceMs = 5000;
 const wakePatienceMs = 1000;
@@ -41,7 +41,7 @@ async function attempt<T>(
   work: (queue: (name: QueueName) => Queue) => Promise<T>,
 ): Promise<Answer<T>> {
   // Only now: it takes as long to load as all the rest, and most commands need no queue.
-  const { createProducer } = await import("#src/queues.ts");
+  const { createProducer } = await import("#src/infrastructure/queues.ts");
   const producer = createProducer(config, createLog({ logLevel: "silent" }, "operator"));
   try {
     for (const end = performance.now() + patience; ;) {

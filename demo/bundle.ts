@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { projectRoot } from "#src/project-root.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { publish } from "#web/build/publish.ts";
 
 /** What runs by itself, under the name of its file in `dist/`. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { saveSecrets, secretsOf } from "#demo/secrets.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, inTransaction, rows, type Db, type Tx } from "#src/db.ts";
-import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
 
 export interface DemoKeys {
   secret: string;

@@ -1,8 +1,8 @@
 import { saveSecrets, secretsOf } from "#demo/secrets.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, inTransaction } from "#src/db.ts";
-import { createOperator, credentialsFit, findOperator } from "#src/operators.ts";
-import { hashPassword, newPassword } from "#src/passwords.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, inTransaction } from "#src/infrastructure/db.ts";
+import { createOperator, credentialsFit, findOperator } from "#src/operators/operators.ts";
+import { hashPassword, newPassword } from "#src/operators/passwords.ts";
 
 export interface DemoOperator {
   name: string;

@@ -2,8 +2,8 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { fillDemoCountry } from "#demo/country/fill.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, rows } from "#src/db.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows } from "#src/infrastructure/db.ts";
 
 /** Fills a database without stations with the demo country; any other is left as it is. */
 export async function fillEmptyDatabase(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {

@@ -12,7 +12,7 @@ import { secretsOf } from "#demo/secrets.ts";
 import { sentenceOf } from "#demo/sentence.ts";
 import { claimWebPort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
-import { loadConfig } from "#src/config.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
 
 // `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
 const dataDir = resolve(".data");

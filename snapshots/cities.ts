@@ -1,9 +1,9 @@
-import type { Config } from "#src/config.ts";
-import { type Db, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { listen, type Listener } from "#src/listen.ts";
-import type { Log } from "#src/log.ts";
-import { foldText } from "#snapshots/search-text.ts";
+import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { foldText } from "#snapshots/model/search-text.ts";
 
 /** A city as it is served (decisions.md 6). */
 export interface City {

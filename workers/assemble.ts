@@ -1,9 +1,9 @@
-import { createClock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import { createDb } from "#src/db.ts";
-import type { Log } from "#src/log.ts";
-import { createProducer } from "#src/queues.ts";
-import { createRedis, createWorkerRedis } from "#src/redis.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
+import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createClockRole } from "#workers/clock/role.ts";
 import { createMarksRole } from "#workers/marks/role.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";

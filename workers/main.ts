@@ -1,5 +1,5 @@
-import { roleConfig } from "#src/role-config.ts";
-import { untilStopped } from "#src/stop.ts";
+import { roleConfig } from "#src/infrastructure/role-config.ts";
+import { untilStopped } from "#src/infrastructure/stop.ts";
 import { assembleWorker, workerRoles } from "#workers/assemble.ts";
 
 // One worker role per process: `node dist/worker.js marks`.

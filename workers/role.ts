@@ -1,9 +1,9 @@
-import type { Clock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import type { Db } from "#src/db.ts";
-import type { Log } from "#src/log.ts";
-import type { Producer } from "#src/queues.ts";
-import { isRedisAway, type Redis } from "#src/redis.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Producer } from "#src/infrastructure/queues.ts";
+import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 
 /** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
 export interface RoleDeps {

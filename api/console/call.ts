@@ -1,9 +1,9 @@
 import type { TSchema } from "typebox";
 import { pageCall, type PageCall } from "#api/pages/json-page.ts";
-import { inTransaction, type Db, type Tx } from "#src/db.ts";
-import type { ConsoleAccount } from "#src/domain/console.ts";
-import { logAction, type OperatorAction } from "#src/operator-log.ts";
-import type { OperatorRole } from "#src/operators.ts";
+import { inTransaction, type Db, type Tx } from "#src/infrastructure/db.ts";
+import type { ConsoleAccount } from "#src/contract/console.ts";
+import { logAction, type OperatorAction } from "#src/operators/operator-log.ts";
+import type { OperatorRole } from "#src/operators/operators.ts";
 
 /** Who calls the console. */
 export interface ConsoleViewer {

@@ -9,7 +9,7 @@ import { reviewCalls } from "#api/console/review.ts";
 import { rollbackCalls } from "#api/console/rollback.ts";
 import { sessionCalls } from "#api/console/session.ts";
 import { stationCalls } from "#api/console/stations.ts";
-import type { Services } from "#api/services.ts";
+import type { Services } from "#api/http/services.ts";
 
 /** Every call of the console for those who are signed in, each with the role it takes. */
 export const consoleCalls = (services: Services): ConsoleCall[] => [

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { refuse, type Problem } from "#src/domain/problems.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
 
 // What several calls of the console take.
 

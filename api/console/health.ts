@@ -1,14 +1,14 @@
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { rowId, unknown } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { listFailed, readBacklog, retryFailed } from "#src/backlog.ts";
-import { isUnavailable, rows } from "#src/db.ts";
-import type { ConsoleFailedMark, ConsoleHealth } from "#src/domain/console.ts";
+import type { Services } from "#api/http/services.ts";
+import { listFailed, readBacklog, retryFailed } from "#src/marks/backlog.ts";
+import { isUnavailable, rows } from "#src/infrastructure/db.ts";
+import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { firstIdOfDay, idAfter } from "#src/marks.ts";
-import { depthOf } from "#src/queue-depth.ts";
-import { queueNames } from "#src/queue-names.ts";
-import { countHeld } from "#src/review/held.ts";
+import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
+import { depthOf } from "#src/infrastructure/queue-depth.ts";
+import { queueNames } from "#src/infrastructure/queue-names.ts";
+import { countHeld } from "#src/marks/held.ts";
 
 const failedShown = 100;
 

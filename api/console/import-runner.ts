@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
-import type { Services } from "#api/services.ts";
-import { inTransaction } from "#src/db.ts";
+import type { Services } from "#api/http/services.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
 import { finishRun, noteRun } from "#src/import/runs.ts";
-import { logAction } from "#src/operator-log.ts";
-import { projectRoot } from "#src/project-root.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 // From the sources, as the tests run it, a thread needs a start of its own for TypeScript.
 const threadFile = import.meta.url.endsWith(".ts")

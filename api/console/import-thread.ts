@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Config } from "#src/config.ts";
-import { createDb, type Db } from "#src/db.ts";
-import type { ConsoleImport } from "#src/domain/console.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
+import type { ConsoleImport } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";

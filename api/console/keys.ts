@@ -2,13 +2,19 @@ import { randomBytes } from "node:crypto";
 import { Type, type Static } from "typebox";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { badField, line, moment, rowId, unknown } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { boundAddress, boundDomain } from "#src/bindings.ts";
-import { keyRows } from "#src/console/partners.ts";
-import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
-import { findKey, revokeKey, storeKey, updateKey, type KeySettings } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
-import { findPartner } from "#src/partners.ts";
+import type { Services } from "#api/http/services.ts";
+import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
+import { keyRows } from "#src/keys/partner-reports.ts";
+import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import {
+  findKey,
+  revokeKey,
+  storeKey,
+  updateKey,
+  type KeySettings,
+} from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
+import { findPartner } from "#src/keys/partners.ts";
 
 const idMax = 2_147_483_647;
 const bindings = Type.Array(Type.String({ maxLength: 260 }), { maxItems: 200 });

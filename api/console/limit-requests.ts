@@ -1,16 +1,16 @@
 import { Type } from "typebox";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { comment, daily, rowId, rpm, unknown } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { limitRequestRows } from "#src/console/limit-requests.ts";
-import { refuse, type Problem } from "#src/domain/problems.ts";
+import type { Services } from "#api/http/services.ts";
+import { limitRequestRows } from "#src/limits/limit-request-rows.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
   approveLimitRequest,
   limitRequestStatus,
   rejectLimitRequest,
-} from "#src/limit-requests.ts";
-import { minuteFigures } from "#src/usage/minutes.ts";
+} from "#src/limits/limit-requests.ts";
+import { minuteFigures } from "#src/limits/usage-minutes.ts";
 
 const shown = 300;
 const busyDays = 14;

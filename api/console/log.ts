@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import type { Services } from "#api/services.ts";
-import { listLog } from "#src/console/audit.ts";
+import type { Services } from "#api/http/services.ts";
+import { listLog } from "#src/operators/operator-log-rows.ts";
 
 const shown = 100;
 const part = Type.Optional(Type.String({ maxLength: 200 }));

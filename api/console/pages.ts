@@ -1,5 +1,5 @@
-import type { Page } from "#api/app.ts";
-import { operatorGate } from "#api/console/admit.ts";
+import type { Page } from "#api/http/app.ts";
+import { operatorGate } from "#api/console/operator-gate.ts";
 import type { ConsoleCall, ConsoleViewer } from "#api/console/call.ts";
 import { consoleCalls } from "#api/console/calls.ts";
 import { uploadPage } from "#api/console/imports.ts";
@@ -7,7 +7,7 @@ import { queuesPage } from "#api/console/queues-page.ts";
 import { signInCall, signOutCall } from "#api/console/session.ts";
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
 import { jsonPage } from "#api/pages/json-page.ts";
-import type { Services } from "#api/services.ts";
+import type { Services } from "#api/http/services.ts";
 
 /** `/console/`: the operator's page, and the calls of its script below `/console/api/`. */
 export function consolePages(services: Services): Page[] {

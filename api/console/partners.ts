@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { badField, daily, line, rowId, rpm, unknown } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { keyRows, partnerRows, usageOf } from "#src/console/partners.ts";
-import { createPartner, updatePartner } from "#src/partners.ts";
+import type { Services } from "#api/http/services.ts";
+import { keyRows, partnerRows, usageOf } from "#src/keys/partner-reports.ts";
+import { createPartner, updatePartner } from "#src/keys/partners.ts";
 
 const shownDays = 14;
 const idMax = 2_147_483_647;

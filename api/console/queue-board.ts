@@ -8,8 +8,8 @@ import type {
   IServerAdapter,
   UIConfig,
 } from "@bull-board/api/typings/app";
-import type { Producer } from "#src/queues.ts";
-import { queueNames } from "#src/queue-names.ts";
+import type { Producer } from "#src/infrastructure/queues.ts";
+import { queueNames } from "#src/infrastructure/queue-names.ts";
 
 /** What bull-board answers. */
 export interface BoardAnswer {

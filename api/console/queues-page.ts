@@ -1,8 +1,8 @@
 import sirv from "sirv";
-import type { Page } from "#api/app.ts";
-import { readBody, bodyLimitDefault } from "#api/body.ts";
-import type { Context } from "#api/context.ts";
-import type { OperatorGate } from "#api/console/admit.ts";
+import type { Page } from "#api/http/app.ts";
+import { readBody, bodyLimitDefault } from "#api/http/body.ts";
+import type { Context } from "#api/http/context.ts";
+import type { OperatorGate } from "#api/console/operator-gate.ts";
 import type { ConsoleViewer } from "#api/console/call.ts";
 import {
   boardFiles,
@@ -13,11 +13,11 @@ import {
 import { buttonNamesScript } from "#api/console/queue-board-names.ts";
 import { serveFile } from "#api/pages/assets.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
-import type { Reply } from "#api/route.ts";
-import type { Services } from "#api/services.ts";
-import { inTransaction } from "#src/db.ts";
-import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
-import { logAction } from "#src/operator-log.ts";
+import type { Reply } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { logAction } from "#src/operators/operator-log.ts";
 
 const base = "/console/queues";
 // bull-board styles inline; its scripts come from here alone, like all others.

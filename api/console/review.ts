@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import type { Services } from "#api/services.ts";
-import { heldRows } from "#src/console/held-marks.ts";
-import { approveMark, rejectMark } from "#src/review/held.ts";
+import type { Services } from "#api/http/services.ts";
+import { heldRows } from "#src/marks/held-rows.ts";
+import { approveMark, rejectMark } from "#src/marks/held.ts";
 
 const shown = 200;
 const together = 500;

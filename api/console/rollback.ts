@@ -1,13 +1,13 @@
 import { Type, type Static } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { badField, idText, moment } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { isProblem, type Problem } from "#src/domain/problems.ts";
+import type { Services } from "#api/http/services.ts";
+import { isProblem, type Problem } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { statuses } from "#src/domain/words.ts";
-import { previewRollback } from "#src/review/preview.ts";
-import { runRollback } from "#src/review/rollback.ts";
-import type { Selection } from "#src/review/selection.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
+import { previewRollback } from "#src/marks/rollback-preview.ts";
+import { runRollback } from "#src/marks/rollback.ts";
+import type { Selection } from "#src/marks/rollback-selection.ts";
 
 const shownStations = 50;
 const wakeStations = 200;

@@ -1,15 +1,15 @@
 import { Type } from "typebox";
-import type { OperatorGate } from "#api/console/admit.ts";
+import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { pageCall, type PageCall } from "#api/pages/json-page.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
-import type { Services } from "#api/services.ts";
-import { inTransaction } from "#src/db.ts";
-import type { ConsoleAccount, ConsoleSession } from "#src/domain/console.ts";
-import { refuse } from "#src/domain/problems.ts";
-import { logAction } from "#src/operator-log.ts";
-import { listOperators, signInOperator } from "#src/operators.ts";
-import { endSession, findSession, listSessions, openSession } from "#src/sessions.ts";
+import type { Services } from "#api/http/services.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import type { ConsoleAccount, ConsoleSession } from "#src/contract/console.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import { logAction } from "#src/operators/operator-log.ts";
+import { listOperators, signInOperator } from "#src/operators/operators.ts";
+import { endSession, findSession, listSessions, openSession } from "#src/operators/sessions.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const credentials = Type.Union([

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { unknown } from "#api/console/fields.ts";
-import type { Services } from "#api/services.ts";
-import { searchStations, stationPage } from "#src/console/stations.ts";
+import type { Services } from "#api/http/services.ts";
+import { searchStations, stationPage } from "#src/marks/station-history.ts";
 
 const found = 50;
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;

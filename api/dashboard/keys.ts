@@ -1,7 +1,7 @@
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import type { Services } from "#api/services.ts";
-import type { KeyState, ShownKey } from "#src/domain/dashboard.ts";
-import { type IssuedKey, listKeys } from "#src/issued-keys.ts";
+import type { Services } from "#api/http/services.ts";
+import type { KeyState, ShownKey } from "#src/contract/dashboard.ts";
+import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 
 /** The partner's keys, revoked ones included; never their texts, which nobody has. */
 export const keysCall = ({ db, clock }: Services) =>

@@ -1,9 +1,13 @@
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import { limitWish } from "#api/routes/limit-requests.ts";
-import type { Services } from "#api/services.ts";
-import type { ShownLimitRequest } from "#src/domain/dashboard.ts";
-import { refuse } from "#src/domain/problems.ts";
-import { createLimitRequest, type LimitRequest, listLimitRequests } from "#src/limit-requests.ts";
+import { limitWish } from "#api/account/limit-requests.ts";
+import type { Services } from "#api/http/services.ts";
+import type { ShownLimitRequest } from "#src/contract/dashboard.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import {
+  createLimitRequest,
+  type LimitRequest,
+  listLimitRequests,
+} from "#src/limits/limit-requests.ts";
 
 const shownMax = 100;
 

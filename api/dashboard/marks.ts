@@ -1,7 +1,7 @@
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import type { Services } from "#api/services.ts";
-import type { SentDay, SentMarks } from "#src/domain/dashboard.ts";
-import { countSentMarks } from "#src/marks-sent.ts";
+import type { Services } from "#api/http/services.ts";
+import type { SentDay, SentMarks } from "#src/contract/dashboard.ts";
+import { countSentMarks } from "#src/marks/marks-sent.ts";
 
 const days = 7;
 const countedMax = 100_000;

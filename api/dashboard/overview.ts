@@ -1,12 +1,12 @@
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import { meteredOf } from "#api/limits.ts";
-import { usageSince } from "#api/live-usage.ts";
-import type { Services } from "#api/services.ts";
-import type { MinuteFigures, Overview } from "#src/domain/dashboard.ts";
+import { meteredOf } from "#api/http/limits.ts";
+import { usageSince } from "#api/account/live-usage.ts";
+import type { Services } from "#api/http/services.ts";
+import type { MinuteFigures, Overview } from "#src/contract/dashboard.ts";
 import { usageDays } from "#src/domain/usage.ts";
-import { dayOf } from "#src/stand-in.ts";
-import { minuteFigures } from "#src/usage/minutes.ts";
+import { dayOf } from "#src/limits/local-limiter.ts";
+import { minuteFigures } from "#src/limits/usage-minutes.ts";
 
 const minuteDays = 7;
 const query = Type.Object({

@@ -1,4 +1,4 @@
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
 
 /** `/dashboard/`: the partner dashboard (partner-api.md 5.6). Everything it shows comes from /dashboard/api. */

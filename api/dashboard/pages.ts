@@ -1,4 +1,4 @@
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { keysCall } from "#api/dashboard/keys.ts";
 import { askLimitsCall, listLimitsCall } from "#api/dashboard/limits.ts";
 import { marksCall } from "#api/dashboard/marks.ts";
@@ -9,7 +9,7 @@ import { usageCsvCall } from "#api/dashboard/usage-csv.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { jsonPage } from "#api/pages/json-page.ts";
 import { sessionCookie } from "#api/pages/session-cookie.ts";
-import type { Services } from "#api/services.ts";
+import type { Services } from "#api/http/services.ts";
 
 /** The partner dashboard: its page, and every call of it. Only signing in is open to everybody. */
 export function dashboardPages(services: Services): Page[] {

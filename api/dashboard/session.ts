@@ -3,13 +3,13 @@ import { dashboardCall, refuseKey } from "#api/dashboard/viewer.ts";
 import { pageCall } from "#api/pages/json-page.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
-import type { Services } from "#api/services.ts";
-import type { DashboardSession } from "#src/domain/dashboard.ts";
-import { refuse } from "#src/domain/problems.ts";
-import { findKey } from "#src/issued-keys.ts";
-import { loadKey } from "#src/key-rows.ts";
-import type { KeyInfo } from "#src/keys.ts";
-import { endSession, findSession, openSession } from "#src/sessions.ts";
+import type { Services } from "#api/http/services.ts";
+import type { DashboardSession } from "#src/contract/dashboard.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import { findKey } from "#src/keys/issued-keys.ts";
+import { loadKey } from "#src/keys/key-rows.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { endSession, findSession, openSession } from "#src/operators/sessions.ts";
 
 const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) });
 

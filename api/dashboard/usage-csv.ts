@@ -1,12 +1,12 @@
 import { stringify } from "csv-stringify/sync";
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import { usageSince } from "#api/live-usage.ts";
-import type { Services } from "#api/services.ts";
+import { usageSince } from "#api/account/live-usage.ts";
+import type { Services } from "#api/http/services.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { UsageCount } from "#src/domain/usage.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { dayOf } from "#src/stand-in.ts";
+import { dayOf } from "#src/limits/local-limiter.ts";
 
 const query = Type.Object({
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 30 })),

@@ -1,12 +1,12 @@
-import type { Context } from "#api/context.ts";
+import type { Context } from "#api/http/context.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { pageCall } from "#api/pages/json-page.ts";
-import type { Services } from "#api/services.ts";
-import { addressSet } from "#src/addresses.ts";
-import { refuse, type Problem } from "#src/domain/problems.ts";
-import { loadKey } from "#src/key-rows.ts";
-import type { KeyInfo } from "#src/keys.ts";
-import { endSession, findSession } from "#src/sessions.ts";
+import type { Services } from "#api/http/services.ts";
+import { addressSet } from "#src/infrastructure/addresses.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { loadKey } from "#src/keys/key-rows.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { endSession, findSession } from "#src/operators/sessions.ts";
 
 /** A partner in its dashboard: signed in with a key that is in force at this moment. */
 export interface DashboardViewer {

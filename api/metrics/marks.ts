@@ -1,5 +1,5 @@
-import type { Intake } from "#api/intake/intake.ts";
-import type { Metrics } from "#api/metrics.ts";
+import type { Intake } from "#api/marks/intake.ts";
+import type { Metrics } from "#api/metrics/metrics.ts";
 
 /** The intake, with every decision counted. */
 export const countMarks = (intake: Intake, { marked }: Metrics): Intake => ({

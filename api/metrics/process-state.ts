@@ -1,5 +1,5 @@
 import { Counter, Gauge } from "prom-client";
-import type { Services } from "#api/services.ts";
+import type { Services } from "#api/http/services.ts";
 
 /** Figures that a web process knows anyway, read when somebody looks. */
 export function registerProcessState(services: Services): void {

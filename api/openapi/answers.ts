@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import type { HeaderName, TakenHeader } from "#api/openapi/headers.ts";
-import type { ProblemCode } from "#src/domain/problems.ts";
+import type { ProblemCode } from "#src/contract/refusals.ts";
 
 /**
  * What a route says of itself beside its request schemas: the OpenAPI document is made of both, and the tests check

@@ -3,9 +3,9 @@ import { headerComponents } from "#api/openapi/headers.ts";
 import { about, tags } from "#api/openapi/about.ts";
 import { type DocumentedRoute, operationOf, optionsOf } from "#api/openapi/operation.ts";
 import { codesOf, refusalComponents } from "#api/openapi/refusals.ts";
-import { apiBase } from "#api/router.ts";
-import type { Route } from "#api/route.ts";
-import { problem } from "#src/domain/shapes/problem.ts";
+import { apiBase } from "#api/http/router.ts";
+import type { Route } from "#api/http/route.ts";
+import { problem } from "#src/contract/shapes/problem.ts";
 
 /**
  * The OpenAPI 3.1 document of these routes (partner-api.md 9), made of the schemas that validate their requests and

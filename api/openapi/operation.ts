@@ -3,7 +3,7 @@ import type { Answers, ReplyShape } from "#api/openapi/answers.ts";
 import { headersOf } from "#api/openapi/headers.ts";
 import { parametersOf, pathParametersOf } from "#api/openapi/parameters.ts";
 import { codesOf, refusalsOf } from "#api/openapi/refusals.ts";
-import type { Access, Route } from "#api/route.ts";
+import type { Access, Route } from "#api/http/route.ts";
 
 /** A route that says what it answers. */
 export type DocumentedRoute = Route & { answers: Answers };

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { headerParameter } from "#api/openapi/headers.ts";
-import type { Route } from "#api/route.ts";
+import type { Route } from "#api/http/route.ts";
 
 /** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (decisions.md 6). */
 const pathParameters: Record<string, { description: string; example: string }> = {

@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from "#src/domain/problems.ts";
+import type { Problem, ProblemCode } from "#src/contract/refusals.ts";
 
 type Example = Pick<Problem, "detail" | "limit" | "window">;
 

@@ -1,8 +1,8 @@
 import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
 import { refusalExamples } from "#api/openapi/refusal-examples.ts";
-import { problemObject } from "#api/problem.ts";
-import type { Route } from "#api/route.ts";
-import { problemCodes, type ProblemCode, refuse } from "#src/domain/problems.ts";
+import { problemObject } from "#api/http/problem.ts";
+import type { Route } from "#api/http/route.ts";
+import { problemCodes, type ProblemCode, refuse } from "#src/contract/refusals.ts";
 
 /** What any request may meet on its way to a route (decisions.md 3). */
 const onEveryRoute: readonly ProblemCode[] = [

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Page } from "#api/app.ts";
-import { pickEncoding } from "#api/encoding.ts";
-import { matchesEtag } from "#api/etag.ts";
+import type { Page } from "#api/http/app.ts";
+import { pickEncoding } from "#api/http/encoding.ts";
+import { matchesEtag } from "#api/http/etag.ts";
 import { createDocument } from "#api/openapi/document.ts";
-import { apiBase } from "#api/router.ts";
-import type { Route } from "#api/route.ts";
-import type { Config } from "#src/config.ts";
-import { refuse } from "#src/domain/problems.ts";
+import { apiBase } from "#api/http/router.ts";
+import type { Route } from "#api/http/route.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { refuse } from "#src/contract/refusals.ts";
 
 /** Where the document is. */
 export const openApiPath = `${apiBase}/openapi.json`;

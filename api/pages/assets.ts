@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sirv from "sirv";
-import type { Page } from "#api/app.ts";
-import type { Context } from "#api/context.ts";
-import { projectRoot } from "#src/project-root.ts";
+import type { Page } from "#api/http/app.ts";
+import type { Context } from "#api/http/context.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /** Where `npm run build` puts the pages. */
 export const builtFolder = join(projectRoot, "web", "dist");

@@ -1,11 +1,11 @@
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import send from "send";
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { builtFolder } from "#api/pages/assets.ts";
-import { basemapFile, bundledPath, operatorPath } from "#src/basemap.ts";
-import type { Config } from "#src/config.ts";
-import { refuse } from "#src/domain/problems.ts";
+import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/basemap.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { refuse } from "#src/contract/refusals.ts";
 import { dayS } from "#src/domain/units.ts";
 
 /** Base maps that lie here, as PMTiles by Range: our own land and sea, and the operator's file if there is one. */

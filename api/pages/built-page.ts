@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reply } from "#api/route.ts";
+import type { Reply } from "#api/http/route.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 
 const policy = [

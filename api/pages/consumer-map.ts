@@ -1,7 +1,7 @@
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { createMapPage } from "#api/pages/map-page.ts";
-import type { Services } from "#api/services.ts";
-import { consumerKey } from "#src/consumer-key.ts";
+import type { Services } from "#api/http/services.ts";
+import { consumerKey } from "#src/keys/consumer-key.ts";
 
 /**
  * `/`: the consumer map, the widget's page with the operator's own key. Where that key is not in force, the plain

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import type { Page } from "#api/app.ts";
-import { pickEncoding } from "#api/encoding.ts";
-import { matchesEtag } from "#api/etag.ts";
+import type { Page } from "#api/http/app.ts";
+import { pickEncoding } from "#api/http/encoding.ts";
+import { matchesEtag } from "#api/http/etag.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
 
 const base = "/docs";

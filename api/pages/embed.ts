@@ -1,8 +1,8 @@
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
 import { judgeWidgetKey } from "#api/pages/widget-key.ts";
-import type { Services } from "#api/services.ts";
-import type { EmbedKey } from "#src/domain/embed.ts";
+import type { Services } from "#api/http/services.ts";
+import type { EmbedKey } from "#src/contract/embed.ts";
 
 /**
  * `/widget/embed`: where a partner chooses the map's parameters and copies the iframe's line, with a preview.

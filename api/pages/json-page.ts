@@ -1,15 +1,15 @@
 import type { Static, TSchema } from "typebox";
-import type { Page } from "#api/app.ts";
-import { bodyLimitDefault, readBody } from "#api/body.ts";
-import type { Answer, Context } from "#api/context.ts";
+import type { Page } from "#api/http/app.ts";
+import { bodyLimitDefault, readBody } from "#api/http/body.ts";
+import type { Answer, Context } from "#api/http/context.ts";
 import { networkLimit } from "#api/pages/network-limit.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
-import { queryReader, type QueryReader } from "#api/query-reader.ts";
-import type { Reply } from "#api/route.ts";
-import type { Services } from "#api/services.ts";
-import { isProblem, refuse, type Problem } from "#src/domain/problems.ts";
-import { decodePart } from "#src/domain/query.ts";
-import { compileCheck, type Check } from "#src/validation.ts";
+import { queryReader, type QueryReader } from "#api/http/query-reader.ts";
+import type { Reply } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { decodePart } from "#src/contract/query.ts";
+import { compileCheck, type Check } from "#src/infrastructure/validation.ts";
 
 export interface PageRequest<Viewer, Query = unknown, Body = unknown> {
   /** Who is signed in; null in a call that is open to everybody. */

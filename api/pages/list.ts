@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { listStyle } from "#api/pages/list-style.ts";
-import { type Language, pickLanguage, type Words, wordsOf } from "#api/pages/words.ts";
-import type { Services } from "#api/services.ts";
+import { type Language, pickLanguage, type Words, wordsOf } from "#api/pages/messages.ts";
+import type { Services } from "#api/http/services.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/words.ts";
+import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/vocabulary.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
 const shownMax = 100;

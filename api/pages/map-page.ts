@@ -1,8 +1,8 @@
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
-import { pickLanguage } from "#api/pages/words.ts";
-import type { Reply } from "#api/route.ts";
-import { basemapOf } from "#src/basemap.ts";
-import type { Config } from "#src/config.ts";
+import { pickLanguage } from "#api/pages/messages.ts";
+import type { Reply } from "#api/http/route.ts";
+import { basemapOf } from "#src/infrastructure/basemap.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 
 interface MapPage {
   /** Path from the page to the service's root: `../` or ``. */

@@ -1,8 +1,8 @@
-import type { Services } from "#api/services.ts";
-import { viewerNetwork } from "#src/addresses.ts";
-import { refuse, type Problem } from "#src/domain/problems.ts";
-import { grantOf } from "#src/grant.ts";
-import { createStandIn } from "#src/stand-in.ts";
+import type { Services } from "#api/http/services.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { grantOf } from "#src/limits/quota-decision.ts";
+import { createStandIn } from "#src/limits/local-limiter.ts";
 
 const networksMax = 50_000;
 const minutesADay = 1440;

@@ -1,7 +1,7 @@
-import type { Context } from "#api/context.ts";
-import type { Config } from "#src/config.ts";
-import { isSameServer } from "#src/domain/hosts.ts";
-import { refuse, type Problem } from "#src/domain/problems.ts";
+import type { Context } from "#api/http/context.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { isSameServer } from "#src/contract/hosts.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
 
 /**
  * The guard of every call of a page that changes something: null when one of our own pages sent it. The browser's

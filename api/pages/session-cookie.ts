@@ -1,5 +1,5 @@
-import type { Context } from "#api/context.ts";
-import type { Config } from "#src/config.ts";
+import type { Context } from "#api/http/context.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 
 /** Where a page app keeps the token of its session: a cookie that no script can read and no other site can send. */
 export interface SessionCookie {

@@ -1,6 +1,6 @@
 import { networkLimit } from "#api/pages/network-limit.ts";
-import type { Services } from "#api/services.ts";
-import type { Problem } from "#src/domain/problems.ts";
+import type { Services } from "#api/http/services.ts";
+import type { Problem } from "#src/contract/refusals.ts";
 
 /** Counts an attempt to sign in from `ip`; a refusal (429) when its network has used up its attempts of the minute. */
 export const signInLimit = (

@@ -1,6 +1,6 @@
-import type { EmbedKeyState } from "#src/domain/embed.ts";
-import type { KeyStore } from "#src/key-store.ts";
-import type { KeyInfo } from "#src/keys.ts";
+import type { EmbedKeyState } from "#src/contract/embed.ts";
+import type { KeyStore } from "#src/keys/key-store.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** The key of a map, wherever the map is to stand; or why there is none. Rejects when keys cannot be looked up. */
 export async function judgeWidgetKey(

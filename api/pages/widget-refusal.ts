@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { html, type Html } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/words.ts";
-import type { Reply } from "#api/route.ts";
+import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import type { Reply } from "#api/http/route.ts";
 
 /** Why a widget's page has no map. */
 export type WidgetRefusal =

@@ -1,10 +1,10 @@
-import type { Page } from "#api/app.ts";
+import type { Page } from "#api/http/app.ts";
 import { createMapPage } from "#api/pages/map-page.ts";
 import { judgeWidgetKey } from "#api/pages/widget-key.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
-import type { Services } from "#api/services.ts";
-import { frameAncestors, isAllowedPage } from "#src/domain/hosts.ts";
-import type { KeyInfo } from "#src/keys.ts";
+import type { Services } from "#api/http/services.ts";
+import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /**
  * `/widget/`: the map for a partner's iframe (partner-api.md 4.11). Only the key's domains may frame it, and the page

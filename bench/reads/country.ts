@@ -4,12 +4,12 @@ import { addPartners, meetUsers } from "#bench/country.ts";
 import { demoCities } from "#demo/country/cities.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
-import type { Config } from "#src/config.ts";
-import { createDb, type Db, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import { type Status, statuses } from "#src/domain/words.ts";
-import type { StationRow } from "#src/feed.ts";
+import { type Status, statuses } from "#src/domain/vocabulary.ts";
+import type { StationRow } from "#src/feed/feed.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
 import { readStations } from "#src/import/read-stations.ts";
 

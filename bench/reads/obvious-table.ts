@@ -1,6 +1,6 @@
 import type { ReadCountry } from "#bench/reads/country.ts";
-import type { Config } from "#src/config.ts";
-import { createDb, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, rows } from "#src/infrastructure/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 

@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createApp } from "#api/app.ts";
-import { createHealth } from "#api/health.ts";
-import { createMetrics } from "#api/metrics.ts";
-import { route } from "#api/route.ts";
-import type { Services } from "#api/services.ts";
+import { createApp } from "#api/http/app.ts";
+import { createHealth } from "#api/http/health.ts";
+import { createMetrics } from "#api/metrics/metrics.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
 import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
-import { createClock } from "#src/clock.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb } from "#src/db.ts";
-import { isProblem } from "#src/domain/problems.ts";
-import { parseReport, reportBody } from "#src/domain/report.ts";
-import { createKeyStore } from "#src/key-store.ts";
-import { createLog } from "#src/log.ts";
-import { createMeter } from "#src/meter.ts";
-import { createRedis } from "#src/redis.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb } from "#src/infrastructure/db.ts";
+import { isProblem } from "#src/contract/refusals.ts";
+import { parseReport, reportBody } from "#src/contract/report.ts";
+import { createKeyStore } from "#src/keys/key-store.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createMeter } from "#src/limits/meter.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
 
 // The rival of `npm run bench -- marks`: what a team would write first. The same checks of request, key and limits
 // by the same steps; then the mark's whole way in one transaction in the handler, without batches and queue.

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import Koa from "koa";
-import { loadConfig } from "#src/config.ts";
-import { createDb, rows } from "#src/db.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows } from "#src/infrastructure/db.ts";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 
 // The rival of `npm run bench -- reads`: what a team would write first. Koa, knex, a GiST index on the stations'

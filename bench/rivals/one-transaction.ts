@@ -1,6 +1,6 @@
-import type { ReportOutput } from "#api/reports.ts";
-import type { Config } from "#src/config.ts";
-import { type Db, inTransaction, rows, type Tx } from "#src/db.ts";
+import type { ReportOutput } from "#api/marks/reports.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import {
   admit,
   type AdmitFacts,
@@ -13,14 +13,14 @@ import {
 } from "#src/domain/admit.ts";
 import { decide } from "#src/domain/decide.ts";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
-import { type Problem, refuse } from "#src/domain/problems.ts";
-import type { ParsedReport } from "#src/domain/report.ts";
+import { type Problem, refuse } from "#src/contract/refusals.ts";
+import type { ParsedReport } from "#src/contract/report.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
-import type { Status } from "#src/domain/words.ts";
-import type { KeyInfo } from "#src/keys.ts";
-import { firstIdOfDay, fromMs, msOf } from "#src/marks.ts";
-import { partnerReporter } from "#src/reporter.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 
 export interface Forwarded {
   parsed: ParsedReport;

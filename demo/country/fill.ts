@@ -4,12 +4,12 @@ import { createRandom } from "#demo/country/random.ts";
 import { makeReporters } from "#demo/country/reporters.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import { makeShortage, tellStory } from "#demo/country/stories.ts";
-import { createClock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import { inTransaction, rows, type Db, type Tx } from "#src/db.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
-import { createLog } from "#src/log.ts";
-import { createProgress } from "#src/progress.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createProgress } from "#src/infrastructure/progress.ts";
 import { processStations } from "#workers/marks/process.ts";
 
 export interface Filled {

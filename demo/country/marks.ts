@@ -2,9 +2,9 @@ import { makeStatement, type DemoStatement } from "#demo/country/statements.ts";
 import type { Random } from "#demo/country/random.ts";
 import { aside } from "#demo/country/stations.ts";
 import type { Point } from "#src/domain/geo.ts";
-import type { Rule, Status } from "#src/domain/words.ts";
-import { rows, type Tx } from "#src/db.ts";
-import { fromMs } from "#src/marks.ts";
+import type { Rule, Status } from "#src/domain/vocabulary.ts";
+import { rows, type Tx } from "#src/infrastructure/db.ts";
+import { fromMs } from "#src/marks/marks.ts";
 
 export interface DemoMark extends DemoStatement {
   stationId: string;

@@ -1,6 +1,6 @@
 import type { Random } from "#demo/country/random.ts";
 import { assortment } from "#demo/country/stations.ts";
-import { queues, type Grade, type Queue, type Status } from "#src/domain/words.ts";
+import { queues, type Grade, type Queue, type Status } from "#src/domain/vocabulary.ts";
 
 /** What a synthetic driver says beside the status. */
 export interface DemoStatement {

@@ -1,8 +1,8 @@
 import { demoCities, type DemoCity } from "#demo/country/cities.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import type { Grade } from "#src/domain/words.ts";
-import type { StationRow } from "#src/feed.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
+import type { StationRow } from "#src/feed/feed.ts";
 
 export interface DemoStation extends StationRow {
   /** Index of the city it belongs to. */

@@ -2,7 +2,7 @@ import { makeMark, type DemoMark } from "#demo/country/marks.ts";
 import type { Random } from "#demo/country/random.ts";
 import { isNewcomer, type DemoReporter } from "#demo/country/reporters.ts";
 import type { DemoStation } from "#demo/country/stations.ts";
-import type { Status } from "#src/domain/words.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

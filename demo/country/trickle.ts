@@ -3,14 +3,14 @@ import { insertMarks, insertReporters, makeMark, type DemoMark } from "#demo/cou
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { isNewcomer, reporterCount, reporterHash } from "#demo/country/reporters.ts";
 import { statusFor } from "#demo/country/stories.ts";
-import { createClock } from "#src/clock.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, inTransaction, rows, type Db } from "#src/db.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
-import type { Status } from "#src/domain/words.ts";
-import { createLog } from "#src/log.ts";
-import { msOf } from "#src/marks.ts";
-import { createProducer } from "#src/queues.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { msOf } from "#src/marks/marks.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
 
 // A role of `npm start`: synthetic marks every few seconds while demo stations are shown, so that the map stays alive.
 // Ends by itself, with exit code 0, when there is nothing to do.

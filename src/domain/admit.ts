@@ -1,10 +1,19 @@
-import { addToStanding, refuseConfirmation, type Standing } from "#src/domain/confirm.ts";
+import {
+  addToStanding,
+  refuseConfirmation,
+  type Standing,
+} from "#src/domain/widget-confirmation.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { isRemote, type JudgeRules, type Located, neededFor } from "#src/domain/judge.ts";
-import { type Problem, refuse } from "#src/domain/problems.ts";
+import {
+  isRemote,
+  type JudgeRules,
+  type Located,
+  neededFor,
+} from "#src/domain/confirmation-rules.ts";
+import { type Problem, refuse } from "#src/contract/refusals.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { order, type Statement } from "#src/domain/state.ts";
-import type { Rule, Status } from "#src/domain/words.ts";
+import type { Rule, Status } from "#src/domain/vocabulary.ts";
 import { minuteMs, hourMs, dayMs } from "#src/domain/units.ts";
 
 export interface AdmitRules extends JudgeRules, FoldRules {

@@ -9,7 +9,7 @@ import {
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
-import type { Outcome, Reason, ServedStatus } from "#src/domain/words.ts";
+import type { Outcome, Reason, ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
 /** What became of one mark: the changing part of `published` in partner-api.md 2.8 and decisions.md 5. */

@@ -1,5 +1,5 @@
 import { type Details, type Mark, type Price, order } from "#src/domain/state.ts";
-import { type Grade, grades } from "#src/domain/words.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
 /**
  * Details of a served status from its supporters, newest statement first, field by field; for grades

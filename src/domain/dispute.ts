@@ -1,7 +1,7 @@
 import { devices, type FirstSeen } from "#src/domain/devices.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import type { Mark, Side } from "#src/domain/state.ts";
-import { family, type Status } from "#src/domain/words.ts";
+import { family, type Status } from "#src/domain/vocabulary.ts";
 
 export type Verdict =
   | { kind: "disputed"; served: Side; challenger: Side }

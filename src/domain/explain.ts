@@ -9,7 +9,7 @@ import {
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
-import type { Reason, Rule, ServedStatus, Status } from "#src/domain/words.ts";
+import type { Reason, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
 import { settle, view } from "#src/domain/view.ts";
 
 /** What a station showed after a step. */

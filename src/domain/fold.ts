@@ -12,7 +12,7 @@ import {
   order,
 } from "#src/domain/state.ts";
 import { settle } from "#src/domain/view.ts";
-import { family, type Status, statuses } from "#src/domain/words.ts";
+import { family, type Status, statuses } from "#src/domain/vocabulary.ts";
 
 /** What the fold carries from mark to mark: the state, and each reporter's opinion. */
 export interface Folded {

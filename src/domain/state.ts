@@ -1,4 +1,4 @@
-import type { Grade, Queue, Reason, Rule, ServedStatus, Status } from "#src/domain/words.ts";
+import type { Grade, Queue, Reason, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
 
 /** Place in the order of marks (decisions.md 1): effective time in ms, then mark id. */
 export interface Position {

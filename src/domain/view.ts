@@ -1,6 +1,6 @@
 import type { FuelBlock, StationState, Version } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { grades } from "#src/domain/words.ts";
+import { grades } from "#src/domain/vocabulary.ts";
 
 /** Passes the ends of disputes that lie at or before `now` (ms). */
 export function settle(state: StationState, now: number): StationState {

@@ -1,5 +1,5 @@
-import type { StationRow } from "#src/feed.ts";
-import { inTransaction, rows, type Db, type Tx } from "#src/db.ts";
+import type { StationRow } from "#src/feed/feed.ts";
+import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 
 const chunkRows = 1000;
 

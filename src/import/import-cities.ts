@@ -1,5 +1,5 @@
 import { distanceM } from "#src/domain/geo.ts";
-import { inTransaction, rows, type Db, type Tx } from "#src/db.ts";
+import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import {
   readCities,
   type CityFormat,

@@ -1,5 +1,5 @@
-import type { StationRow } from "#src/feed.ts";
-import { rows, type Db } from "#src/db.ts";
+import type { StationRow } from "#src/feed/feed.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
 import { applyStations, idsInService, removeStations } from "#src/import/apply-stations.ts";
 import { brandSpellings, withoutTownBrands, type Named } from "#src/import/brand-spelling.ts";
 import { shownNames } from "#src/import/osm-station.ts";

@@ -1,5 +1,5 @@
-import type { Config } from "#src/config.ts";
-import { type Db, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { createStationFinder, type PlacedStation } from "#src/import/find-station.ts";
@@ -10,7 +10,7 @@ import { readStatusCsv } from "#src/import/statuses-csv.ts";
 import { readFrenchRuptures, readFrenchStations } from "#src/import/statuses-fr.ts";
 import { refuseLines, type StatusesRead, type StatusFormat } from "#src/import/statuses-read.ts";
 import { type FileFault, isFault, type Reasons } from "#src/import/summary.ts";
-import { msOf } from "#src/marks.ts";
+import { msOf } from "#src/marks/marks.ts";
 
 export interface StatusImportOptions {
   path: string;

@@ -1,8 +1,8 @@
-import { rows, type Db, type Tx } from "#src/db.ts";
-import type { ConsoleImport } from "#src/domain/console.ts";
+import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import type { ConsoleImport } from "#src/contract/console.ts";
 import type { StatusSummary } from "#src/import/import-statuses.ts";
 import type { ImportSummary } from "#src/import/summary.ts";
-import { msOf } from "#src/marks.ts";
+import { msOf } from "#src/marks/marks.ts";
 
 const silentS = 30;
 

@@ -1,10 +1,10 @@
-import type { Config } from "#src/config.ts";
-import { type Db, inTransaction, rows, type Tx } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import type { Grade, Status } from "#src/domain/words.ts";
-import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks.ts";
-import { askRefold, lockStations } from "#src/station-lock.ts";
+import type { Grade, Status } from "#src/domain/vocabulary.ts";
+import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
+import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
 
 const chunkRows = 1000;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { rows, type Db } from "#src/db.ts";
-import { lockIds } from "#src/lock-ids.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/lock-ids.ts";
 
 /**
  * Runs `work` while no other process works on the same `subject` ("stations of osm"). Waits for it, having called

@@ -1,5 +1,5 @@
 import { parseTime } from "#src/domain/time.ts";
-import { type Grade, grades, parseGrade, statuses } from "#src/domain/words.ts";
+import { type Grade, grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
 import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Point } from "#src/domain/geo.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { type Grade, grades } from "#src/domain/words.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
 import { fromParis } from "#src/import/paris-time.ts";
 import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";

@@ -1,5 +1,5 @@
 import type { Point } from "#src/domain/geo.ts";
-import type { Grade, Status } from "#src/domain/words.ts";
+import type { Grade, Status } from "#src/domain/vocabulary.ts";
 import { count, type Reasons } from "#src/import/summary.ts";
 
 export const statusFormats = ["csv", "fr-ruptures"] as const;

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { createDb, type Db } from "#src/db.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { assembleWeb, type Web, type WebParts } from "#api/assemble.ts";
-import type { Config } from "#src/config.ts";
-import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/key-text.ts";
-import type { Db } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 

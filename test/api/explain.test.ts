@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { State } from "#api/context.ts";
-import { explain } from "#api/middleware/explain.ts";
-import { createLog } from "#src/log.ts";
+import type { State } from "#api/http/context.ts";
+import { explain } from "#api/http/explain.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 
 describe("what a thrown error means to the caller", () => {
   const answer = explain({ log: createLog({ logLevel: "silent" }, "test") });

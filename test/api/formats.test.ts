@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { expect } from "chai";
-import { pickFormat } from "#api/format.ts";
-import { featureCollection, lines } from "#snapshots/forms.ts";
-import { createDb } from "#src/db.ts";
+import { pickFormat } from "#api/stations/format.ts";
+import { featureCollection, lines } from "#snapshots/model/forms.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";

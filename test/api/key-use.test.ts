@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Route } from "#api/route.ts";
-import { rows } from "#src/db.ts";
+import type { Route } from "#api/http/route.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import { runOperator } from "#test/harness/operator.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import type { Route } from "#api/route.ts";
-import { newKey } from "#src/key-text.ts";
+import type { Route } from "#api/http/route.ts";
+import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import { openGate } from "#test/api/gate.ts";
 import { until } from "#test/flow/client.ts";

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { compress, pickEncoding } from "#api/encoding.ts";
-import { matchesEtag } from "#api/etag.ts";
+import { compress, pickEncoding } from "#api/http/encoding.ts";
+import { matchesEtag } from "#api/http/etag.ts";
 
 describe("Accept-Encoding", () => {
   const cases: [header: string | undefined, picked: string][] = [

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Type } from "typebox";
-import { route, type Route } from "#api/route.ts";
+import { route, type Route } from "#api/http/route.ts";
 import {
   addKey,
   addPartner,

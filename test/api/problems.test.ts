@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { createDb, type Db } from "#src/db.ts";
-import { problemCodes, type ProblemCode } from "#src/domain/problems.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { problemCodes, type ProblemCode } from "#src/contract/refusals.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";

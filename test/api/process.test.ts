@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { pino } from "pino";
-import { createHealth } from "#api/health.ts";
-import { problemAdvice } from "#api/problem-advice.ts";
-import type { Route } from "#api/route.ts";
-import type { Log } from "#src/log.ts";
+import { createHealth } from "#api/http/health.ts";
+import { problemAdvice } from "#api/http/problem-advice.ts";
+import type { Route } from "#api/http/route.ts";
+import type { Log } from "#src/infrastructure/log.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";

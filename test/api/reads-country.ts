@@ -1,6 +1,6 @@
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import type { Status } from "#src/domain/words.ts";
-import type { Db } from "#src/db.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 
 export interface Entry {
   id: string;

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { createClock } from "#src/clock.ts";
-import { createLog } from "#src/log.ts";
-import { createProducer } from "#src/queues.ts";
-import { createRedis, createWorkerRedis } from "#src/redis.ts";
-import { createDb } from "#src/db.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
+import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";

@@ -3,8 +3,8 @@ import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 import { expect } from "chai";
 import { Type } from "typebox";
-import { route, type Route } from "#api/route.ts";
-import { refuse } from "#src/domain/problems.ts";
+import { route, type Route } from "#api/http/route.ts";
+import { refuse } from "#src/contract/refusals.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 

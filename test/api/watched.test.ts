@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { createDocument } from "#api/openapi/document.ts";
 import { json } from "#api/openapi/answers.ts";
 import { constantHeaders } from "#api/openapi/headers.ts";
-import { route } from "#api/route.ts";
+import { route } from "#api/http/route.ts";
 import { Type } from "typebox";
 import { takeBroken, unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 

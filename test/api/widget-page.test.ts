@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { consumerKey, issueConsumerKey } from "#src/consumer-key.ts";
-import { rows } from "#src/db.ts";
+import { consumerKey, issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";

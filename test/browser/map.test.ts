@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Browser } from "playwright-core";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";

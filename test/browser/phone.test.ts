@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
-import { inTransaction } from "#src/db.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
 import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";

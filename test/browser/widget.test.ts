@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Browser, FrameLocator, Page } from "playwright-core";
-import { rows } from "#src/db.ts";
-import { deviceReporter } from "#src/reporter.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { deviceReporter } from "#src/marks/reporter.ts";
 import { addKey } from "#test/api/edge.ts";
 import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";

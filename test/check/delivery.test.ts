@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { validate } from "dockerfile-utils";
 import { parse } from "yaml";
 import { readProcfile } from "#demo/roles.ts";
-import { settings } from "#src/config.ts";
+import { settings } from "#src/infrastructure/config.ts";
 
 interface Service {
   image?: string;

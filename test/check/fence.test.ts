@@ -7,7 +7,14 @@ import { expect } from "chai";
 // A small project with the real configuration and one wrong import a file: the fence must bite on each.
 const restricted = "no-restricted-imports";
 const refused: Record<string, { code: string; rule: string }> = {
-  ...wrongImports("src/domain", ["#src/db.ts", "node:fs", "pg", "#api/a.ts", "#snapshots/a.ts"]),
+  ...wrongImports("src/domain", [
+    "#src/infrastructure/db.ts",
+    "node:fs",
+    "pg",
+    "#api/a.ts",
+    "#snapshots/a.ts",
+  ]),
+  ...wrongImports("src/contract", ["#src/infrastructure/db.ts", "node:fs", "#src/keys/a.ts"]),
   ...wrongImports("src", [
     "#snapshots/a.ts",
     "#api/a.ts",
@@ -27,7 +34,13 @@ const refused: Record<string, { code: string; rule: string }> = {
     "../src/a.ts",
   ]),
   ...wrongImports("demo", ["#test/a.ts"]),
-  ...wrongImports("web", ["#src/db.ts", "#api/a.ts", "#snapshots/a.ts", "#demo/a.ts", "./a.ts"]),
+  ...wrongImports("web", [
+    "#src/infrastructure/db.ts",
+    "#api/a.ts",
+    "#snapshots/a.ts",
+    "#demo/a.ts",
+    "./a.ts",
+  ]),
   ...wrongImports("migrations", ["#api/a.ts", "#workers/a.ts", "#snapshots/a.ts"]),
   "api/again.ts": { code: 'export { a } from "#workers/a.ts";', rule: restricted },
   "api/type.ts": { code: 'export type { A } from "#workers/a.ts";', rule: restricted },

@@ -4,7 +4,7 @@ import { sources } from "#test/check/sources.ts";
 
 const folders = ["src", "snapshots", "api", "workers", "cli", "web"];
 // The client stands by itself, and so does the build; Redis runs its script without us.
-const apart = /^(src\/domain\/units\.ts|src\/meter-script\.ts|web\/(build|dist)\/)/;
+const apart = /^(src\/domain\/units\.ts|src\/limits\/meter-script\.ts|web\/(build|dist)\/)/;
 
 /** The files, tests and units themselves aside, in which this stands. */
 async function filesWith(pattern: RegExp): Promise<string[]> {
@@ -27,14 +27,14 @@ describe("units of time and the layout of mark ids", () => {
     expect(await filesWith(number)).to.deep.equal([]);
   });
 
-  it("have the shift of a mark id's day in src/marks.ts alone", async () => {
+  it("have the shift of a mark id's day in src/marks/marks.ts alone", async () => {
     expect(
       await filesWith(/\bperDay =|4_?294_?967_?29[56]|<< 32|2 \*\* (32|sequenceBits)/),
     ).to.deep.equal([
-      "src/marks.ts",
+      "src/marks/marks.ts",
       // A lane of a hash, and the length of what was deflated.
-      "snapshots/gzip-stitch.ts",
-      "snapshots/sum.ts",
+      "snapshots/model/gzip-stitch.ts",
+      "snapshots/model/sum.ts",
     ]);
   });
 });

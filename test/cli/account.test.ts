@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { createDb, rows, type Db } from "#src/db.ts";
-import { credentialsFit } from "#src/operators.ts";
-import { findSession, openSession } from "#src/sessions.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { credentialsFit } from "#src/operators/operators.ts";
+import { findSession, openSession } from "#src/operators/sessions.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { answerInput, runOperator, type Ran } from "#test/harness/operator.ts";
 

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { confirmed } from "#cli/confirm.ts";
 import { nouns } from "#cli/nouns.ts";
 import { createOutput } from "#cli/output.ts";
-import { createDb, rows, type Db } from "#src/db.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Ran, runOperator } from "#test/harness/operator.ts";
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { loadConfig } from "#src/config.ts";
-import { createDb, rows, type Db } from "#src/db.ts";
-import { hashKey, isKeyText } from "#src/key-text.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { hashKey, isKeyText } from "#src/keys/key-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 import { runOperator, spawnOperator } from "#test/harness/operator.ts";
 

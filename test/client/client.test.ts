@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { pause } from "#client/call.ts";
-import { parseBox } from "#api/routes/stations-query.ts";
+import { parseBox } from "#api/stations/stations-query.ts";
 import { createClient } from "#client/client.ts";
 import { isApiError, secondsOf } from "#client/problem.ts";
 import {

@@ -1,10 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import type * as client from "#client/types.ts";
-import type { ReportOutput } from "#api/reports.ts";
-import type { limitRequest, usage } from "#src/domain/shapes/account.ts";
-import type { fuelBlock } from "#src/domain/shapes/fuel.ts";
-import type { batchResult, reportOutput, reportState } from "#src/domain/shapes/marks.ts";
-import type { problem } from "#src/domain/shapes/problem.ts";
+import type { ReportOutput } from "#api/marks/reports.ts";
+import type { limitRequest, usage } from "#src/contract/shapes/account.ts";
+import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
+import type { batchResult, reportOutput, reportState } from "#src/contract/shapes/marks.ts";
+import type { problem } from "#src/contract/shapes/problem.ts";
 import type {
   city,
   cityList,
@@ -13,11 +13,11 @@ import type {
   stationDelta,
   stationList,
   stationPage,
-} from "#src/domain/shapes/stations.ts";
-import type { Problem } from "#src/domain/problems.ts";
+} from "#src/contract/shapes/stations.ts";
+import type { Problem } from "#src/contract/refusals.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { UsageDay } from "#src/domain/usage.ts";
-import type { LimitRequest } from "#src/limit-requests.ts";
+import type { LimitRequest } from "#src/limits/limit-requests.ts";
 
 /** Compiles only while each of both can stand for the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : { documented: A; ours: B };

@@ -1,10 +1,10 @@
 import type * as client from "#client/types.ts";
-import type { ReportOutput } from "#api/reports.ts";
+import type { ReportOutput } from "#api/marks/reports.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
-import type { BatchItem, ReportBody } from "#src/domain/report.ts";
-import type { Grade, Queue, ServedStatus, Status } from "#src/domain/words.ts";
-import type { StationRow } from "#src/feed.ts";
+import type { BatchItem, ReportBody } from "#src/contract/report.ts";
+import type { Grade, Queue, ServedStatus, Status } from "#src/domain/vocabulary.ts";
+import type { StationRow } from "#src/feed/feed.ts";
 
 /** Compiles only while each of both can stand for the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : { ours: A; client: B };

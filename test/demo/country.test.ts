@@ -4,12 +4,12 @@ import { fillDemoCountry } from "#demo/country/fill.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeReporters } from "#demo/country/reporters.ts";
 import { makeStations } from "#demo/country/stations.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, rows, type Db } from "#src/db.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import { queues } from "#src/domain/words.ts";
+import { queues } from "#src/domain/vocabulary.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 describe("the demo country", () => {

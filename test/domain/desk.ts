@@ -5,7 +5,7 @@ import {
   admit,
   type Candidate,
 } from "#src/domain/admit.ts";
-import { loadConfig } from "#src/config.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
 import { t0 } from "#test/domain/marks.ts";
 
 /** The rules as they are when nothing is set. */

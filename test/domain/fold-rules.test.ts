@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Mark } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import { statuses } from "#src/domain/words.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 import { apart, deliver, hour, mark, minute, remote, rules, t0 } from "#test/domain/marks.ts";
 
 const day = 24 * 60;

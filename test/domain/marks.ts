@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { decide, type Decision, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark } from "#src/domain/state.ts";
-import { statuses } from "#src/domain/words.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 
 export const minute = 60_000;
 export const hour = 60 * minute;

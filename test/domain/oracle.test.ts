@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { decide, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
-import { grades, queues, statuses } from "#src/domain/words.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { minute, rules, t0 } from "#test/domain/marks.ts";
 import { sized } from "#test/harness/long.ts";
 import { asText, oracleMark, oracleSeed } from "#test/oracle/compare.ts";

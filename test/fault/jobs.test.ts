@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assembleWeb, type Web } from "#api/assemble.ts";
-import { createLog } from "#src/log.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { createClient } from "#test/flow/client.ts";
 import { startLoad } from "#test/fault/load.ts";
 import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";

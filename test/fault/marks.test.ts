@@ -8,7 +8,7 @@ import { type Load, sendMark, startLoad } from "#test/fault/load.ts";
 import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 import { holdStation } from "#test/fault/station-hold.ts";
-import type { MarksJob } from "#src/queues.ts";
+import type { MarksJob } from "#src/infrastructure/queues.ts";
 
 describe("fault: a marks worker dies or stands still", function () {
   let stage: Stage;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { isKept, type Sent } from "#test/fault/load.ts";

@@ -1,5 +1,5 @@
 import { release } from "#demo/release.ts";
-import { type Config, loadConfig } from "#src/config.ts";
+import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance, usualPatience } from "#test/harness/instance.ts";

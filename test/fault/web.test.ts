@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { until } from "#test/flow/client.ts";
 import { type Load, sendMark, startLoad } from "#test/fault/load.ts";
 import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { createRoutes } from "#api/routes.ts";
-import type { Route } from "#api/route.ts";
-import { rows } from "#src/db.ts";
-import { newKey } from "#src/key-text.ts";
+import { createRoutes } from "#api/http/routes.ts";
+import type { Route } from "#api/http/route.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";

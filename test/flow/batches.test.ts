@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { type Client, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";

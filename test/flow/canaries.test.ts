@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import { type Db, rows } from "#src/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";

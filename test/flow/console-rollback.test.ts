@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
-import type { ConsoleRollback } from "#src/domain/console.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import type { ConsoleRollback } from "#src/contract/console.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import type { ConsoleCall } from "#api/console/call.ts";
 import { consoleCalls } from "#api/console/calls.ts";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";

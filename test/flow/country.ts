@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Config } from "#src/config.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/db.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { createPartner, updatePartner } from "#src/partners.ts";
-import { partnerReporter } from "#src/reporter.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { createPartner, updatePartner } from "#src/keys/partners.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 
 export interface Country {
   db: Db;

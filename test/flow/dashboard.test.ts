@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { signIn } from "#test/flow/console-client.ts";

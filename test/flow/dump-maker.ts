@@ -1,9 +1,9 @@
-import { createDumpStore } from "#snapshots/dump-store.ts";
-import { createReadModel } from "#snapshots/model.ts";
-import { createDb } from "#src/db.ts";
-import { createFollower } from "#src/follower.ts";
-import { createLog } from "#src/log.ts";
-import { createRedis } from "#src/redis.ts";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
+import { createDb } from "#src/infrastructure/db.ts";
+import { createFollower } from "#src/feed/follower.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
 import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";

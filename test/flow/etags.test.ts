@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { createRandom } from "#demo/country/random.ts";
-import { createDb, type Db } from "#src/db.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { removeStation, writeStations } from "#test/api/reads-country.ts";

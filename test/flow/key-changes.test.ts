@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { settings } from "#src/config.ts";
-import { inTransaction, rows } from "#src/db.ts";
-import { type KeySettings, revokeKey, storeKey, updateKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, type KeyKind, newKey } from "#src/key-text.ts";
-import { createPartner, updatePartner } from "#src/partners.ts";
+import { settings } from "#src/infrastructure/config.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { type KeySettings, revokeKey, storeKey, updateKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, type KeyKind, newKey } from "#src/keys/key-text.ts";
+import { createPartner, updatePartner } from "#src/keys/partners.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";

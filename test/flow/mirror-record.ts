@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Db, rows } from "#src/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 /** An answer of /stations/all or /stations/delta, as far as its promise needs it. */

@@ -4,7 +4,7 @@ import { createClient } from "#client/client.ts";
 import { type MirrorState, mirror, type Mirror, type Store } from "#client/mirror.ts";
 import type { Station } from "#client/types.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { type StationState, emptyState } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { view } from "#src/domain/view.ts";

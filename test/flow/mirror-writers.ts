@@ -4,7 +4,7 @@ import { createClient } from "#client/client.ts";
 import type { BatchReport } from "#client/types.ts";
 import type { Random } from "#demo/country/random.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { grades, queues, statuses } from "#src/domain/words.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { applyStations, removeStations } from "#src/import/apply-stations.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { type AnswerRecord, nameOf } from "#test/flow/mirror-record.ts";

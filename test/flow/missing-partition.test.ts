@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
-import { isMissingPartition } from "#src/marks.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { isMissingPartition } from "#src/marks/marks.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 import { placeOf } from "#test/flow/country.ts";
 

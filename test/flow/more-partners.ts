@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { inTransaction } from "#src/db.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { createPartner } from "#src/partners.ts";
+import { inTransaction } from "#src/infrastructure/db.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { createPartner } from "#src/keys/partners.ts";
 import type { Country } from "#test/flow/country.ts";
 
 export interface OtherPartner {

@@ -1,6 +1,6 @@
-import { inTransaction, type Db } from "#src/db.ts";
-import { createOperator, type Operator, type OperatorRole } from "#src/operators.ts";
-import { hashPassword } from "#src/passwords.ts";
+import { inTransaction, type Db } from "#src/infrastructure/db.ts";
+import { createOperator, type Operator, type OperatorRole } from "#src/operators/operators.ts";
+import { hashPassword } from "#src/operators/passwords.ts";
 
 export const testPassword = "correct horse battery";
 

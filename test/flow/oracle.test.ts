@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { inTransaction, rows } from "#src/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { partnerReporter } from "#src/reporter.ts";
-import { approveMark, rejectMark } from "#src/review/held.ts";
-import { runRollback } from "#src/review/rollback.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
+import { approveMark, rejectMark } from "#src/marks/held.ts";
+import { runRollback } from "#src/marks/rollback.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";

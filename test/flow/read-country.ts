@@ -1,7 +1,7 @@
 import type { Random } from "#demo/country/random.ts";
-import { type Db, inTransaction, rows } from "#src/db.ts";
+import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { emptyState, type Position, type StationState, type Version } from "#src/domain/state.ts";
-import { grades, queues, type Status, statuses } from "#src/domain/words.ts";
+import { grades, queues, type Status, statuses } from "#src/domain/vocabulary.ts";
 import type { Known } from "#test/oracle/reads.ts";
 
 const hourMs = 3600_000;

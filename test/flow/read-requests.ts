@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { grades, queues, statuses } from "#src/domain/words.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import type { PlainCity, Place, Shown, Wanted } from "#test/oracle/reads.ts";
 
 export type ReadForm = "json" | "geojson" | "ndjson";

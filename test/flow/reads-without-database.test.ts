@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
 import { assembleWeb, type Web } from "#api/assemble.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Config } from "#src/config.ts";
-import { type Db, rows } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { decide } from "#src/domain/decide.ts";
 import { explain } from "#src/domain/explain.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
@@ -12,7 +12,7 @@ import {
   type SeedRow,
   toMark,
   toSeed,
-} from "#src/marks.ts";
+} from "#src/marks/marks.ts";
 
 /** Marks that were stored and are not processed yet. */
 export const countUnprocessed = async (db: Db): Promise<number> =>

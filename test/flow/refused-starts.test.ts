@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { expect } from "chai";
-import { createDb } from "#src/db.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
 import { readProcfile } from "#demo/roles.ts";

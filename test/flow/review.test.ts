@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { inTransaction, rows } from "#src/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { previewRollback } from "#src/review/preview.ts";
-import type { Selection } from "#src/review/selection.ts";
-import { partnerReporter } from "#src/reporter.ts";
+import { previewRollback } from "#src/marks/rollback-preview.ts";
+import type { Selection } from "#src/marks/rollback-selection.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { startRole } from "#test/harness/roles.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { type Db, rows } from "#src/db.ts";
-import type { Config } from "#src/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { markColumns, type MarkRow, msOf, toMark } from "#src/marks.ts";
+import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
 import { until } from "#test/flow/client.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
 import { startLoad } from "#test/fault/load.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
-import { statuses } from "#src/domain/words.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";

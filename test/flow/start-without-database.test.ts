@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { loadConfig } from "#src/config.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";

@@ -1,9 +1,9 @@
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { expect } from "chai";
-import { rows } from "#src/db.ts";
-import { createLog } from "#src/log.ts";
-import { createProducer } from "#src/queues.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Client, until } from "#test/flow/client.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { loadConfig, type Config } from "#src/config.ts";
-import { rows } from "#src/db.ts";
-import { createLog } from "#src/log.ts";
-import { createRedis, type Redis } from "#src/redis.ts";
+import { loadConfig, type Config } from "#src/infrastructure/config.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";

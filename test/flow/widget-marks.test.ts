@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { inTransaction, rows } from "#src/db.ts";
-import { storeKey } from "#src/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/key-text.ts";
-import { deviceReporter } from "#src/reporter.ts";
-import { selectedStations } from "#src/review/selection.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { deviceReporter } from "#src/marks/reporter.ts";
+import { selectedStations } from "#src/marks/rollback-selection.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { type Edge, startEdge } from "#test/api/edge.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { judge, judgeAny, storedBy } from "#test/fuzz/judge.ts";

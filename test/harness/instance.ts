@@ -1,4 +1,4 @@
-import { type Config, loadConfig, settings } from "#src/config.ts";
+import { type Config, loadConfig, settings } from "#src/infrastructure/config.ts";
 import { createTestDatabase } from "#test/harness/database.ts";
 import { createTestRedis } from "#test/harness/redis.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { operate } from "#cli/operate.ts";
-import { projectRoot } from "#src/project-root.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 export interface Ran {
   code: number | null;

@@ -1,7 +1,7 @@
 import { assembleWeb } from "#api/assemble.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { type Config, loadConfig } from "#src/config.ts";
-import { createLog } from "#src/log.ts";
+import { type Config, loadConfig } from "#src/infrastructure/config.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { createLines, tail, within, late, type Lines } from "#test/harness/lines.ts";
 import { watchWeb } from "#test/harness/watched.ts";

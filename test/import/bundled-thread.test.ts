@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect } from "chai";
-import { projectRoot } from "#src/project-root.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { provided } from "#test/harness/provided.ts";
 

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { createClock } from "#src/clock.ts";
-import { loadConfig } from "#src/config.ts";
-import { createDb, rows, type Db } from "#src/db.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/summary.ts";
-import { createLog } from "#src/log.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 

@@ -1,4 +1,4 @@
-import { queues } from "#src/domain/words.ts";
+import { queues } from "#src/domain/vocabulary.ts";
 import { type Grade, type Says, type Status } from "#test/oracle/story.ts";
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */

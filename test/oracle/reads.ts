@@ -2,7 +2,7 @@ import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { instants, view } from "#src/domain/view.ts";
-import type { StationRow } from "#src/feed.ts";
+import type { StationRow } from "#src/feed/feed.ts";
 
 /** A station as it must be served. */
 export interface Shown extends StationRow {

@@ -1,4 +1,4 @@
-import { type Db, rows } from "#src/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 
 /** A mark as the database has it: what acceptance fixed, and what a review made of it. Times in ms. */
 export interface StoredMark {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { newKey } from "#src/key-text.ts";
+import { newKey } from "#src/keys/key-text.ts";
 import { compareRecordings } from "#test/record/compare.ts";
 import { exchange } from "#test/record/fixtures.ts";
 import { keep, type RawExchange, type Recorded } from "#test/record/recording.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { newKey } from "#src/key-text.ts";
+import { newKey } from "#src/keys/key-text.ts";
 import { createMasker, createSeen, maskText } from "#test/record/mask.ts";
 
 const key = newKey("secret", Buffer.alloc(32, 7));

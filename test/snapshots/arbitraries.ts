@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import { grades, queues, statuses } from "#src/domain/words.ts";
-import type { FeedRow } from "#src/feed.ts";
-import type { Area } from "#snapshots/area.ts";
-import type { Filters } from "#snapshots/filters.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import type { Area } from "#snapshots/model/area.ts";
+import type { Filters } from "#snapshots/model/filters.ts";
 
 export const lifetimeMs = 24 * 3600_000;
 export const startMs = Date.UTC(2026, 4, 1, 12);

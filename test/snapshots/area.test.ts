@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { type Area, compileArea, inside, outside } from "#snapshots/area.ts";
+import { type Area, compileArea, inside, outside } from "#snapshots/model/area.ts";
 
 const lat = fc.oneof(
   fc.double({ min: -90, max: 90, noNaN: true }),

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { createRedis, type Redis } from "#src/redis.ts";
-import { createLog } from "#src/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { buildDump, type Dump } from "#snapshots/dump.ts";
-import { createDumpStore, type DumpStore } from "#snapshots/dump-store.ts";
-import { createReadModel } from "#snapshots/model.ts";
+import { buildDump, type Dump } from "#snapshots/dumps/dump.ts";
+import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("dump store", () => {

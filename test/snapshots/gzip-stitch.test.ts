@@ -1,16 +1,16 @@
 import { crc32, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import fc from "fast-check";
-import { createPackedLists } from "#api/packed-lists.ts";
-import { presentList } from "#api/presenters.ts";
+import { createPackedLists } from "#api/stations/gzip-list-cache.ts";
+import { presentList } from "#api/stations/presenters.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { statuses } from "#src/domain/words.ts";
-import type { FeedRow } from "#src/feed.ts";
-import { checkedOf, joinChecked } from "#snapshots/crc.ts";
-import { gzipMember, packPieces } from "#snapshots/gzip-stitch.ts";
-import { createReadModel } from "#snapshots/model.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import { checkedOf, joinChecked } from "#snapshots/model/crc.ts";
+import { gzipMember, packPieces } from "#snapshots/model/gzip-stitch.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
 import { sized } from "#test/harness/long.ts";
 
 const now = Date.UTC(2026, 4, 1, 12);

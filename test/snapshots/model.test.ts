@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import type { FeedRow } from "#src/feed.ts";
-import type { Piece } from "#snapshots/selection.ts";
-import { createReadModel, type ReadModel } from "#snapshots/model.ts";
-import type { AreaQuery } from "#snapshots/queries.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import type { Piece } from "#snapshots/model/selection.ts";
+import { createReadModel, type ReadModel } from "#snapshots/model/model.ts";
+import type { AreaQuery } from "#snapshots/model/queries.ts";
 import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitraries.ts";
 import { createOracle, type PlainStation } from "#test/snapshots/oracle.ts";
 import { sized } from "#test/harness/long.ts";

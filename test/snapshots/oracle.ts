@@ -2,10 +2,10 @@ import { distanceM } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { instants, view } from "#src/domain/view.ts";
-import type { FeedRow } from "#src/feed.ts";
-import type { Area } from "#snapshots/area.ts";
-import type { Filters } from "#snapshots/filters.ts";
-import type { AreaQuery } from "#snapshots/queries.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import type { Area } from "#snapshots/model/area.ts";
+import type { Filters } from "#snapshots/model/filters.ts";
+import type { AreaQuery } from "#snapshots/model/queries.ts";
 
 /** A station as a plain object: what the answers must read like. */
 export interface PlainStation {

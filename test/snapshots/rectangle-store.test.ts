@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { createLog } from "#src/log.ts";
-import { createRedis, type Redis } from "#src/redis.ts";
-import { createRectangleStore } from "#snapshots/rectangle-store.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("rectangle store", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { PMTiles, TileType } from "pmtiles";
-import { projectRoot } from "#src/project-root.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { writePmtiles } from "#web/build/pmtiles.ts";
 
 const readerOf = (archive: Buffer): PMTiles =>

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { grades } from "#src/domain/words.ts";
+import { grades } from "#src/domain/vocabulary.ts";
 import { type Embedding, embedLine } from "#web/embed/embed-line.ts";
 import { parseParams } from "#web/widget/params.ts";
 

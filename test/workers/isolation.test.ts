@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { createClock } from "#src/clock.ts";
-import { rows } from "#src/db.ts";
-import { createLog } from "#src/log.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { processStations } from "#workers/marks/process.ts";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ConsoleAccount } from "#src/domain/console.ts";
+import type { ConsoleAccount } from "#src/contract/console.ts";
 import { pageApi, type Result } from "#web/kit/page-api.ts";
 
 /** Who is signed in; null when nobody is, undefined as long as that is not known. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ConsoleAccount, ConsoleHealth } from "#src/domain/console.ts";
+import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, call } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { useLoaded } from "#web/console/loaded.tsx";

@@ -1,6 +1,6 @@
-import type { ConsoleMark } from "#src/domain/console.ts";
+import type { ConsoleMark } from "#src/contract/console.ts";
 import type { MarkStep, Step, TimeStep } from "#src/domain/explain.ts";
-import type { Rule } from "#src/domain/words.ts";
+import type { Rule } from "#src/domain/vocabulary.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 
 /** Why a mark needs so many devices. */

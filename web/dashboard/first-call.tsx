@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { DashboardSession } from "#src/domain/dashboard.ts";
+import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { examples } from "#web/dashboard/examples.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";

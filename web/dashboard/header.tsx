@@ -1,4 +1,4 @@
-import type { DashboardSession } from "#src/domain/dashboard.ts";
+import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { signOut } from "#web/dashboard/state.ts";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 

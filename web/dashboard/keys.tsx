@@ -1,4 +1,4 @@
-import type { ShownKey } from "#src/domain/dashboard.ts";
+import type { ShownKey } from "#src/contract/dashboard.ts";
 import { Loaded, Section } from "#web/dashboard/section.tsx";
 import { keys } from "#web/dashboard/state.ts";
 import { Table } from "#web/kit/table.tsx";

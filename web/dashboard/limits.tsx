@@ -1,4 +1,4 @@
-import type { Overview, ShownLimitRequest } from "#src/domain/dashboard.ts";
+import type { Overview, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { LimitForm } from "#web/dashboard/limit-form.tsx";
 import { Loaded, Section } from "#web/dashboard/section.tsx";
 import { limitRequests, overview } from "#web/dashboard/state.ts";

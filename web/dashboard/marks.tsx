@@ -3,7 +3,7 @@ import {
   type SentMarks,
   type SentOutcome,
   sentOutcomes,
-} from "#src/domain/dashboard.ts";
+} from "#src/contract/dashboard.ts";
 import { Loaded, Section } from "#web/dashboard/section.tsx";
 import { marks } from "#web/dashboard/state.ts";
 import { number, share } from "#web/kit/numbers.ts";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { Overview } from "#src/domain/dashboard.ts";
+import type { Overview } from "#src/contract/dashboard.ts";
 import type { UsageDay } from "#src/domain/usage.ts";
 import { dayWords } from "#web/dashboard/days.ts";
 import { Loaded, Section } from "#web/dashboard/section.tsx";

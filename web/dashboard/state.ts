@@ -5,7 +5,7 @@ import type {
   SentMarks,
   ShownKey,
   ShownLimitRequest,
-} from "#src/domain/dashboard.ts";
+} from "#src/contract/dashboard.ts";
 import { type Failure, pageApi } from "#web/kit/page-api.ts";
 import { resource } from "#web/kit/resource.ts";
 import { recall, remember } from "#web/kit/storage.ts";

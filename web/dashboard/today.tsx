@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Overview } from "#src/domain/dashboard.ts";
+import type { Overview } from "#src/contract/dashboard.ts";
 import { Loaded, Section } from "#web/dashboard/section.tsx";
 import { overview } from "#web/dashboard/state.ts";
 import { Meter } from "#web/kit/meter.tsx";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { type Grade, parseGrade } from "#src/domain/words.ts";
+import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 import type { Embedding } from "#web/embed/embed-line.ts";
 import { words } from "#web/embed/words.ts";
 import type { Params } from "#web/widget/params.ts";

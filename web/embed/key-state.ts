@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { EmbedKey } from "#src/domain/embed.ts";
-import { isAllowedPage } from "#src/domain/hosts.ts";
+import type { EmbedKey } from "#src/contract/embed.ts";
+import { isAllowedPage } from "#src/contract/hosts.ts";
 import { choices, serviceAddress } from "#web/embed/choices.ts";
 
 const restMs = 400;

@@ -1,4 +1,4 @@
-import { grades } from "#src/domain/words.ts";
+import { grades } from "#src/domain/vocabulary.ts";
 import { choose } from "#web/embed/choices.ts";
 import { Choice, Field, Switch } from "#web/embed/field.tsx";
 import { words } from "#web/embed/words.ts";

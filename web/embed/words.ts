@@ -1,4 +1,4 @@
-import type { EmbedKeyState } from "#src/domain/embed.ts";
+import type { EmbedKeyState } from "#src/contract/embed.ts";
 import { type Language, pickLanguage } from "#web/kit/language.ts";
 
 interface Words {

@@ -1,6 +1,6 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import type { Grade, Queue, ServedStatus } from "#src/domain/words.ts";
+import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { hourMs } from "#src/domain/units.ts";
 
 /** What the viewer wants to see; the same filters as the API's (partner-api.md 4.1), empty lets all pass. */

@@ -1,5 +1,5 @@
 import type { FuelBlock } from "#src/domain/state.ts";
-import type { Grade, Queue, Status } from "#src/domain/words.ts";
+import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import { ask, type Told } from "#web/widget/api.ts";
 import { deviceId, noteOwnMark } from "#web/widget/device.ts";
 import { askAgain, note } from "#web/widget/loader.ts";

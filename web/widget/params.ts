@@ -1,4 +1,4 @@
-import { type Grade, parseGrade } from "#src/domain/words.ts";
+import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 
 export type ThemeChoice = "light" | "dark" | "auto";
 

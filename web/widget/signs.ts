@@ -1,4 +1,4 @@
-import type { ServedStatus } from "#src/domain/words.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** A status is told by shape as well as by colour: outlines on a square of 24, and the sign inside them. */
 interface Sign {

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { distanceM, type Box } from "#src/domain/geo.ts";
-import type { Grade, Queue, ServedStatus } from "#src/domain/words.ts";
+import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
 import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
 import { stations } from "#web/widget/loader.ts";

@@ -1,7 +1,7 @@
 import { type Language, pickLanguage } from "#web/kit/language.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
-import type { ServedStatus } from "#src/domain/words.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** Everything the map says; both languages have all of it. */
 export interface Words {

@@ -1,9 +1,9 @@
-import type { Config } from "#src/config.ts";
-import type { Statements } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Statements } from "#src/infrastructure/db.ts";
 import type { Arrivals } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { type History, loadHistories } from "#src/histories.ts";
+import { type History, loadHistories } from "#src/marks/histories.ts";
 
 /**
  * The station's counted, processed marks and its imports that can still matter. After a lifetime without any, nothing

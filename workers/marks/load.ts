@@ -1,9 +1,9 @@
-import type { Config } from "#src/config.ts";
-import { rows, type Statements } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
-import { loadFirstSeen, loadHistories } from "#src/histories.ts";
+import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
   hotMs,
@@ -12,7 +12,7 @@ import {
   type MarkRow,
   msOf,
   toMark,
-} from "#src/marks.ts";
+} from "#src/marks/marks.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 
 /** Everything `decide` needs to know about one station. */

@@ -1,18 +1,18 @@
-import type { Clock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import { type Db, isUnavailable, rows, type Statements } from "#src/db.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { Log } from "#src/log.ts";
-import { loadFirstSeen } from "#src/histories.ts";
-import { hotMs } from "#src/marks.ts";
-import { type Locking, lockStations } from "#src/station-lock.ts";
-import { inFewTrips } from "#src/trips.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { loadFirstSeen } from "#src/marks/histories.ts";
+import { hotMs } from "#src/marks/marks.ts";
+import { type Locking, lockStations } from "#src/infrastructure/station-lock.ts";
+import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
-import type { Stuck } from "#workers/marks/stuck.ts";
+import type { Stuck } from "#workers/marks/retry-backoff.ts";
 
 export interface ProcessDeps {
   db: Db;

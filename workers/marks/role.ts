@@ -1,13 +1,13 @@
 import { Worker } from "bullmq";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { firstIdOfDay, fromMs } from "#src/marks.ts";
-import type { MarksJob } from "#src/queues.ts";
-import { raiseSequence } from "#src/sequence.ts";
+import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import type { MarksJob } from "#src/infrastructure/queues.ts";
+import { raiseSequence } from "#src/feed/cache-generation.ts";
 import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
-import { createGatherer } from "#workers/marks/gather.ts";
+import { createGatherer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
-import { createStuckStations } from "#workers/marks/stuck.ts";
+import { createStuckStations } from "#workers/marks/retry-backoff.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to gather them into few transactions. */

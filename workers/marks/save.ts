@@ -1,10 +1,10 @@
-import type { Config } from "#src/config.ts";
-import { rows, type Statements } from "#src/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
-import { firstIdOfDay, hotMs, idAfter } from "#src/marks.ts";
-import type { Trips } from "#src/trips.ts";
+import { firstIdOfDay, hotMs, idAfter } from "#src/marks/marks.ts";
+import type { Trips } from "#src/infrastructure/pipelined-transaction.ts";
 import type { StationWork } from "#workers/marks/load.ts";
 
 export interface Decided {

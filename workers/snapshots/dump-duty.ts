@@ -1,10 +1,10 @@
-import type { Clock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import type { Follower } from "#src/follower.ts";
-import type { Log } from "#src/log.ts";
-import { buildDump } from "#snapshots/dump.ts";
-import type { DumpStore } from "#snapshots/dump-store.ts";
-import type { ReadModel } from "#snapshots/model.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Follower } from "#src/feed/follower.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { buildDump } from "#snapshots/dumps/dump.ts";
+import type { DumpStore } from "#snapshots/dumps/dump-store.ts";
+import type { ReadModel } from "#snapshots/model/model.ts";
 
 /** A dump is made when the content differs from the stored one's, or that one has become too old. */
 export function createDumpDuty(deps: {

@@ -1,16 +1,16 @@
-import type { Clock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import type { Db } from "#src/db.ts";
-import type { Follower } from "#src/follower.ts";
-import { loadKeys } from "#src/key-rows.ts";
-import type { Log } from "#src/log.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { Follower } from "#src/feed/follower.ts";
+import { loadKeys } from "#src/keys/key-rows.ts";
+import type { Log } from "#src/infrastructure/log.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
   fingerprint,
   type Ledger,
   type ModelSnapshotStore,
   type Surroundings,
-} from "#snapshots/model-snapshot.ts";
+} from "#snapshots/dumps/model-snapshot.ts";
 
 /** Keeps the model snapshot up to date: stores one when stations, keys or cities have changed, or it has become old. */
 export function createModelDuty(deps: {

@@ -1,14 +1,14 @@
 import { Worker } from "bullmq";
-import type { SlotJob } from "#src/queues.ts";
-import { createFollower } from "#src/follower.ts";
-import { createDumpStore } from "#snapshots/dump-store.ts";
-import { createReadModel } from "#snapshots/model.ts";
-import { createLedger, createModelSnapshotStore } from "#snapshots/model-snapshot.ts";
+import type { SlotJob } from "#src/infrastructure/queues.ts";
+import { createFollower } from "#src/feed/follower.ts";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
+import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
 import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
 import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
 import { createModelDuty } from "#workers/snapshots/model-duty.ts";
 import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";
-import { oncePerSlot } from "#workers/snapshots/slots.ts";
+import { oncePerSlot } from "#workers/snapshots/once-per-slot.ts";
 
 /**
  * The snapshots role: keeps a read model of its own and makes a dump of it in each slot that needs one. The clock

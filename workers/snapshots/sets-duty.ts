@@ -1,13 +1,13 @@
-import type { Clock } from "#src/clock.ts";
-import type { Config } from "#src/config.ts";
-import type { Follower } from "#src/follower.ts";
-import type { Log } from "#src/log.ts";
-import type { Redis } from "#src/redis.ts";
-import { createAskedSets } from "#snapshots/asked-sets.ts";
-import { buildSetDump } from "#snapshots/dump.ts";
-import { type DumpSet, setName } from "#snapshots/dump-set.ts";
-import { createDumpStore } from "#snapshots/dump-store.ts";
-import type { ReadModel } from "#snapshots/model.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Follower } from "#src/feed/follower.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { buildSetDump } from "#snapshots/dumps/dump.ts";
+import { type DumpSet, setName } from "#snapshots/dumps/dump-set.ts";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import type { ReadModel } from "#snapshots/model/model.ts";
 
 /**
  * Keeps dumps of the sets ready that were asked for in the last hour, the latest asked for first, as far as the

@@ -1,7 +1,7 @@
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { firstIdOfDay, fromMs } from "#src/marks.ts";
-import { dropSessions } from "#src/sessions.ts";
+import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 

@@ -1,7 +1,7 @@
 import { Worker } from "bullmq";
-import type { SlotJob } from "#src/queues.ts";
+import type { SlotJob } from "#src/infrastructure/queues.ts";
 import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
-import { settleInstants } from "#workers/upkeep/instants.ts";
+import { settleInstants } from "#workers/upkeep/transitions.ts";
 import { makePartitions, retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
 

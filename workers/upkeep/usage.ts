@@ -1,5 +1,5 @@
-import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/usage/pending.ts";
-import { addUsage, pruneUsage } from "#src/usage/rows.ts";
+import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/limits/pending-usage.ts";
+import { addUsage, pruneUsage } from "#src/limits/usage-rows.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 type Needs = Pick<RoleDeps, "db" | "config" | "redis">;

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { rows } from "#src/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";

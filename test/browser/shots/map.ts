@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { fillDemoCountry } from "#demo/country/fill.ts";
-import { createDb, type Db } from "#src/db.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { stationsInView } from "#test/browser/map-site.ts";
 import { createClient } from "#test/flow/client.ts";

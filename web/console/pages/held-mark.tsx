@@ -1,4 +1,4 @@
-import type { ConsoleHeldMark, ConsoleReporter } from "#src/domain/console.ts";
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { MiniMap } from "#web/console/parts/mini-map.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { type ConsoleImport, importKinds } from "#src/domain/console.ts";
+import { type ConsoleImport, importKinds } from "#src/contract/console.ts";
 import { mayChange, upload } from "#web/console/api.ts";
 import { say } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";

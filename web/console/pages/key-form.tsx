@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleKey } from "#src/domain/console.ts";
+import type { ConsoleKey } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";

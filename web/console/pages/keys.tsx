@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleKey } from "#src/domain/console.ts";
+import type { ConsoleKey } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { KeyForm } from "#web/console/pages/key-form.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleLogEntry } from "#src/domain/console.ts";
+import type { ConsoleLogEntry } from "#src/contract/console.ts";
 import { call } from "#web/console/api.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";

@@ -1,4 +1,4 @@
-import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/domain/console.ts";
+import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, type Loading, useLoaded } from "#web/console/loaded.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/domain/console.ts";
+import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleHeldMark } from "#src/domain/console.ts";
+import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";

@@ -3,7 +3,7 @@ import type {
   ConsolePartner,
   ConsoleRollback,
   ConsoleRollbackChange,
-} from "#src/domain/console.ts";
+} from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { call, mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";

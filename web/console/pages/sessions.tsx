@@ -1,4 +1,4 @@
-import type { ConsoleSession } from "#src/domain/console.ts";
+import type { ConsoleSession } from "#src/contract/console.ts";
 import { account } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";

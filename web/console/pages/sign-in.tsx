@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleAccount } from "#src/domain/console.ts";
+import type { ConsoleAccount } from "#src/contract/console.ts";
 import { account, call } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleMark, ConsoleStationPage } from "#src/domain/console.ts";
+import type { ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
 import type { Step } from "#src/domain/explain.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { call } from "#web/console/api.ts";

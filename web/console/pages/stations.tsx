@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ConsoleStation } from "#src/domain/console.ts";
+import type { ConsoleStation } from "#src/contract/console.ts";
 import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Status } from "#web/console/parts/status.tsx";

@@ -1,4 +1,4 @@
-import type { ConsoleHeldMark } from "#src/domain/console.ts";
+import type { ConsoleHeldMark } from "#src/contract/console.ts";
 
 const half = 100;
 const nearM = 500;

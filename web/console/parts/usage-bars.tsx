@@ -1,4 +1,4 @@
-import type { ConsoleUsageDay } from "#src/domain/console.ts";
+import type { ConsoleUsageDay } from "#src/contract/console.ts";
 import { number } from "#web/kit/numbers.ts";
 
 const [width, height, gap] = [280, 72, 3];

@@ -1,4 +1,4 @@
-import type { ServedStatus } from "#src/domain/words.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
 import { tokenOf } from "#web/widget/map/colours.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedStatus } from "#src/domain/words.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { type Filters, noFilters } from "#web/widget/filters.ts";
 import { ChipGroup } from "#web/widget/parts/chip-group.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";

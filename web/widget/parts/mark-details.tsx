@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import type { Grade, Queue, Status } from "#src/domain/words.ts";
+import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import type { Statement } from "#web/widget/mark.ts";
 import { config } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";

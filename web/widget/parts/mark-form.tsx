@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Status } from "#src/domain/words.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
 import type { Station } from "#web/widget/api.ts";
 import { type Result, sendMark, type Statement } from "#web/widget/mark.ts";
 import { MarkDetails } from "#web/widget/parts/mark-details.tsx";

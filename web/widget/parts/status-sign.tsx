@@ -1,4 +1,4 @@
-import type { ServedStatus } from "#src/domain/words.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { signs } from "#web/widget/signs.ts";
 
 /** A status's sign as it is on the map; the word stands beside it. */

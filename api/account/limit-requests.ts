@@ -1,0 +1,80 @@
+import { Type } from "typebox";
+import { askLimitsAnswers, listLimitsAnswers } from "#api/account/account-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import { formatTime } from "#src/domain/time.ts";
+import {
+  createLimitRequest,
+  type LimitRequest,
+  listLimitRequests,
+} from "#src/limits/limit-requests.ts";
+
+/** partner-api.md 2.6. */
+export const limitWish = Type.Object(
+  {
+    requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000, description: "Requests a minute" }),
+    requested_daily: Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: "Requests a day",
+    }),
+    comment: Type.Optional(Type.String({ maxLength: 500, default: "" })),
+  },
+  { title: "LimitWish" },
+);
+
+const query = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Requests of one answer" }),
+  ),
+});
+
+/** POST /limit-requests, partner-api.md 4.7: one can be pending at a time. */
+export const askLimitsRoute = ({ db }: Services) =>
+  route({
+    method: "POST",
+    path: "/limit-requests",
+    access: "secret",
+    summary: "Ask the operator for other limits",
+    answers: askLimitsAnswers,
+    body: limitWish,
+    async handle({ key, body: { requested_rpm, requested_daily, comment = "" } }) {
+      const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
+      const request = await createLimitRequest(db, wish);
+      if (request === null) {
+        return refuse(
+          "limit-request-pending",
+          "An earlier request of yours waits for the operator's decision. GET /limit-requests shows it; send another when it is decided.",
+        );
+      }
+      return { status: 201, body: shown(request) };
+    },
+  });
+
+/** GET /limit-requests, partner-api.md 4.8: the partner's own, newest first. */
+export const listLimitsRoute = ({ db }: Services) =>
+  route({
+    method: "GET",
+    path: "/limit-requests",
+    access: "secret",
+    summary: "Your limit requests, newest first",
+    answers: listLimitsAnswers,
+    query,
+    async handle({ key, query: { limit = 20 } }) {
+      const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);
+      return { body: { requests: requests.map(shown), count: requests.length } };
+    },
+  });
+
+/** The shape of decisions.md 6. `decided` is null as long as it is pending. */
+const shown = (request: LimitRequest) => ({
+  id: request.id,
+  status: request.status,
+  requested_rpm: request.requested_rpm,
+  requested_daily: request.requested_daily,
+  comment: request.comment,
+  created: formatTime(request.created_at.getTime()),
+  decided: request.decided_at === null ? null : formatTime(request.decided_at.getTime()),
+  decision_comment: request.decision_comment,
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { splitTarget } from "#api/http/identify.ts";
+import { limitHeaders } from "#api/http/limits.ts";
+import { renderProblem } from "#api/http/problem.ts";
+import { apiBase } from "#api/http/router.ts";
+import type { Services } from "#api/http/services.ts";
+import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { refuse, type Problem } from "#src/contract/refusals.ts";
+
+/** What Node's HTTP parser says about bytes that it refuses. */
+export interface UnparsedError {
+  code?: string;
+  rawPacket?: Buffer;
+  /** Where in `rawPacket` the fault is. */
+  bytesParsed?: number;
+}
+
+/** The refusal of a request that could not be read: 422, or 404 for a city in unencoded Cyrillic. */
+export function unparsedProblem(error: UnparsedError): Problem {
+  if (error.code === "HPE_INVALID_URL" && asksForCity(targetOf(error))) {
+    return refuse("city-not-found", "Send the name of the city percent-encoded in UTF-8.");
+  }
+  const [msg, type] = reasons[error.code ?? ""] ?? ["Not a readable HTTP request", "http_invalid"];
+  return refuse("validation-failed", [{ loc: ["request"], msg, type }]);
+}
+
+const reasons: Record<string, [msg: string, type: string]> = {
+  HPE_INVALID_URL: ["URL should be percent-encoded", "url_invalid"],
+  HPE_HEADER_OVERFLOW: ["Headers too large", "headers_too_large"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["Chunk extensions too large", "headers_too_large"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["Request not complete in time", "timeout"],
+  EXPECTATION: ["Expect should be 100-continue", "expectation"],
+  CONNECT: ["CONNECT is not offered", "http_invalid"],
+};
+
+const lingerMs = 1000;
+
+/** Writes a problem straight to the socket and closes it. */
+export function answerUnparsed(services: Services, socket: Duplex, problem: Problem): void {
+  const { config, log, meter, metrics } = services;
+  const requestId = randomUUID();
+  const peer = plainAddress((socket as Socket).remoteAddress ?? "");
+  const { status, headers, body } = renderProblem(problem, config.problemBase, requestId);
+  const all: Record<string, string> = {
+    ...headers,
+    ...limitHeaders(meter.anonymous(viewerNetwork(peer))),
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: "close",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  metrics.finished("(unreadable)", status, 0);
+  log.info({ request_id: requestId, status }, "unreadable request");
+  socket.on("error", () => {});
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  // Unread bytes at the close would reset the connection before the caller has read the answer.
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+/** The target of the read that holds the fault, each byte as one character; "" when its line is not whole. */
+function targetOf({ rawPacket, bytesParsed = 0 }: UnparsedError): string {
+  if (rawPacket === undefined) return "";
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf("\n", bytesParsed - 1) + 1;
+  const end = rawPacket.indexOf("\n", start);
+  const line = rawPacket.subarray(start, end < 0 ? undefined : end).toString("latin1");
+  return /^(?:GET|HEAD) (\S.*)$/.exec(line.trimEnd())?.[1] ?? "";
+}
+
+function asksForCity(target: string): boolean {
+  const [path, search] = splitTarget(target);
+  const reads = path === `${apiBase}/stations` || path === `${apiBase}/stations/all`;
+  return reads && /(^|&)city=[^&]*[\x80-\xff]/.test(search);
+}

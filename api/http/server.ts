@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { answerUnparsed, unparsedProblem, type UnparsedError } from "#api/http/parser-errors.ts";
+import type { Services } from "#api/http/services.ts";
+
+export interface ServerTimes {
+  /** Longest time for the head of a request, ms. */
+  headersMs: number;
+  /** Longest time for a whole request, ms. */
+  requestMs: number;
+  /** How often these are checked, ms. */
+  checkMs: number;
+}
+
+const usualTimes: ServerTimes = { headersMs: 15_000, requestMs: 30_000, checkMs: 2000 };
+// Longer than the idle time of the usual load balancers, which must be the side that closes.
+const keepAliveMs = 75_000;
+
+/**
+ * The HTTP server around `handle`. What Node's parser refuses is answered as problem+json too: never a 400,
+ * never plain text (decisions.md 9).
+ */
+export function createApiServer(
+  services: Services,
+  handle: (req: IncomingMessage, res: ServerResponse) => unknown,
+  times: Partial<ServerTimes> = {},
+): Server {
+  const { headersMs, requestMs, checkMs } = { ...usualTimes, ...times };
+  const latest = new WeakMap<Duplex, { req: IncomingMessage; res: ServerResponse }>();
+  const server = createServer({
+    requireHostHeader: false,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+    keepAliveTimeout: keepAliveMs,
+  });
+
+  server.on("request", (req, res) => {
+    latest.set(req.socket, { req, res });
+    void handle(req, res);
+  });
+
+  // `Expect: something`: Node's own answer is a bare 417.
+  server.on("checkExpectation", (req: IncomingMessage) => {
+    answerUnparsed(services, req.socket, unparsedProblem({ code: "EXPECTATION" }));
+  });
+
+  server.on("connect", (_req: IncomingMessage, socket: Duplex) => {
+    answerUnparsed(services, socket, unparsedProblem({ code: "CONNECT" }));
+  });
+
+  server.on("clientError", (error: UnparsedError, socket: Duplex) => {
+    const current = latest.get(socket);
+    const answer = (): void => answerUnparsed(services, socket, unparsedProblem(error));
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else if (current === undefined) answer();
+    else if (current.req.complete) {
+      // The fault is in a further request: the answer to the one before it comes first.
+      if (current.res.writableFinished) answer();
+      else current.res.once("close", answer);
+    }
+    // The fault is in the body of a request that has got its answer already, or a part of it.
+    else if (current.res.headersSent) socket.destroy();
+    else answer();
+  });
+  return server;
+}

@@ -1,0 +1,212 @@
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import {
+  type AdmitFacts,
+  type Candidate,
+  externalKey,
+  massNoSource,
+  newcomerScope,
+  type ReporterFacts,
+} from "#src/domain/admit.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import { hourMs, dayMs } from "#src/domain/units.ts";
+import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
+import { readStanding } from "#api/marks/pending-status.ts";
+
+/** Locks the batch's scopes, one per partner and one for the widget, in an order that is the same everywhere. */
+export async function lockScopes(tx: Statements, batch: readonly Candidate[]): Promise<void> {
+  const scopes = [...new Set(batch.map((mark) => mark.partnerId ?? 0))].sort((a, b) => a - b);
+  await rows(
+    tx,
+    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
+    [scopes],
+    "lock_scopes",
+  );
+}
+
+interface Found {
+  now: number;
+  sequences: number[];
+  reporters: { hash: string; id: number; first_seen: number | null }[] | null;
+  named: NamedRow[] | null;
+  past: PastRow[] | null;
+  partners: Newcomers[] | null;
+  viewers: Newcomers[] | null;
+  mass_no: { source: string; count: number }[] | null;
+  nearby: { station_id: string; first: number; last: number }[] | null;
+}
+
+interface NamedRow {
+  partner_id: number;
+  external_id: string;
+  id: number;
+  station_id: string;
+  at: number;
+}
+
+interface PastRow {
+  id: number;
+  reporter_id: number;
+  station_id: string;
+  status: Status;
+  received_at: number;
+  effective_at: number;
+  lat: number | null;
+  lon: number | null;
+}
+
+interface Newcomers {
+  scope: string;
+  count: number;
+  oldest: number;
+}
+
+/**
+ * What the database knows about a batch, read after the scopes are locked: in the statement that waits for a lock
+ * the snapshot would be from before the wait. Also one sequence number for each mark.
+ */
+export async function readFacts(
+  tx: Statements,
+  batch: readonly Candidate[],
+  config: Config,
+): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
+  const found = await find(tx, batch, config);
+  const { now, sequences } = found;
+  const known = found.reporters ?? [];
+  const reporters = new Map<string, ReporterFacts>();
+  const byId = new Map<number, ReporterFacts>();
+  for (const { hash, id, first_seen: firstSeen } of known) {
+    const reporter = { identity: String(id), firstSeen, recent: [], located: [] };
+    reporters.set(hash, reporter);
+    byId.set(id, reporter);
+  }
+  for (const row of found.past ?? []) remember(byId.get(row.reporter_id)!, row, now);
+  const scopes = new Set(batch.map(newcomerScope));
+  const sources = new Set(batch.map(massNoSource));
+  const facts: AdmitFacts = {
+    now,
+    reporters,
+    externalIds: new Map(
+      (found.named ?? [])
+        .filter((row) => row.at > now - config.externalIdDays * dayMs)
+        .map((row) => [
+          externalKey(row.partner_id, row.external_id),
+          { id: row.id, stationId: row.station_id },
+        ]),
+    ),
+    newReporters: new Map(
+      [...(found.partners ?? []), ...(found.viewers ?? [])]
+        .filter(({ scope }) => scopes.has(scope))
+        .map(({ scope, count, oldest }) => [scope, { count, oldest }]),
+    ),
+    massNo: new Map(
+      (found.mass_no ?? [])
+        .filter(({ source }) => sources.has(source))
+        .map(({ source, count }) => [source, count]),
+    ),
+    nearby: new Map(
+      (found.nearby ?? []).map(({ station_id, first, last }) => [
+        station_id,
+        new Set([String(first), String(last)]),
+      ]),
+    ),
+    standing: await readStanding(tx, batch, now, config),
+  };
+  const reporterIds = new Map(known.map(({ hash, id }) => [hash, id]));
+  return { facts, sequences, reporterIds };
+}
+
+/** Half the equator: no two places are further apart. */
+const halfwayKm = 20_038;
+
+/**
+ * Everything in one statement: a batch is as fast as its round trips are few. Of each reporter the marks of the last
+ * day, and located ones for as long as a movement from them may be impossible; of each partner and viewer with
+ * somebody new its newcomers of the last day; newcomers' `no` marks when one may be among the batch; and of each
+ * station near a `no` the first and the last reporter with a live mark, two of whom are enough to know whether there
+ * is another.
+ */
+async function find(tx: Statements, batch: readonly Candidate[], config: Config): Promise<Found> {
+  const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
+  const who = new Map(batch.map((mark) => [mark.reporter, mark]));
+  const denying = new Set(batch.flatMap((mark) => (mark.status === "no" ? mark.reporter : [])));
+  const nearby = new Set(
+    batch.flatMap((mark) => (mark.status === "no" && mark.confirmMin === 0 ? mark.nearbyIds : [])),
+  );
+  // Only which partitions are looked into follows from this process's clock, with days to spare.
+  const now = createClock(config)();
+  const { speedMaxKmh, statusLifetimeMs, massNoWindowMs, newcomerMs } = config;
+  const within = (reachMs: number): string =>
+    `marks.id >= ${firstIdOfDay(now - reachMs - dayMs)} and marks.id < ${idAfter(now)}`;
+  const ago = (ms: number): string => `(select now - ${ms} * interval '1 ms' from clock)`;
+  const [found] = await rows<Found>(
+    tx,
+    `with clock as materialized (select server_now() as now),
+     who as materialized (
+       select a.hash as hex, a.partner_id, a.viewer, a.denying, r.id, r.hash, r.first_seen
+       from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as a(hash, partner_id, viewer, denying)
+       left join reporters r on r.hash = decode(a.hash, 'hex'))
+     select (select ${msOf("now")} from clock) as now,
+       array(select nextval('mark_seq')::float8 from generate_series(1, ?::int)) as sequences,
+       (select json_agg(json_build_object('hash', hex, 'id', id, 'first_seen', ${msOf("first_seen")}))
+        from who where id is not null) as reporters,
+       (select json_agg(json_build_object('partner_id', k.partner_id, 'external_id', k.external_id, 'id', k.mark_id,
+          'station_id', k.station_id, 'at', ${msOf("k.at")}))
+        from unnest(?::int[], ?::text[]) as a(partner_id, external_id) cross join lateral (
+          -- The limit makes it one probe of the index each, where a join would read the whole table.
+          select * from mark_keys where partner_id = a.partner_id and external_id = a.external_id limit 1) k) as named,
+       (select json_agg(p) from (
+          select marks.id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
+            ${msOf("effective_at")} as effective_at, lat, lon
+          from who join marks on reporter_id = who.id
+          where ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired') p) as past,
+       (select json_agg(q) from (
+          select 'p' || partner_id as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
+          where partner_id = any(array(select partner_id from who where first_seen is null and viewer is null))
+            and viewer is null and first_seen > ${ago(dayMs)} group by partner_id) q) as partners,
+       (select json_agg(q) from (
+          select 'v' || encode(viewer, 'hex') as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest
+          from reporters
+          where viewer = any(array(select decode(viewer, 'hex') from who where first_seen is null and viewer is not null))
+            and first_seen > ${ago(dayMs)} group by viewer) q) as viewers,
+       (select json_agg(q) from (
+          select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
+          where (select bool_or(denying and (first_seen is null or first_seen > ${ago(newcomerMs)})) from who)
+            and newcomer and status = 'no' and received_at > ${ago(massNoWindowMs)} and ${within(massNoWindowMs)}
+            and review <> 'expired' group by 1) q) as mass_no,
+       (select json_agg(q) from (
+          select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
+          where station_id = any(?::text[]) and ${within(statusLifetimeMs)}
+            and effective_at > ${ago(statusLifetimeMs)} and review in ('none', 'approved')
+          group by station_id) q) as nearby`,
+    [
+      [...who.keys()],
+      [...who.values()].map((mark) => mark.partnerId),
+      [...who.values()].map((mark) => mark.viewer),
+      [...who.keys()].map((hash) => denying.has(hash)),
+      batch.length,
+      asked.map((mark) => mark.partnerId),
+      asked.map((mark) => mark.externalId),
+      [...nearby],
+    ],
+    "find_facts",
+  );
+  return found!;
+}
+
+function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
+  const { id, effective_at: at, received_at: receivedAt } = row;
+  if (receivedAt > now - dayMs) {
+    reporter.recent.push({
+      id,
+      stationId: row.station_id,
+      status: row.status,
+      receivedAt,
+      effectiveAt: at,
+    });
+  }
+  if (row.lat !== null && row.lon !== null)
+    reporter.located.push({ id, lat: row.lat, lon: row.lon, at });
+}

@@ -1,0 +1,78 @@
+import type { Candidate } from "#src/domain/admit.ts";
+import { isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+import { parseReport, type ReportBody, type StatementBody } from "#src/contract/report.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
+import type { Services } from "#api/http/services.ts";
+
+type Needs = Pick<Services, "config" | "clock" | "places">;
+/** Who sends a mark, and in what way. */
+type Sender = Pick<Candidate, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
+
+export const stationNotFound = (id: string): Problem =>
+  refuse(
+    "station-not-found",
+    `There is no station "${id.slice(0, 64)}" in service. Take ids from /stations or /stations/all.`,
+  );
+
+/** A partner's report as a mark to be admitted, or why it cannot be one (decisions.md 3: 422 before 404). */
+export const candidateOf = (
+  services: Needs,
+  key: KeyInfo,
+  stationId: string,
+  body: ReportBody,
+): Candidate | Problem =>
+  markOf(services, key, stationId, body, {
+    reporter: partnerReporter(services.config.reporterPepper, key.partnerId, body.user_ref),
+    partnerId: key.partnerId,
+    viewer: null,
+    externalId: body.external_id ?? null,
+    confirms: false,
+  });
+
+/**
+ * The same of a widget's mark (decisions.md 6): its reporter is a device, the same whichever partner's page shows the
+ * map, and new devices are counted by the viewer's network instead of by the partner.
+ */
+export function widgetCandidateOf(
+  services: Needs,
+  { key, ip }: { key: KeyInfo; ip: string },
+  stationId: string,
+  body: StatementBody & { device: string },
+  confirms: boolean,
+): Candidate | Problem {
+  const { reporterPepper } = services.config;
+  return markOf(services, key, stationId, body, {
+    reporter: deviceReporter(reporterPepper, body.device),
+    partnerId: null,
+    viewer: viewerHash(reporterPepper, viewerNetwork(ip)),
+    externalId: null,
+    confirms,
+  });
+}
+
+function markOf(
+  { config, clock, places }: Needs,
+  key: KeyInfo,
+  stationId: string,
+  body: StatementBody,
+  sender: Sender,
+): Candidate | Problem {
+  const parsed = parseReport(body, clock(), config.observedAheadMs);
+  if (isProblem(parsed)) return parsed;
+  const station = places.find(stationId);
+  if (station === undefined) return stationNotFound(stationId);
+  return {
+    ...parsed,
+    ...sender,
+    stationId,
+    station,
+    nearbyIds: parsed.status === "no" ? places.within(station, config.nearbyNoM) : [],
+    keyId: key.id,
+    confirmMin: key.confirmMin,
+    reports: key.reports,
+    acceptRemote: key.partner.acceptRemote,
+    massNoLimit: key.massNoLimit,
+  };
+}

@@ -1,0 +1,129 @@
+import { type Admission, admit, type Candidate } from "#src/domain/admit.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { isMissingPartition, markId } from "#src/marks/marks.ts";
+import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import type { Waiters } from "#src/marks/waiters.ts";
+import { lockScopes, readFacts } from "#api/marks/facts.ts";
+import { storeMarks } from "#api/marks/store.ts";
+
+export interface Intake {
+  /**
+   * Checks and stores one mark (decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
+   * Rejects when it could not be stored or that is not known.
+   */
+  submit(candidate: Candidate): Promise<Admission>;
+  /** Waits for what is under way. */
+  drain(): Promise<void>;
+}
+
+interface Waiting {
+  candidate: Candidate;
+  resolve: (admission: Admission) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Intake batched by itself: what arrives while a batch is in flight is the next batch, and the first takes along what
+ * arrives in the same turn of the event loop. No timer, so a lone mark waits for nobody.
+ */
+export function createIntake(deps: {
+  db: Db;
+  config: Config;
+  log: Log;
+  waiters: Pick<Waiters, "expect" | "forget">;
+  wake: (stationIds: readonly string[]) => void;
+}): Intake {
+  const { db, config, log, waiters, wake } = deps;
+  const waiting: Waiting[] = [];
+  const running = new Set<Promise<void>>();
+  let starting: NodeJS.Immediate | null = null;
+
+  const pump = (): void => {
+    while (waiting.length > 0 && running.size < config.batchesInFlight) {
+      const batch = waiting.splice(0, config.batchMax);
+      const run = handle(batch).finally(() => {
+        running.delete(run);
+        pump();
+      });
+      running.add(run);
+    }
+  };
+
+  const handle = async (batch: Waiting[]): Promise<void> => {
+    try {
+      const admissions = await admitAll(batch.map((one) => one.candidate));
+      batch.forEach((one, index) => one.resolve(admissions[index]!));
+    } catch (error) {
+      // A statement that one mark made fail must not take its batch along; a lost database takes them all.
+      if (batch.length === 1 || isUnavailable(error))
+        return batch.forEach((one) => one.reject(error));
+      log.warn(
+        { err: error, marks: batch.length },
+        "intake batch failed, taking its marks one by one",
+      );
+      for (const one of batch) await handle([one]);
+    }
+  };
+
+  const admitAll = async (candidates: Candidate[]): Promise<Admission[]> => {
+    try {
+      return await attempt(candidates);
+    } catch (error) {
+      if (!isMissingPartition(error)) throw error;
+      await rows(
+        db,
+        "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int)",
+        [config.partitionsAhead],
+      );
+      return attempt(candidates);
+    }
+  };
+
+  const attempt = async (candidates: Candidate[]): Promise<Admission[]> => {
+    let expected: number[] = [];
+    try {
+      const admissions = await inFewTrips(db, async (tx) => {
+        // One behind the other, in one round trip.
+        const [, { facts, sequences, reporterIds }] = await Promise.all([
+          lockScopes(tx, candidates),
+          readFacts(tx, candidates, config),
+        ]);
+        const decided = candidates.map((mark, index) =>
+          admit(facts, mark, markId(facts.now, sequences[index]!), config),
+        );
+        const accepted = decided.filter((one) => one.kind === "accepted");
+        // Before the commit, or a fast worker's outcome could come before anyone waits for it.
+        expected = accepted.filter((one) => one.review === "none").map((one) => one.id);
+        waiters.expect(expected);
+        if (accepted.length > 0)
+          await Promise.all([storeMarks(tx, accepted, facts, reporterIds), tx.commit()]);
+        return decided;
+      });
+      const stations = admissions.flatMap((one) =>
+        one.kind === "accepted" && one.review === "none" ? one.candidate.stationId : [],
+      );
+      if (stations.length > 0) wake([...new Set(stations)]);
+      return admissions;
+    } catch (error) {
+      waiters.forget(expected);
+      throw error;
+    }
+  };
+
+  return {
+    submit: (candidate) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ candidate, resolve, reject });
+        starting ??= setImmediate(() => {
+          starting = null;
+          pump();
+        });
+      }),
+    drain: async () => {
+      pump();
+      while (running.size > 0) await Promise.allSettled([...running]);
+    },
+  };
+}

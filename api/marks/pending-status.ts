@@ -1,0 +1,88 @@
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import type { Candidate } from "#src/domain/admit.ts";
+import type { Standing } from "#src/domain/widget-confirmation.ts";
+import { sortsLast } from "#src/domain/decide.ts";
+import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import {
+  firstIdOfDay,
+  idAfter,
+  markColumns,
+  type MarkRow,
+  msOf,
+  toMark,
+} from "#src/marks/marks.ts";
+
+interface StandingRow {
+  station_id: string;
+  state: StationState | null;
+  refold: boolean | null;
+  opinions: { mark: Mark; seen: number | null }[] | null;
+  waiting: (MarkRow & { seen: number | null })[] | null;
+}
+
+/** How the stations stand that a mark of the batch confirms, marks included that no worker has come to. */
+export async function readStanding(
+  tx: Statements,
+  batch: readonly Candidate[],
+  now: number,
+  { statusLifetimeMs }: Config,
+): Promise<Map<string, Standing>> {
+  const wanted = [...new Set(batch.flatMap((mark) => (mark.confirms ? mark.stationId : [])))];
+  if (wanted.length === 0) return new Map();
+  const found = await rows<StandingRow>(
+    tx,
+    `select wanted.id as station_id, s.state, s.refold,
+       (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
+        from opinions o join reporters r on r.id = o.reporter_id where o.station_id = wanted.id) as opinions,
+       (select json_agg(w) from (
+          select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen
+          from marks m where m.station_id = wanted.id and processed_at is null and failed_at is null
+            and m.id >= ? and m.id < ?) w) as waiting
+     from unnest(?::text[]) as wanted(id) left join station_status s on s.station_id = wanted.id`,
+    // Marks that no worker has come to are minutes old, not days.
+    [firstIdOfDay(now - 2 * statusLifetimeMs), idAfter(now), wanted],
+  );
+  const standing = new Map<string, Standing>();
+  for (const row of found) {
+    const state = row.state ?? emptyState;
+    const waiting = (row.waiting ?? []).map(toMark);
+    const late = batch.some(
+      (mark) => mark.stationId === row.station_id && mark.observedAt !== null,
+    );
+    const inOrder = !late && sortsLast(state, { marks: waiting, seeds: [] });
+    standing.set(
+      row.station_id,
+      inOrder && row.refold !== true
+        ? {
+            facts: { state, opinions: (row.opinions ?? []).map(({ mark }) => mark), history: null },
+            waiting,
+            firstSeen: seenTimes(row),
+            strangers: new Map(),
+          }
+        : await readWhole(tx, row.station_id),
+    );
+  }
+  return standing;
+}
+
+const seenTimes = ({ opinions, waiting }: StandingRow): Map<number, number> =>
+  new Map([
+    ...(opinions ?? []).map(({ mark, seen }) => [mark.reporterId, seen ?? 0] as const),
+    ...(waiting ?? []).map((mark) => [mark.reporter_id, mark.seen ?? 0] as const),
+  ]);
+
+/** Where something does not sort last, or a review has touched the station, all that is kept is folded anew. */
+async function readWhole(tx: Statements, stationId: string): Promise<Standing> {
+  const histories = await loadHistories(tx, [stationId], 0, "processed and waiting");
+  const history = histories.get(stationId)!;
+  const ids = new Set(history.marks.map((mark) => mark.reporterId));
+  const seenAt = await loadFirstSeen(tx, ids);
+  return {
+    facts: { state: emptyState, opinions: [], history },
+    waiting: [],
+    firstSeen: new Map([...ids].map((id) => [id, seenAt(id)])),
+    strangers: new Map(),
+  };
+}

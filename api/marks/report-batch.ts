@@ -1,0 +1,110 @@
+import type { Admission, Candidate } from "#src/domain/admit.ts";
+import { type Fault, isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { compileCheck } from "#src/infrastructure/validation.ts";
+import { candidateOf } from "#api/marks/incoming-marks.ts";
+import { problemObject } from "#api/http/problem.ts";
+import { rehearse } from "#api/marks/dry-run.ts";
+import {
+  awaitReport,
+  firstMarkGone,
+  presentReport,
+  type ReportOutput,
+} from "#api/marks/reports.ts";
+import { reportBatchAnswers } from "#api/marks/marks-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+
+const bodyLimit = 1024 * 1024;
+const checkItem = compileCheck(batchItem, "body");
+
+/** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions.md 5). */
+export const reportBatchRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/reports",
+    access: "secret",
+    summary: "Forward up to 500 marks of your users",
+    answers: reportBatchAnswers,
+    body: batchBody,
+    bodyLimit,
+    handle: async ({ body, key, headers, requestId }) => {
+      const shown = (result: ReportOutput | Problem) =>
+        isProblem(result)
+          ? { error: problemObject(result, services.config.problemBase, requestId) }
+          : result;
+      const read = body.reports.map((item, index) => readItem(services, key, item, index));
+      if (headers["x-dry-run"] === "1") {
+        const reports = (await rehearseGood(services, read)).map(shown);
+        return { body: { reports, count: reports.length } };
+      }
+      const previous = new Map<string, Promise<unknown>>();
+      const submit = async (candidate: Candidate): Promise<Admission> => {
+        // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
+        const before = previous.get(candidate.reporter);
+        const admitted = (before ?? Promise.resolve())
+          .catch(() => {})
+          .then(() => services.intake.submit(candidate));
+        previous.set(candidate.reporter, admitted);
+        return admitted;
+      };
+      const answers = await Promise.allSettled(
+        read.map(async (candidate) => {
+          if (isProblem(candidate)) return candidate;
+          const admission = await submit(candidate);
+          if (admission.kind === "refused") return admission.problem;
+          const report = await awaitReport(services, admission, 0);
+          return report === null
+            ? firstMarkGone
+            : presentReport(services, report, admission.kind === "duplicate");
+        }),
+      );
+      const reports = answers.map((answer) =>
+        shown(answer.status === "fulfilled" ? answer.value : notStored),
+      );
+      const failed = answers.find((answer) => answer.status === "rejected");
+      if (failed !== undefined) {
+        const reason = failed.reason as Error;
+        services.log.error(
+          { request_id: requestId, error: { message: reason.message, stack: reason.stack } },
+          "marks of a batch not stored",
+        );
+      }
+      return { status: 202, body: { reports, count: reports.length } };
+    },
+  });
+
+const notStored = refuse(
+  "upstream-unavailable",
+  "This mark could not be stored. Send it again with the same external_id.",
+  { retryAfterS: 5 },
+);
+
+/** Those that can be marks are rehearsed together; the others keep their problem, each in its place. */
+async function rehearseGood(
+  services: Services,
+  read: readonly (Candidate | Problem)[],
+): Promise<(ReportOutput | Problem)[]> {
+  const good = read.filter((one): one is Candidate => !isProblem(one));
+  const rehearsed = (await rehearse(services, good)).values();
+  return read.map((one) => (isProblem(one) ? one : rehearsed.next().value!));
+}
+
+function readItem(
+  services: Services,
+  key: KeyInfo,
+  item: unknown,
+  index: number,
+): Candidate | Problem {
+  const faults = checkItem(item);
+  const within = ({ loc, ...rest }: Fault): Fault => ({
+    loc: ["body", "reports", index, ...loc.slice(1)],
+    ...rest,
+  });
+  if (faults !== null) return refuse("validation-failed", faults.map(within));
+  const { station_id: stationId, ...report } = item as BatchItem;
+  const candidate = candidateOf(services, key, stationId, report);
+  if (!isProblem(candidate) || !Array.isArray(candidate.detail)) return candidate;
+  return { ...candidate, detail: candidate.detail.map(within) };
+}

@@ -1,0 +1,22 @@
+import { reportBody } from "#src/contract/report.ts";
+import { answerMark } from "#api/marks/answer-mark.ts";
+import { candidateOf } from "#api/marks/incoming-marks.ts";
+import { reportAnswers } from "#api/marks/marks-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+
+/** POST /stations/{station_id}/report: partner-api.md 4.9, decisions.md 3 and 5. */
+export const reportRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/stations/{station_id}/report",
+    access: "secret",
+    summary: "Forward a mark of one of your users",
+    answers: reportAnswers,
+    body: reportBody,
+    handle: (request) => {
+      const { params, body, key } = request;
+      const candidate = candidateOf(services, key, params["station_id"]!, body);
+      return answerMark(services, request, candidate);
+    },
+  });

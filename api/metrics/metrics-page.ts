@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Page } from "#api/http/app.ts";
+import type { Context } from "#api/http/context.ts";
+import { registerProcessState } from "#api/metrics/process-state.ts";
+import { registerWork } from "#api/metrics/work.ts";
+import type { Services } from "#api/http/services.ts";
+import { addressSet, plainAddress } from "#src/infrastructure/addresses.ts";
+import { refuse } from "#src/contract/refusals.ts";
+
+/** Loopback and the private networks, of IPv4 and IPv6. */
+const near = addressSet([
+  ...["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"],
+  ...["::1", "fc00::/7", "fe80::/10"],
+]);
+const proxied = ["x-forwarded-for", "x-real-ip", "forwarded", "via"] as const;
+
+/**
+ * `GET /metrics` for Prometheus. With METRICS_TOKEN to whoever sends it as a bearer token; without one to direct
+ * callers of the private networks only, so that a public proxy does not show it by accident.
+ */
+export function metricsPage(services: Services): Page {
+  const { registry } = services.metrics;
+  const mayLook = entrance(services.config.metricsToken);
+  registerProcessState(services);
+  registerWork(services);
+  return async (ctx, next) => {
+    if (ctx.state.path !== "/metrics" || !["GET", "HEAD"].includes(ctx.method)) return next();
+    if (!mayLook(ctx)) {
+      return refuse(
+        "invalid-key",
+        "Set METRICS_TOKEN and send it as `Authorization: Bearer <token>`; without it, ask this process directly from its own network.",
+        { headers: { "WWW-Authenticate": "Bearer" } },
+      );
+    }
+    return {
+      headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },
+      body: await registry.metrics(),
+    };
+  };
+}
+
+function entrance(token: string): (ctx: Context) => boolean {
+  if (token === "") {
+    return ({ req }) =>
+      near.has(plainAddress(req.socket.remoteAddress ?? "")) &&
+      proxied.every((name) => req.headers[name] === undefined);
+  }
+  // Of equal length, as the comparison wants them.
+  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const wanted = hash(`Bearer ${token}`);
+  return ({ req }) => timingSafeEqual(hash(req.headers.authorization ?? ""), wanted);
+}

@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+import { Type } from "typebox";
+import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { citiesAnswers } from "#api/stations/stations-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+
+const query = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 120, default: "", description: "Search by name" })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: "Cities of one answer" }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: "Cities to leave out" }),
+  ),
+});
+
+/** GET /cities, partner-api.md 4.5. */
+export const citiesRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/cities",
+    access: "any",
+    summary: "Cities by population or by match",
+    answers: citiesAnswers,
+    query,
+    handle(request) {
+      const { q = "", limit = 50, offset = 0 } = request.query;
+      const { cities, total } = services.cities.list({ q, offset, limit });
+      const body = Buffer.from(JSON.stringify({ cities, count: cities.length, total }));
+      const sum = hash("sha1", body);
+      const etag = etagOf(request, { route: "/cities", query: [], count: cities.length, sum });
+      const asOfMs = services.asOf(services.clock());
+      return conditional(request, { etag, asOfMs }, () => ({ body }));
+    },
+  });

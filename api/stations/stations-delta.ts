@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { deltaAnswers } from "#api/stations/stations-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { hourS } from "#src/domain/units.ts";
+
+const windowS = 48 * hourS;
+
+const query = Type.Object({
+  updated_since: Type.String({
+    description: "UTC, YYYY-MM-DD HH:MM:SS or ISO 8601; at most 48 hours ago",
+    examples: ["2026-01-31 18:05:00"],
+  }),
+});
+
+/** GET /stations/delta, partner-api.md 4.3. */
+export const deltaRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations/delta",
+    access: "secret",
+    summary: "Stations changed since a moment",
+    answers: deltaAnswers,
+    query,
+    handle(request) {
+      const sinceMs = parseTime(request.query.updated_since);
+      if (sinceMs === null)
+        return refuse(
+          "bad-timestamp",
+          "updated_since is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.",
+        );
+      const now = services.clock();
+      // In whole seconds: a caller that counted 48 h back from the same second is not too late.
+      if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
+        return refuse(
+          "window-too-old",
+          "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
+        );
+      const found = services.model.delta(sinceMs, now);
+      const { count, sum, removed } = found;
+      const asOfMs = services.asOf(now);
+      const etag = etagOf(request, {
+        route: "/stations/delta",
+        query: [sinceMs, removed],
+        count,
+        sum,
+      });
+      const lifetimeMs = services.config.statusLifetimeMs;
+      return conditional(request, { etag, asOfMs }, () =>
+        services.lists.present(request, etag, found, {
+          count,
+          asOfMs,
+          lifetimeMs,
+          truncated: false,
+          removed,
+        }),
+      );
+    },
+  });

@@ -1,0 +1,137 @@
+import { type Static, Type } from "typebox";
+import type { Area } from "#snapshots/model/area.ts";
+import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
+import type { Box } from "#src/domain/geo.ts";
+import { type Problem, refuse } from "#src/contract/refusals.ts";
+import {
+  type Grade,
+  parseGrade,
+  type Queue,
+  queues,
+  type ServedStatus,
+  statuses,
+} from "#src/domain/vocabulary.ts";
+
+/** The filters that /stations and /stations/all share (partner-api.md 4.1). */
+export const filterParameters = {
+  q: Type.Optional(
+    Type.String({
+      description:
+        "Words that must all occur in name, brand or address; 95, дт and the like are grade filters",
+      examples: ["ленина 95"],
+    }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      description: "Comma list of yes, low, no, queue, nodata",
+      examples: ["yes,low"],
+    }),
+  ),
+  fuel: Type.Optional(
+    Type.String({
+      description: "Comma list of grades, all of them present: 92, 95, 98, 100, ДТ (or dt, дизель)",
+      examples: ["95,ДТ"],
+    }),
+  ),
+  brand: Type.Optional(
+    Type.String({ description: "Exact brand name, case-insensitive", examples: ["Лукойл"] }),
+  ),
+  has_price: Type.Optional(Type.Boolean({ description: "true: only stations with fresh prices" })),
+  queue: Type.Optional(
+    Type.String({ description: "Comma list of 0-5, 5-10, 10-20, 20+", examples: ["0-5,5-10"] }),
+  ),
+  fresh_h: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 24, description: "Status no older than N hours" }),
+  ),
+};
+const filterSchema = Type.Object(filterParameters);
+
+const items = (list: string): string[] =>
+  list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
+const served = [...statuses, "nodata"] as const;
+
+type FilterQuery = Static<typeof filterSchema>;
+const readBefore = new WeakMap<FilterQuery, { filters: Filters } | Problem>();
+
+/** Reads the filters, or refuses the first that names something unknown. A query is read once and never changes. */
+export function readFilters(query: FilterQuery): { filters: Filters } | Problem {
+  let read = readBefore.get(query);
+  if (read === undefined) readBefore.set(query, (read = filtersOf(query)));
+  return read;
+}
+
+function filtersOf(query: FilterQuery): { filters: Filters } | Problem {
+  const wanted = items(query.status ?? "");
+  const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
+  const named = items(query.fuel ?? "").map(parseGrade);
+  const badStatus = unknownOf("status", wanted, served);
+  if (badStatus !== null) return badStatus;
+  const badQueue = unknownOf("queue", lines, queues);
+  if (badQueue !== null) return badQueue;
+  if (named.includes(undefined))
+    return refuse("bad-grade", "fuel is a comma list of 92, 95, 98, 100, ДТ (or dt, дизель).");
+  const search = parseSearch(query.q ?? "");
+  return {
+    filters: {
+      statuses: wanted as ServedStatus[],
+      queues: lines as Queue[],
+      grades: [...(named as Grade[]), ...search.grades],
+      words: search.words,
+      brand: query.brand ?? "",
+      priced: query.has_price ?? false,
+      ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
+    },
+  };
+}
+
+function unknownOf(
+  name: string,
+  given: readonly string[],
+  known: readonly string[],
+): Problem | null {
+  const input = given.find((item) => !known.includes(item));
+  if (input === undefined) return null;
+  const msg = `Use a comma list of ${known.join(", ")}`;
+  return refuse("validation-failed", [{ loc: ["query", name], msg, type: "enum", input }]);
+}
+
+const decimal = /^-?(\d{1,3}(\.\d*)?|\.\d+)$/;
+
+/** Reads `lat1,lon1,lat2,lon2`; null when it is not a rectangle. lon1 > lon2 crosses 180°. */
+export function parseBox(text: string): Box | null {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.length !== 4 || !parts.every((part) => decimal.test(part))) return null;
+  const [south, west, north, east] = parts.map(Number) as [number, number, number, number];
+  const inRange = south >= -90 && north <= 90 && Math.abs(west) <= 180 && Math.abs(east) <= 180;
+  return inRange && south <= north ? { south, west, north, east } : null;
+}
+
+/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions.md 8). */
+export function widenBox({ south, west, north, east }: Box): Box {
+  const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
+  // A view around nearly the whole globe: its ends have met.
+  if (west > east && wide.west <= wide.east) return { ...wide, west: -180, east: 180 };
+  return wide;
+}
+
+const perDegree = 100;
+
+function down(degrees: number): number {
+  const near = Math.round(degrees * perDegree);
+  return (near / perDegree > degrees ? near - 1 : near) / perDegree;
+}
+
+function up(degrees: number): number {
+  const near = Math.round(degrees * perDegree);
+  return (near / perDegree < degrees ? near + 1 : near) / perDegree;
+}
+
+/** Where to look and what that is called in one spelling. */
+export interface NamedArea {
+  area: Area;
+  name: readonly unknown[];
+}

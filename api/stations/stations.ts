@@ -1,0 +1,137 @@
+import { Type } from "typebox";
+import { pickFormat, presentAs } from "#api/stations/format.ts";
+import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { stationsAnswers } from "#api/stations/stations-answers.ts";
+import { route } from "#api/http/route.ts";
+import {
+  filterParameters,
+  type NamedArea,
+  parseBox,
+  readFilters,
+  widenBox,
+} from "#api/stations/stations-query.ts";
+import type { Services } from "#api/http/services.ts";
+import { filtersKey } from "#snapshots/model/filters.ts";
+import { type Box } from "#src/domain/geo.ts";
+import { isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+
+/** Most stations of one answer (partner-api.md 8). */
+const stationsMax = 4000;
+const radiusDefaultKm = 25;
+
+const query = Type.Object({
+  bbox: Type.Optional(
+    Type.String({
+      default: "",
+      description: "`lat1,lon1,lat2,lon2`, south-west to north-east; lon1 > lon2 crosses 180°",
+      examples: ["54.9,82.7,55.2,83.2"],
+    }),
+  ),
+  city: Type.Optional(
+    Type.String({
+      maxLength: 120,
+      default: "",
+      description: "Exact name; case and ё/е are ignored",
+    }),
+  ),
+  radius_km: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 60,
+      default: radiusDefaultKm,
+      description: "Radius around the city",
+    }),
+  ),
+  ...filterParameters,
+  sort: Type.Optional(
+    Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
+  ),
+});
+
+/** GET /stations, partner-api.md 4.1. */
+export const stationsRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/stations",
+    access: "any",
+    summary: "Stations of an area with their fuel status",
+    answers: stationsAnswers,
+    query,
+    async handle(request) {
+      const read = readFilters(request.query);
+      if (isProblem(read)) return read;
+      const publishable = request.key.kind === "publishable";
+      const where = readArea(services, request.query, publishable);
+      if (isProblem(where)) return where;
+      const { filters } = read;
+      const sort = request.query.sort === "distance" ? ({ sort: "distance" } as const) : {};
+      const lifetimeMs = services.config.statusLifetimeMs;
+      const { area, name } = where;
+      const rectangle = publishable && area.kind === "box";
+      const shared = rectangle && (await services.rectangles.catchUp(request));
+      const now = services.clock();
+      const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
+      const { count, sum, truncated } = found;
+      const asOfMs = services.asOf(now);
+      const format = pickFormat(request.headers.accept);
+      const etag = etagOf(request, {
+        route: "/stations",
+        format,
+        query: [name, filtersKey(filters), sort, truncated],
+        count,
+        sum,
+      });
+      const headers = {
+        Vary: "Accept",
+        ...(area.kind === "box" ? { "X-Service-Cache": "miss" } : {}),
+      };
+      const rest = { count, asOfMs, lifetimeMs, truncated };
+      return conditional(request, { etag, asOfMs, headers }, () => {
+        if (format !== "json") return presentAs(format, found, rest);
+        if (!shared) return services.lists.present(request, etag, found, rest);
+        return services.rectangles.serve({ request, etag, area, now }, () =>
+          services.lists.gzip(etag, found, rest),
+        );
+      });
+    },
+  });
+
+/**
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (decisions.md 6). `widen`: a publishable
+ * key gets the rectangle of the grid, a secret one its own.
+ */
+function readArea(
+  services: Services,
+  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  widen: boolean,
+): NamedArea | Problem {
+  let box: Box | null = null;
+  if (bbox !== "") {
+    box = parseBox(bbox);
+    if (box === null)
+      return refuse(
+        "bad-bbox",
+        "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
+      );
+    if (widen) box = widenBox(box);
+  }
+  if (box === null && city.trim() === "")
+    return refuse("missing-area", "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.");
+  const found = city.trim() === "" ? null : services.cities.find(city);
+  if (city.trim() !== "" && found === null)
+    return refuse(
+      "city-not-found",
+      "No city of that name. Names are percent-encoded UTF-8; GET /cities?q= finds them.",
+    );
+  if (box !== null)
+    return { area: { kind: "box", box }, name: [box.south, box.west, box.north, box.east] };
+  const { lat, lon } = found as { lat: number; lon: number };
+  const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
+  return { area, name: [lat, lon, radiusKm] };
+}
+
+interface AreaQuery {
+  bbox?: string;
+  city?: string;
+  radius_km?: number;
+}

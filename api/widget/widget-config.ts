@@ -1,0 +1,42 @@
+import { basemapOf } from "#src/infrastructure/basemap.ts";
+import { type Center, parseCenter } from "#src/infrastructure/map-center.ts";
+import { staleAfterHours } from "#src/domain/time.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+import { widgetConfigAnswers } from "#api/widget/widget-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+
+/** GET /widget/config: what the map needs to start, partner-api.md 2.9 and decisions.md 6. */
+export const widgetConfigRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/widget/config",
+    access: "any",
+    summary: "Boot configuration of the widget",
+    answers: widgetConfigAnswers,
+    handle: ({ key }) => {
+      const { config } = services;
+      return {
+        body: {
+          confirm_min: key.confirmMin,
+          reports_enabled: key.reports,
+          grades,
+          queues,
+          statuses,
+          center: centerOf(services),
+          stale_after_hours: staleAfterHours(config.statusLifetimeMs),
+          cooldown_s: config.cooldownMs / 1000,
+          basemap: basemapOf(config),
+        },
+      };
+    },
+  });
+
+/** Where the map opens unless its address says otherwise: as set, else on the largest city, else on the stations. */
+function centerOf({ config, cities, places }: Services): Center {
+  const set = parseCenter(config.widgetCenter);
+  if (set !== null) return set;
+  const [largest] = cities.list({ q: "", offset: 0, limit: 1 }).cities;
+  if (largest !== undefined) return { lat: largest.lat, lon: largest.lon, zoom: largest.zoom };
+  return places.middle() ?? { lat: 0, lon: 0, zoom: 2 };
+}

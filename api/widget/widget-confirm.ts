@@ -1,0 +1,25 @@
+import { confirmBody } from "#src/contract/report.ts";
+import { answerMark } from "#api/marks/answer-mark.ts";
+import { widgetCandidateOf } from "#api/marks/incoming-marks.ts";
+import { widgetConfirmAnswers } from "#api/widget/widget-answers.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+
+/**
+ * POST /widget/stations/{station_id}/confirm: a mark of the pending status that the driver saw, refused where it is
+ * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); decisions.md 6.
+ */
+export const widgetConfirmRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/widget/stations/{station_id}/confirm",
+    access: "any",
+    summary: "Confirm a pending mark from the widget",
+    answers: widgetConfirmAnswers,
+    body: confirmBody,
+    handle: (request) => {
+      const { params, body } = request;
+      const candidate = widgetCandidateOf(services, request, params["station_id"]!, body, true);
+      return answerMark(services, request, candidate);
+    },
+  });

@@ -1,0 +1,118 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import type { Dump } from "#snapshots/dumps/dump.ts";
+import { type DumpSet, setName } from "#snapshots/dumps/dump-set.ts";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import {
+  createHeldDump,
+  type HeldDump,
+  staleAfterMs,
+  type Whole,
+} from "#snapshots/dumps/held-dump.ts";
+
+export interface LatestDump {
+  /** Looks for dumps and keeps looking. Does not wait for Redis. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** The whole country's dump when it may be served at `now` (see `HeldDump.current`), else null. */
+  whole(whole: () => Whole, now: number): Dump | null;
+  /** The same for another set. Null at first: it is noted as asked for, and a dump of it is made and kept ready. */
+  set(set: DumpSet, whole: () => Whole, now: number): Dump | null;
+  /** The dump's plain JSON; kept until another's is asked for. */
+  plain(dump: Dump): Promise<Buffer>;
+  /** Age of the newest dump of the whole country; null without one. */
+  ageMs(now: number): number | null;
+  /** For `/readyz`: whether dumps arrive. */
+  condition(now: number): { ok: boolean; detail?: unknown };
+}
+
+const unzip = promisify(gunzip);
+const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
+
+/** The newest dumps in memory, woken by the store's channel; a poll is the guarantee. */
+export function createLatestDump(deps: { config: Config; log: Log; redis: Redis }): LatestDump {
+  const { config, log, redis } = deps;
+  const { redisPrefix: prefix } = config;
+  const hold = (name?: string): HeldDump =>
+    createHeldDump(config, createDumpStore(redis, prefix, 0, name));
+  const main = hold();
+  const asked = createAskedSets(redis, prefix, config.askedSets);
+  /** In the order in which they were asked for last. */
+  const sets = new Map<string, HeldDump>();
+  let json: { of: Dump; text: Promise<Buffer> } | null = null;
+  let subscriber: Redis | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+
+  /** Drops those not asked for the longest while until the rest fits. */
+  const shrink = (): void => {
+    let bytes = [...sets.values()].reduce((sum, held) => sum + sizeOf(held.latest()), 0);
+    for (const [name, held] of sets) {
+      if (sets.size <= config.askedSets && bytes <= config.askedSetsBytes) break;
+      bytes -= sizeOf(held.latest());
+      sets.delete(name);
+    }
+  };
+  const look = async (): Promise<void> => {
+    await asked.flush();
+    await Promise.all([main, ...sets.values()].map((held) => held.look()));
+    shrink();
+  };
+  const ignore = (error: unknown): void =>
+    log.debug({ err: (error as Error).message }, "no look at the dumps");
+  const refresh = (): Promise<void> => {
+    looking ??= look()
+      .catch(ignore)
+      .finally(() => (looking = null));
+    return looking;
+  };
+
+  return {
+    start: async () => {
+      subscriber = createWorkerRedis(config, log);
+      const { channel } = createDumpStore(redis, prefix, 0);
+      subscriber.on("message", (_channel, name: string) => {
+        const held = name === "" ? main : sets.get(name);
+        held?.look().then(shrink, ignore);
+      });
+      subscriber
+        .subscribe(channel)
+        .catch((error: unknown) => log.debug({ err: (error as Error).message }, "not subscribed"));
+      timer = setInterval(() => void refresh(), Math.min(config.slotMs / 2, 2000));
+      await refresh();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      subscriber?.disconnect();
+      await looking;
+    },
+    whole: (whole, now) => main.current(whole, now),
+    set(set, whole, now) {
+      asked.note(set, now);
+      const name = setName(set);
+      const held = sets.get(name) ?? hold(name);
+      sets.delete(name);
+      sets.set(name, held);
+      return held.current(whole, now);
+    },
+    plain(dump) {
+      if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
+      return json.text;
+    },
+    ageMs: (now) => {
+      const latest = main.latest();
+      return latest === null ? null : now - latest.builtAtMs;
+    },
+    condition(now) {
+      const latest = main.latest();
+      if (latest === null) return { ok: false, detail: "none yet" };
+      const ageMs = now - latest.builtAtMs;
+      const ok = ageMs <= staleAfterMs(config);
+      return { ok, detail: { seq: latest.seq, age_s: Math.round(ageMs / 1000), sets: sets.size } };
+    },
+  };
+}

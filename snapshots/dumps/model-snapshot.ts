@@ -1,0 +1,110 @@
+import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { City } from "#snapshots/cities.ts";
+import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
+import { emptyState, type StationState } from "#src/domain/state.ts";
+import { hourMs } from "#src/domain/units.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import type { HashedKey } from "#src/keys/key-rows.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** What a web process needs besides the stations. */
+export interface Surroundings {
+  cities: City[];
+  /** Hashes of the keys, with switches and limits. */
+  keys: HashedKey[];
+}
+
+/** All that a web process needs to serve reads while Postgres is away. */
+export interface ModelSnapshot extends Version, Surroundings {
+  /** Every station of the change feed, those taken out of service too. */
+  rows: FeedRow[];
+}
+
+/** The latest model snapshot in Redis. Every call rejects while Redis is away. */
+export interface ModelSnapshotStore {
+  /** Stores a snapshot of these lines (see `createLedger`) unless a newer one is there; false when it is. */
+  save(version: Version, around: Surroundings, lines: readonly string[]): Promise<boolean>;
+  /** Its version and what its surroundings were, as `fingerprint` gives it. */
+  head(): Promise<(Version & { fingerprint: string }) | null>;
+  load(): Promise<ModelSnapshot | null>;
+}
+
+/** Raise it when the lines change, so that old and new processes keep apart. */
+const format = 1;
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/** Longer than the window of a delta: what is older than that is of no use to anyone. */
+const keptMs = 48 * hourMs;
+
+/** `silentMs`: a snapshot that nobody renewed for so long gives way to any other. */
+export function createModelSnapshotStore(
+  redis: Redis,
+  prefix: string,
+  silentMs: number,
+): ModelSnapshotStore {
+  const key = `${prefix}:model:${format}`;
+  const shelf = { key, channel: `${prefix}:models`, name: "", keptMs, silentMs };
+  return {
+    save: async (version, around, lines) => {
+      const text = [JSON.stringify(around), ...lines].join("\n");
+      const body = await zip(text, { level: 3 });
+      return saveVersion(redis, shelf, version, { around: fingerprint(around), body });
+    },
+    head: async () => {
+      const found = await loadVersion(redis, key, ["around"]);
+      return found && { ...found, fingerprint: String(found.fields[0]) };
+    },
+    load: async () => {
+      const found = await loadVersion(redis, key, ["body"]);
+      if (found === null) return null;
+      const { seq, asOfMs, builtAtMs, fields } = found;
+      const [around = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
+      const { cities, keys } = JSON.parse(around) as Surroundings;
+      return { seq, asOfMs, builtAtMs, cities, keys, rows: lines.map(readLine) };
+    },
+  };
+}
+
+/** Equal for equal surroundings, however they were read. */
+export const fingerprint = ({ cities, keys }: Surroundings): string =>
+  hash(
+    "sha1",
+    JSON.stringify([cities, keys.toSorted(([a], [b]) => (a < b ? -1 : 1))]),
+    "base64url",
+  );
+
+/** The feed's rows as they are now, each as a line of text: what a model does not keep, in a tenth of the memory. */
+export interface Ledger {
+  apply(rows: readonly FeedRow[]): void;
+  lines(): string[];
+}
+
+export function createLedger(): Ledger {
+  const lines = new Map<string, string>();
+  return {
+    apply: (rows) => {
+      for (const row of rows) lines.set(row.id, writeLine(row));
+    },
+    lines: () => [...lines.values()],
+  };
+}
+
+type Line = [
+  ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],
+  ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
+];
+
+function writeLine({ id, lat, lon, brand, name, addr, seq, at, removed, state }: FeedRow): string {
+  const said = state === emptyState ? null : state;
+  const line: Line = [id, lat, lon, brand, name, addr, seq, at, removed ? 1 : 0, said];
+  return JSON.stringify(line);
+}
+
+function readLine(text: string): FeedRow {
+  const [id, lat, lon, brand, name, addr, seq, at, removed, state] = JSON.parse(text) as Line;
+  const row = { id, lat, lon, brand, name, addr, seq, at, removed: removed === 1 };
+  return { ...row, state: state ?? emptyState };
+}

@@ -1,0 +1,63 @@
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** Which of two snapshots is newer: by number, then `as_of`, then time of building. Times in ms. */
+export interface Version {
+  /** Number of the newest change in it. */
+  seq: number;
+  asOfMs: number;
+  /** Until when time's own changes are in it. */
+  builtAtMs: number;
+}
+
+/** Where a snapshot is kept, a hash of `seq`, `as_of`, `built_at` and other fields. */
+export interface Shelf {
+  key: string;
+  /** Where each stored snapshot is announced, by `name`. */
+  channel: string;
+  name: string;
+  /** It goes when nobody renews it for so long. */
+  keptMs: number;
+  /** One that nobody has renewed for so long is replaced by whatever comes: its database may have been restored. */
+  silentMs: number;
+}
+
+// An older snapshot never replaces a newer one; of one number the later-built holds more of what time changed.
+const storeUnlessOlder = `
+  local there = redis.call('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
+  if there[1] and tonumber(ARGV[3]) - tonumber(there[3]) < tonumber(ARGV[5]) then
+    for i = 1, 3 do
+      local a, b = tonumber(there[i]), tonumber(ARGV[i])
+      if a > b then return 0 end
+      if a < b then break end
+      if i == 3 then return 0 end
+    end
+  end
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'seq', ARGV[1], 'as_of', ARGV[2], 'built_at', ARGV[3], unpack(ARGV, 7))
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  redis.call('PUBLISH', KEYS[2], ARGV[6])
+  return 1`;
+
+/** Stores a snapshot unless a newer one is there; false when it is. Rejects while Redis is away. */
+export async function saveVersion(
+  redis: Redis,
+  { key, channel, name, keptMs, silentMs }: Shelf,
+  { seq, asOfMs, builtAtMs }: Version,
+  fields: Readonly<Record<string, string | number | Buffer>>,
+): Promise<boolean> {
+  const times = [seq, asOfMs, builtAtMs, keptMs, silentMs];
+  const values = [...times, name, ...Object.entries(fields).flat()];
+  return (await redis.eval(storeUnlessOlder, 2, key, channel, ...values)) === 1;
+}
+
+/** The version on the shelf and its fields `names`; null when there is none. */
+export async function loadVersion(
+  redis: Redis,
+  key: string,
+  names: readonly string[],
+): Promise<(Version & { fields: Buffer[] }) | null> {
+  const found = await redis.hmgetBuffer(key, "seq", "as_of", "built_at", ...names);
+  if (found.some((value) => value === null)) return null;
+  const [seq, asOfMs, builtAtMs] = found.slice(0, 3).map(Number) as [number, number, number];
+  return { seq, asOfMs, builtAtMs, fields: found.slice(3) as Buffer[] };
+}

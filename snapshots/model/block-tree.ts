@@ -1,0 +1,174 @@
+import type { Box } from "#src/domain/geo.ts";
+import { type Region, inside, outside } from "#snapshots/model/area.ts";
+import type { Page } from "#snapshots/model/block.ts";
+import { emptySum, pageSum, type Sum } from "#snapshots/model/sum.ts";
+
+/** A place in the tree; its page is replaced at every change. */
+export interface Leaf {
+  page: Page;
+  /** South, west, north, east of its stations. */
+  box: Float64Array;
+  sum: Sum;
+  /** Index among the leaves. */
+  index: number;
+}
+
+/** A page with what the tree keeps of it, worked out once for each page. */
+export const measured = (page: Page): Omit<Leaf, "index"> => ({
+  page,
+  box: boxOf(page),
+  sum: pageSum(page),
+});
+
+function boxOf({ coordinates }: Page): Float64Array {
+  let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < coordinates.length; i += 2) {
+    const lat = coordinates[i] as number;
+    const lon = coordinates[i + 1] as number;
+    if (lat < south) south = lat;
+    if (lon < west) west = lon;
+    if (lat > north) north = lat;
+    if (lon > east) east = lon;
+  }
+  return Float64Array.of(south, west, north, east);
+}
+
+/** Called for each page that an area touches; `covered` when all of the page lies inside. */
+type Visit = (page: Page, covered: boolean) => void;
+
+export interface PageTree {
+  leaves(): readonly Leaf[];
+  /** Takes a new list of leaves, in kd order. O(pages). */
+  rebuild(leaves: Leaf[]): void;
+  /** Takes note of a leaf's new page. O(log pages). */
+  refresh(leaf: Leaf): void;
+  /** The leaf that grows least by taking in a point; undefined when the tree is empty. */
+  nearest(lat: number, lon: number): Leaf | undefined;
+  /** True when the point lies in the leaf's own rectangle. */
+  contains(leaf: Leaf, lat: number, lon: number): boolean;
+  count(): number;
+  /** The rectangle around all stations; null without any. */
+  box(): Box | null;
+  sum(): Sum;
+  /**
+   * Visits the pages that touch the region. A subtree that lies inside is handed to `whole` first, with
+   * its count and sum ready, and then its pages are visited as covered.
+   */
+  walk(region: Region, whole: (count: number, sum: Sum) => void, visit: Visit): void;
+}
+
+/**
+ * Rectangles, counts and sums over the pages as an implicit binary tree: node n has children 2n and 2n + 1,
+ * leaf i is node `width + i`. The pages stand in kd order, so a node is a compact neighbourhood.
+ */
+export function createPageTree(): PageTree {
+  let leaves: Leaf[] = [];
+  let width = 1;
+  let boxes = new Float64Array(8);
+  let counts = new Uint32Array(2);
+  let sums = new Uint32Array(6);
+
+  const clear = (node: number): void => {
+    boxes.set([Infinity, Infinity, -Infinity, -Infinity], node * 4);
+    counts[node] = 0;
+    sums.fill(0, node * 3, node * 3 + 3);
+  };
+
+  const fromLeaf = (node: number, leaf: Leaf): void => {
+    boxes.set(leaf.box, node * 4);
+    counts[node] = leaf.page.stations.length;
+    sums.set(leaf.sum, node * 3);
+  };
+
+  const fromChildren = (node: number): void => {
+    const [a, b] = [node * 2, node * 2 + 1];
+    for (let i = 0; i < 4; i++) {
+      const [x, y] = [boxes[a * 4 + i] as number, boxes[b * 4 + i] as number];
+      boxes[node * 4 + i] = i < 2 ? Math.min(x, y) : Math.max(x, y);
+    }
+    counts[node] = (counts[a] as number) + (counts[b] as number);
+    for (let i = 0; i < 3; i++)
+      sums[node * 3 + i] = (sums[a * 3 + i] as number) + (sums[b * 3 + i] as number);
+  };
+
+  const sumOf = (node: number): Sum => sums.slice(node * 3, node * 3 + 3);
+
+  const growth = (node: number, lat: number, lon: number): number => {
+    if (counts[node] === 0) return Infinity;
+    const at = node * 4;
+    const [s, w, n, e] = [boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3]] as number[] as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return Math.max(s - lat, 0, lat - n) + Math.max(w - lon, 0, lon - e);
+  };
+
+  return {
+    leaves: () => leaves,
+    rebuild(given) {
+      leaves = given;
+      width = 1;
+      while (width < leaves.length) width *= 2;
+      boxes = new Float64Array(width * 8);
+      counts = new Uint32Array(width * 2);
+      sums = new Uint32Array(width * 6);
+      for (let i = 0; i < width; i++) {
+        const leaf = leaves[i];
+        if (leaf === undefined) {
+          clear(width + i);
+          continue;
+        }
+        leaf.index = i;
+        fromLeaf(width + i, leaf);
+      }
+      for (let node = width - 1; node >= 1; node--) fromChildren(node);
+    },
+    refresh(leaf) {
+      let node = width + leaf.index;
+      fromLeaf(node, leaf);
+      for (node >>= 1; node >= 1; node >>= 1) fromChildren(node);
+    },
+    nearest(lat, lon) {
+      if (leaves.length === 0) return undefined;
+      let node = 1;
+      while (node < width)
+        node = node * 2 + (growth(node * 2 + 1, lat, lon) < growth(node * 2, lat, lon) ? 1 : 0);
+      return leaves[node - width];
+    },
+    contains: (leaf, lat, lon) => growth(width + leaf.index, lat, lon) === 0,
+    count: () => (leaves.length === 0 ? 0 : (counts[1] as number)),
+    box() {
+      if (leaves.length === 0 || counts[1] === 0) return null;
+      const [south, west, north, east] = boxes.subarray(4, 8) as unknown as [
+        ...[south: number, west: number, north: number, east: number],
+      ];
+      return { south, west, north, east };
+    },
+    sum: () => (leaves.length === 0 ? emptySum() : sumOf(1)),
+    walk(region, whole, visit) {
+      const descend = (node: number, first: number, span: number): void => {
+        if (counts[node] === 0) return;
+        const at = node * 4;
+        const relation = region.relate(
+          boxes[at] as number,
+          boxes[at + 1] as number,
+          boxes[at + 2] as number,
+          boxes[at + 3] as number,
+        );
+        if (relation === outside) return;
+        if (relation === inside) {
+          whole(counts[node] as number, sumOf(node));
+          const end = Math.min(first + span, leaves.length);
+          for (let i = first; i < end; i++) visit((leaves[i] as Leaf).page, true);
+          return;
+        }
+        if (span === 1) return visit((leaves[first] as Leaf).page, false);
+        descend(node * 2, first, span / 2);
+        descend(node * 2 + 1, first + span / 2, span / 2);
+      };
+      if (leaves.length > 0) descend(1, 0, width);
+    },
+  };
+}

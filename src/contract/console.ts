@@ -1,0 +1,260 @@
+import type { Step } from "#src/domain/explain.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
+
+// What the console's server and its pages tell each other. Times are ms since the epoch, null for never.
+
+/** Who is signed in to the console. */
+export interface ConsoleAccount {
+  id: number;
+  name: string;
+  role: "viewer" | "operator";
+}
+
+export interface ConsoleSession {
+  id: number;
+  account: string;
+  role: "viewer" | "operator";
+  created: number;
+  expires: number;
+  last_seen: number;
+  address: string;
+  agent: string;
+  /** The session that asks. */
+  current: boolean;
+}
+
+export interface ConsolePartner {
+  id: number;
+  name: string;
+  rpm: number;
+  daily: number;
+  enabled: boolean;
+  bind_ips: boolean;
+  accept_remote: boolean;
+  /** Seconds that rectangles may be cached; null for the default. */
+  cache_ttl_s: number | null;
+  created: number;
+  secret_keys: number;
+  publishable_keys: number;
+  /** Requests of this UTC day and of the busiest of the last 7, of its servers, as far as they are durable. */
+  used_today: number;
+  used_peak: number;
+  held: number;
+  pending_request: boolean;
+}
+
+export interface ConsoleKey {
+  id: number;
+  partner_id: number;
+  kind: "secret" | "publishable";
+  prefix: string;
+  label: string;
+  domains: string[];
+  ips: string[];
+  confirm_min: number;
+  reports: boolean;
+  mass_no_limit: number;
+  expires: number | null;
+  revoked: number | null;
+  last_used: number | null;
+  created: number;
+}
+
+/** One UTC day of a partner's requests. */
+export interface ConsoleUsageDay {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  requests: number;
+  not_modified: number;
+  errors: number;
+  widget: number;
+}
+
+export interface ConsoleLimitRequest {
+  id: number;
+  partner_id: number;
+  partner: string;
+  status: "pending" | "approved" | "rejected";
+  requested_rpm: number;
+  requested_daily: number;
+  comment: string;
+  created: number;
+  decided: number | null;
+  decision_comment: string;
+  /** The partner's limits now. */
+  rpm: number;
+  daily: number;
+  /** The last 14 UTC days, the newest first. */
+  days: ConsoleUsageDay[];
+  /** Requests a minute of those days, while it is pending; null without any, and while Redis is away. */
+  minutes: { p95: number; peak: number; minutes: number; refused: number } | null;
+}
+
+/** What the same reporter has done in the last days. Nobody learns who it is: only its row's number. */
+export interface ConsoleReporter {
+  id: number;
+  first_seen: number | null;
+  /** Marks of the last 7 days, and how many of them said what. */
+  marks: number;
+  said: Record<Status, number>;
+  stations: number;
+  held: number;
+  rejected: number;
+}
+
+export interface ConsoleHeldMark {
+  id: number;
+  station_id: string;
+  station: string;
+  station_lat: number;
+  station_lon: number;
+  served: string;
+  status: Status;
+  received: number;
+  effective: number;
+  lat: number | null;
+  lon: number | null;
+  acc_m: number | null;
+  remote: boolean;
+  comment: string | null;
+  source: "partner" | "widget" | "demo";
+  partner_id: number | null;
+  partner: string | null;
+  key_id: number | null;
+  /** Newcomers' `no` marks through the same key within the review's window, and from how many reporters. */
+  source_no: number;
+  source_reporters: number;
+  reporter: ConsoleReporter;
+}
+
+export interface ConsoleStation {
+  id: string;
+  name: string;
+  brand: string;
+  addr: string;
+  lat: number;
+  lon: number;
+  status: string;
+  removed: boolean;
+}
+
+/** A mark on a station's page, counted or not. */
+export interface ConsoleMark {
+  id: number;
+  status: Status;
+  received: number;
+  effective: number;
+  reporter_id: number;
+  source: "partner" | "widget" | "demo";
+  partner_id: number | null;
+  key_id: number | null;
+  remote: boolean;
+  needed: number;
+  rule: Rule;
+  express: boolean;
+  review: "none" | "held" | "approved" | "rejected" | "withdrawn" | "expired";
+  /** Null while no worker has come to it. */
+  outcome: Outcome | null;
+  have: number | null;
+  failure: string | null;
+  /** Metres from the station; null without a position. */
+  distance_m: number | null;
+  comment: string | null;
+}
+
+export interface ConsoleStationPage {
+  station: ConsoleStation & { source: string };
+  fuel: FuelBlock;
+  /** The steps that led here, the oldest first, and how many older ones are left out. */
+  steps: Step[];
+  steps_before: number;
+  marks: ConsoleMark[];
+  /** Give it as `before` to see older marks; null when there are none. */
+  next: number | null;
+}
+
+export interface ConsoleRollbackChange {
+  station_id: string;
+  marks: number;
+  before: FuelBlock;
+  after: FuelBlock;
+}
+
+export interface ConsoleRollback {
+  marks: number;
+  held: number;
+  reporters: number;
+  stations: number;
+  changes: ConsoleRollbackChange[];
+}
+
+export interface ConsoleLogEntry {
+  id: number;
+  at: number;
+  actor: string;
+  action: string;
+  subject: string;
+  details: Record<string, unknown>;
+}
+
+export interface ConsoleQueue {
+  queue: string;
+  depth: number;
+  oldest_age_s: number | null;
+  active: number;
+  failed: number;
+}
+
+export interface ConsoleHealth {
+  ready: boolean;
+  degraded: string[];
+  checks: Record<string, { ok: boolean; detail?: unknown }>;
+  /** Null while Postgres is away. */
+  marks: {
+    unprocessed: number;
+    oldest_s: number | null;
+    failed: number;
+    refolds: number;
+    last_hour: number;
+    held: number;
+    pending_requests: number;
+    stations: number;
+  } | null;
+  /** Null while Redis is away. */
+  queues: ConsoleQueue[] | null;
+}
+
+export interface ConsoleFailedMark {
+  id: number;
+  station_id: string;
+  status: Status;
+  received: number;
+  failed: number;
+  failure: string;
+}
+
+export const importKinds = ["stations", "cities", "statuses"] as const;
+
+/** An import that was started in the console. */
+export interface ConsoleImport {
+  id: number;
+  kind: (typeof importKinds)[number];
+  file: string;
+  source: string | null;
+  replace_source: boolean;
+  dry_run: boolean;
+  actor: string;
+  /** `interrupted`: its process has died; the same import again does the rest. */
+  state: "running" | "done" | "refused" | "failed" | "interrupted";
+  step: string;
+  /** Bytes of the file, then rows; `total` null while it is not known. */
+  done: number;
+  total: number | null;
+  /** What it did: numbers by their names, and why rows were refused. */
+  summary: Record<string, unknown> | null;
+  /** Why it was refused or has failed. */
+  fault: string | null;
+  started: number;
+  finished: number | null;
+}

@@ -1,0 +1,73 @@
+import type { Fault } from "#src/contract/refusals.ts";
+
+const depthMax = 32;
+
+export type ParsedBody = { value: unknown; faults?: never } | { faults: Fault[] };
+
+/**
+ * Reads the bytes of a JSON body. Bytes that are not UTF-8 are refused, never replaced: U+FFFD would make one
+ * reporter of many. Refused too: nesting deeper than 32, and text that Postgres cannot keep (NUL, lone surrogates).
+ */
+export function parseBody(bytes: Uint8Array): ParsedBody {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return refused("Body should be UTF-8", "encoding");
+  }
+  if (text.trim() === "") return refused("Body required", "missing");
+  if (isTooDeep(bytes)) return refused(`Body should not nest deeper than ${depthMax}`, "too_deep");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused("Body should be valid JSON", "json_invalid");
+  }
+  // Without an escape no string can hold either.
+  const faults = text.includes("\\u") ? badTexts(value, ["body"]) : [];
+  return faults.length > 0 ? { faults } : { value };
+}
+
+const refused = (msg: string, type: string): ParsedBody => ({
+  faults: [{ loc: ["body"], msg, type }],
+});
+
+const [quote, backslash] = [0x22, 0x5c];
+const openers = new Set([0x5b, 0x7b]);
+const closers = new Set([0x5d, 0x7d]);
+
+// Looks at bytes before anything recursive sees them: what parses deeply overflows the stack later.
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] as number;
+    if (quoted) {
+      if (byte === backslash) i += 1;
+      else if (byte === quote) quoted = false;
+    } else if (byte === quote) quoted = true;
+    else if (openers.has(byte)) {
+      depth += 1;
+      if (depth > depthMax) return true;
+    } else if (closers.has(byte)) depth -= 1;
+  }
+  return false;
+}
+
+function badTexts(value: unknown, loc: Fault["loc"]): Fault[] {
+  if (typeof value === "string") return isBad(value) ? [badText(loc)] : [];
+  if (Array.isArray(value)) return value.flatMap((item, i) => badTexts(item, [...loc, i]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    isBad(name) ? [badText(loc)] : badTexts(item, [...loc, name]),
+  );
+}
+
+// With the u flag only a surrogate without its other half is one.
+const isBad = (text: string): boolean => /[\0\p{Surrogate}]/u.test(text);
+
+const badText = (loc: Fault["loc"]): Fault => ({
+  loc,
+  msg: "Text should hold no NUL and no lone surrogate",
+  type: "string_unicode",
+});

@@ -1,0 +1,220 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { type Problem, refuse } from "#src/contract/refusals.ts";
+import type { Statement } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import {
+  type Grade,
+  grades,
+  parseGrade,
+  queues,
+  type Queue,
+  statuses,
+} from "#src/domain/vocabulary.ts";
+import { minuteMs } from "#src/domain/units.ts";
+
+/** Null is the same as absent (decisions.md 2). */
+const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+// The type is said, not derived: that of a mapped list would be never.
+const literals = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
+
+const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
+const gradeNames = `Grades: ${allowed}`;
+
+/** What a mark says, whoever sends it: partner-api.md 2.7 without the user. */
+export const statementFields = {
+  status: literals(statuses),
+  lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
+  lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
+  acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7, description: "Accuracy, metres" })),
+  fuels: optional(Type.Array(Type.String({ description: gradeNames }))),
+  fuels_no: optional(Type.Array(Type.String({ description: gradeNames }))),
+  queue: optional(literals(queues)),
+  // Not a Record: its pattern would let a name with a line break pass unchecked.
+  prices: optional(
+    Type.Unsafe<Record<string, number>>(
+      Type.Object(
+        {},
+        {
+          additionalProperties: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
+          description: `Price of a litre by grade; two decimals are kept. ${gradeNames}`,
+        },
+      ),
+    ),
+  ),
+  limit_l: optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: "Litres a person; null: no limit" }),
+  ),
+  no_cash: optional(Type.Boolean()),
+  fuel_cards_only: optional(Type.Boolean()),
+  text: optional(Type.String({ maxLength: 200 })),
+  observed_at: optional(
+    Type.String({
+      maxLength: 100,
+      description: "When it was seen, if delivered late: UTC, YYYY-MM-DD HH:MM:SS or ISO 8601",
+    }),
+  ),
+  express: optional(Type.Boolean({ description: "Fuel ran out right now" })),
+};
+
+export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
+
+/** Body of `POST /stations/{id}/report`, partner-api.md 2.7. Unknown fields are ignored. */
+export const reportBody = Type.Object(
+  {
+    ...statementFields,
+    user_ref: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "Stable per user; only a keyed hash of it is stored",
+    }),
+    external_id: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "Your id of the mark; with it a retry is safe",
+      }),
+    ),
+  },
+  { title: "Report" },
+);
+
+export type ReportBody = Static<typeof reportBody>;
+
+/** Stays on the device and names nobody; only its keyed hash is kept. */
+const device = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
+});
+
+/** Body of `POST /widget/stations/{id}/report`, decisions.md 6. */
+export const widgetReportBody = Type.Object(
+  { ...statementFields, device },
+  { title: "WidgetReport" },
+);
+
+/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions.md 6. */
+export const confirmBody = Type.Object(
+  {
+    status: statementFields.status,
+    lat: statementFields.lat,
+    lon: statementFields.lon,
+    acc_m: statementFields.acc_m,
+    device,
+  },
+  { title: "WidgetConfirmation" },
+);
+
+/** One mark of `POST /reports`, decisions.md 5. */
+export const batchItem = Type.Object(
+  { station_id: Type.String(), ...reportBody.properties },
+  { title: "BatchReport" },
+);
+export type BatchItem = Static<typeof batchItem>;
+
+/** Its body: each mark is checked by itself, so that a bad one does not take the others along. */
+export const batchBody = Type.Object(
+  {
+    reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), { minItems: 1, maxItems: 500 }),
+  },
+  { title: "Batch" },
+);
+
+/** A report's content in the domain's words. */
+export interface ParsedReport extends Statement {
+  status: ReportBody["status"];
+  lat: number | null;
+  lon: number | null;
+  accM: number | null;
+  comment: string | null;
+  observedAt: number | null;
+  express: boolean;
+}
+
+/**
+ * Checks what a schema cannot say (decisions.md 3): grades and their aliases, both coordinates or none, a readable
+ * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
+ */
+export function parseReport(
+  body: StatementBody,
+  now: number,
+  observedAheadMs: number,
+): ParsedReport | Problem {
+  if (((body.lat ?? null) === null) !== ((body.lon ?? null) === null)) {
+    const missing = (body.lat ?? null) === null ? "lat" : "lon";
+    return refuse("validation-failed", [
+      { loc: ["body", missing], msg: "lat and lon go together", type: "missing" },
+    ]);
+  }
+  const unknown = [
+    ...(body.fuels ?? []),
+    ...(body.fuels_no ?? []),
+    ...Object.keys(body.prices ?? {}),
+  ].find((name) => parseGrade(name) === undefined);
+  if (unknown !== undefined)
+    return refuse(
+      "bad-grade",
+      `Unknown fuel grade "${unknown.slice(0, 40)}". Allowed: ${allowed}.`,
+    );
+  const fuels = (body.fuels ?? []).map((name) => parseGrade(name)!);
+  const fuelsNo = (body.fuels_no ?? []).map((name) => parseGrade(name)!);
+  const priced = Object.entries(body.prices ?? {}).map(
+    ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100] as const,
+  );
+  const repeated =
+    firstRepeated("fuels", fuels) ??
+    firstRepeated("fuels_no", [...fuels, ...fuelsNo]) ??
+    firstRepeated(
+      "prices",
+      priced.map(([grade]) => grade),
+    );
+  if (repeated !== null) return refuse("validation-failed", [repeated]);
+  const tooSmall = priced.find(([, price]) => price === 0);
+  if (tooSmall !== undefined) {
+    return refuse("validation-failed", [
+      {
+        loc: ["body", "prices", tooSmall[0]],
+        msg: "Price should be at least 0.01",
+        type: "greater_than",
+      },
+    ]);
+  }
+  const observedAt = body.observed_at == null ? null : parseTime(body.observed_at);
+  if (body.observed_at != null && observedAt === null) {
+    return refuse(
+      "bad-timestamp",
+      "observed_at should be a UTC time like 2026-01-31 18:05:00 or 2026-01-31T18:05:00Z.",
+    );
+  }
+  if (observedAt !== null && observedAt > now + observedAheadMs) {
+    return refuse(
+      "bad-timestamp",
+      `observed_at is more than ${observedAheadMs / minuteMs} minutes ahead of the server's clock. Send the UTC time of the mark.`,
+    );
+  }
+  return {
+    status: body.status,
+    lat: body.lat ?? null,
+    lon: body.lon ?? null,
+    accM: body.acc_m ?? null,
+    comment: body.text ?? null,
+    observedAt,
+    express: body.express ?? false,
+    fuels: fuels.length > 0 ? fuels : null,
+    fuelsNo: fuelsNo.length > 0 ? fuelsNo : null,
+    queue: (body.queue ?? null) as Queue | null,
+    prices: priced.length > 0 ? Object.fromEntries(priced) : null,
+    // Here null is a statement: no limit.
+    limitL: body.limit_l,
+    noCash: body.no_cash ?? null,
+    fuelCardsOnly: body.fuel_cards_only ?? null,
+  };
+}
+
+function firstRepeated(field: string, list: readonly Grade[]) {
+  const grade = list.find((one, index) => list.indexOf(one) !== index);
+  return grade === undefined
+    ? null
+    : { loc: ["body", field], msg: `Grade ${grade} is named more than once`, type: "value_error" };
+}

@@ -1,0 +1,86 @@
+import { type Static, Type } from "typebox";
+import { orNull, time, word } from "#src/contract/shapes/fuel.ts";
+
+const date = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "UTC day" });
+const count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+const usageDay = Type.Object(
+  {
+    date,
+    requests: count(),
+    not_modified: count("304s among them"),
+    errors: count("Refused requests among them"),
+    methods: Type.Unsafe<Record<string, number>>(
+      Type.Object(
+        {},
+        { additionalProperties: count(), description: "By method and path: `GET /stations`" },
+      ),
+    ),
+  },
+  { title: "UsageDay" },
+);
+const days = Type.Array(usageDay, { description: "The newest first, empty days filled in" });
+
+/** decisions.md 6. */
+export const usage = Type.Object(
+  {
+    today: Type.Object({ date, requests: count(), remaining: count("Until 00:00 UTC") }),
+    limits: Type.Object({
+      rpm: Type.Integer({ minimum: 1, description: "Requests a minute" }),
+      daily: Type.Integer({ minimum: 1, description: "Requests a day" }),
+    }),
+    days,
+    widget: Type.Object(
+      { today: Type.Object({ date, requests: count() }), days },
+      { description: "Requests with publishable keys; they use the viewers' budgets" },
+    ),
+  },
+  { title: "Usage" },
+);
+
+/** partner-api.md 2.6, decisions.md 6. */
+export const limitRequest = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1 }),
+    status: word(["pending", "approved", "rejected"]),
+    requested_rpm: Type.Integer(),
+    requested_daily: Type.Integer(),
+    comment: Type.String(),
+    created: time("UTC"),
+    decided: orNull(time("UTC; null while it is pending")),
+    decision_comment: Type.String(),
+  },
+  { title: "LimitRequest" },
+);
+
+export const limitRequestList = Type.Object(
+  { requests: Type.Array(limitRequest), count: count() },
+  { title: "LimitRequestList" },
+);
+
+export const limitRequestExample: Static<typeof limitRequest> = {
+  id: 7,
+  status: "pending",
+  requested_rpm: 600,
+  requested_daily: 200_000,
+  comment: "We open in a second city.",
+  created: "2026-01-31 18:05:00",
+  decided: null,
+  decision_comment: "",
+};
+const dayExample = {
+  date: "2026-01-31",
+  requests: 1440,
+  not_modified: 1200,
+  errors: 2,
+  methods: { "GET /stations/delta": 1440 },
+};
+export const usageExample: Static<typeof usage> = {
+  today: { date: "2026-01-31", requests: 1440, remaining: 48_560 },
+  limits: { rpm: 120, daily: 50_000 },
+  days: [dayExample],
+  widget: {
+    today: { date: "2026-01-31", requests: 0 },
+    days: [{ ...dayExample, requests: 0, not_modified: 0, errors: 0, methods: {} }],
+  },
+};

@@ -1,0 +1,104 @@
+import { type TSchema, Type } from "typebox";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { Reason, Rule } from "#src/domain/vocabulary.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+
+/** One of a list of words. */
+export const word = <const T extends readonly string[]>(values: T, description?: string) =>
+  Type.Unsafe<T[number]>({
+    type: "string",
+    enum: [...values],
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** A value or null. */
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC; `or` is what may stand in its place. */
+export const time = (description: string, or: "" | null = null) =>
+  Type.String({
+    description,
+    pattern: `^${or === "" ? "(" : ""}\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}${or === "" ? ")?" : ""}$`,
+  });
+
+const served = [...statuses, "nodata"] as const;
+export const reasons = [
+  "published",
+  "unconfirmed",
+  "conflict",
+  "no_data",
+] as const satisfies Reason[];
+export const rules = [
+  "key-threshold",
+  "remote",
+  "no-nearby-marks",
+  "geolocated",
+] as const satisfies Rule[];
+
+export const servedStatus = word(served, "nodata: never set, or older than 24 hours");
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const grade = `(${grades.join("|")})`;
+const gradeList = (description: string) =>
+  Type.String({ description, pattern: `^(${grade}(,${grade})*)?$` });
+const price = `${grade}=\\d+\\.\\d{2}`;
+
+/** The fuel status block as it is served, partner-api.md 2.2. */
+export const fuelBlock = Type.Object(
+  {
+    status: servedStatus,
+    fuels_now: gradeList("Grades available, comma-separated"),
+    fuels_no: gradeList("Grades not available, comma-separated"),
+    prices: Type.Optional(
+      Type.String({
+        description: "`grade=price per litre`, comma-separated; absent without fresh prices",
+        pattern: `^${price}(,${price})*$`,
+      }),
+    ),
+    queue: word(["", ...queues], "Length of the queue in cars"),
+    limit_l: orNull(Type.Integer({ minimum: 1, maximum: 10_000, description: "Litres a person" })),
+    no_cash: Type.Boolean({ description: "Cash is not accepted" }),
+    fuel_cards_only: Type.Boolean({ description: "Only fuel cards are accepted" }),
+    confirmations: count("Drivers behind the status"),
+    real_count: count("Independent live devices behind the status"),
+    seeded: Type.Boolean({ description: "Rests on imported data alone, not on marks" }),
+    updated: time("UTC; empty when never set", ""),
+    pending_status: word(["", ...statuses], "Marked, but not confirmed enough yet"),
+    pending_count: count("Devices behind the pending status"),
+    resolution_reason: word(reasons),
+    conflict: orNull(
+      Type.Object(
+        {
+          versions: Type.Array(
+            Type.Object({
+              status: word(statuses),
+              count: count("Devices on this side"),
+              updated: time("UTC"),
+            }),
+            { minItems: 2, maxItems: 2 },
+          ),
+        },
+        { description: "Both disputed versions, the served one first" },
+      ),
+    ),
+  },
+  { title: "FuelBlock", description: "A station's current fuel status." },
+);
+
+export const fuelExample: FuelBlock = {
+  status: "yes",
+  fuels_now: "92,95",
+  fuels_no: "ДТ",
+  prices: "92=58.10,95=62.50",
+  queue: "0-5",
+  limit_l: 40,
+  no_cash: false,
+  fuel_cards_only: false,
+  confirmations: 3,
+  real_count: 2,
+  seeded: false,
+  updated: "2026-01-31 17:58:04",
+  pending_status: "",
+  pending_count: 0,
+  resolution_reason: "published",
+  conflict: null,
+};

@@ -1,0 +1,139 @@
+import { type Static, Type } from "typebox";
+import { fuelBlock, fuelExample, time } from "#src/contract/shapes/fuel.ts";
+
+const stationId = Type.String({
+  pattern: "^[A-Za-z0-9_-]{1,64}$",
+  description: "Opaque; never reused",
+});
+const lat = Type.Number({ minimum: -90, maximum: 90 });
+const lon = Type.Number({ minimum: -180, maximum: 180 });
+const described = {
+  brand: Type.String({ description: "Brand name" }),
+  name: Type.String({ description: "Station name" }),
+  addr: Type.String({ description: "Address" }),
+};
+
+/** A station as it is served, partner-api.md 2.1. */
+export const station = Type.Object(
+  { id: stationId, lat, lon, ...described, fuel: fuelBlock },
+  { title: "Station" },
+);
+
+const asOf = time("UTC; the cursor of the next /stations/delta");
+const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
+const envelope = {
+  count: Type.Integer({ minimum: 0, description: "Number of stations in this answer" }),
+  as_of: asOf,
+  stale_after_hours: staleAfterHours,
+  truncated: Type.Boolean({ description: "Cut at 4000 stations, the nearest to the centre kept" }),
+};
+const nextCursor = Type.String({ description: "`cursor` of the next page; empty on the last" });
+const stations = Type.Array(station);
+
+/** The list envelope of partner-api.md 2.3 and what decisions.md 6 adds to it on each path. */
+export const stationList = Type.Object({ stations, ...envelope }, { title: "StationList" });
+export const stationPage = Type.Object(
+  { stations, ...envelope, next_cursor: nextCursor },
+  { title: "StationPage" },
+);
+export const stationDelta = Type.Object(
+  {
+    stations,
+    ...envelope,
+    removed: Type.Array(stationId, { description: "Ids of stations taken out of service" }),
+  },
+  { title: "StationDelta" },
+);
+export const oneStation = Type.Object(
+  { station, as_of: asOf, stale_after_hours: staleAfterHours },
+  { title: "OneStation" },
+);
+
+const feature = Type.Object(
+  {
+    type: Type.Literal("Feature"),
+    id: stationId,
+    geometry: Type.Object({
+      type: Type.Literal("Point"),
+      coordinates: Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description: "Longitude, latitude",
+      }),
+    }),
+    properties: Type.Object({ ...described, fuel: fuelBlock }),
+  },
+  { title: "StationFeature" },
+);
+const collection = { type: Type.Literal("FeatureCollection"), features: Type.Array(feature) };
+
+/** The same lists as GeoJSON (RFC 7946), the envelope beside `features`. */
+export const featureList = Type.Object({ ...collection, ...envelope }, { title: "FeatureList" });
+export const featurePage = Type.Object(
+  { ...collection, ...envelope, next_cursor: nextCursor },
+  { title: "FeaturePage" },
+);
+
+export const city = Type.Object(
+  {
+    name: Type.String(),
+    region: Type.String(),
+    lat,
+    lon,
+    zoom: Type.Integer({ minimum: 0, description: "Map zoom that shows it well" }),
+    population: Type.Integer({ minimum: 0 }),
+  },
+  { title: "City" },
+);
+
+/** partner-api.md 2.4, decisions.md 6. */
+export const cityList = Type.Object(
+  {
+    cities: Type.Array(city),
+    count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
+    total: Type.Integer({ minimum: 0, description: "Cities that match" }),
+  },
+  { title: "CityList" },
+);
+
+export const stationExample: Static<typeof station> = {
+  id: "n1234567",
+  lat: 55.0302,
+  lon: 82.9204,
+  brand: "Лукойл",
+  name: "АЗС № 5",
+  addr: "Красный проспект, 1",
+  fuel: fuelExample,
+};
+const envelopeExample = {
+  count: 1,
+  as_of: "2026-01-31 18:05:00",
+  stale_after_hours: 24,
+  truncated: false,
+};
+export const listExample: Static<typeof stationList> = {
+  stations: [stationExample],
+  ...envelopeExample,
+};
+const { id, lat: atLat, lon: atLon, ...properties } = stationExample;
+export const featureListExample: Static<typeof featureList> = {
+  type: "FeatureCollection",
+  features: [
+    { type: "Feature", id, geometry: { type: "Point", coordinates: [atLon, atLat] }, properties },
+  ],
+  ...envelopeExample,
+};
+export const cityListExample: Static<typeof cityList> = {
+  cities: [
+    {
+      name: "Новосибирск",
+      region: "Новосибирская область",
+      lat: 55.0287,
+      lon: 82.9069,
+      zoom: 10,
+      population: 1_633_595,
+    },
+  ],
+  count: 1,
+  total: 1,
+};

@@ -1,0 +1,46 @@
+import { type Static, Type } from "typebox";
+import { servedStatus, word } from "#src/contract/shapes/fuel.ts";
+import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+
+/** partner-api.md 2.9, decisions.md 6. */
+export const widgetConfig = Type.Object(
+  {
+    confirm_min: Type.Integer({ minimum: 0, description: "0: the general rule of confirmation" }),
+    reports_enabled: Type.Boolean({ description: "Whether marks are taken with this key" }),
+    grades: Type.Array(word(grades)),
+    queues: Type.Array(word(queues)),
+    statuses: Type.Array(servedStatus),
+    center: Type.Object({
+      lat: Type.Number({ minimum: -90, maximum: 90 }),
+      lon: Type.Number({ minimum: -180, maximum: 180 }),
+      zoom: Type.Number({ minimum: 0 }),
+    }),
+    stale_after_hours: Type.Integer({ minimum: 1 }),
+    cooldown_s: Type.Number({
+      minimum: 0,
+      description: "Between marks of one viewer at one station",
+    }),
+    basemap: Type.Object({
+      kind: word(["bundled", "pmtiles", "style", "raster"]),
+      url: Type.String({ description: "A path on this server, or elsewhere" }),
+      attribution: Type.String({ description: "The credit that the source demands" }),
+    }),
+  },
+  { title: "WidgetConfig" },
+);
+
+export const widgetConfigExample: Static<typeof widgetConfig> = {
+  confirm_min: 0,
+  reports_enabled: true,
+  grades: [...grades],
+  queues: [...queues],
+  statuses: [...statuses],
+  center: { lat: 55.7558, lon: 37.6173, zoom: 10 },
+  stale_after_hours: 24,
+  cooldown_s: 1200,
+  basemap: {
+    kind: "bundled",
+    url: "/basemap/bundled.pmtiles",
+    attribution: "Natural Earth",
+  },
+};

@@ -1,0 +1,300 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
+import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
+import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+
+export interface Follower {
+  /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Goes on from rows that were read elsewhere earlier; the first read of the database compares. */
+  resume(from: { rows: FeedRow[]; seq: number; asOfMs: number }): void;
+  /** True when there is something to serve: all was read or resumed from. */
+  loaded(): boolean;
+  /** Reads what has changed by now; rejects when the database is away. */
+  refresh(): Promise<void>;
+  /** Every change up to this number is applied. */
+  seq(): number;
+  /** The cursor of decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
+  asOf(now: number): number;
+  /** When the feed was last read with success, ms; 0 before the first time. */
+  readAt(): number;
+}
+
+/** Rows of one page, and how many are given out in one turn of the event loop: more would hold up whoever is being answered. */
+const pageRows = 250;
+const turnRows = 32;
+/** Of the first load, and of what is compared: nobody waits for these. */
+const loadRows = 1000;
+const compareRows = 10_000;
+/** Longest pause between two pages of the first load. */
+const loadIdleMs = minuteMs;
+/** `as_of` stays this far behind, because its comparison is by whole seconds. */
+const asOfLagMs = 1000;
+
+/**
+ * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
+ * changes it asks for the outcomes of `outcomes.ids()`, and settles them after the changes are applied, so that who
+ * waits for a mark finds it in the very next read. After a lost connection everything is compared with memory.
+ */
+export function createFollower(deps: {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+  onRows: (rows: FeedRow[]) => void;
+  /** The numbers of the stations, shared with others that keep something for each. */
+  ids?: IdTable;
+  outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
+}): Follower {
+  const { db, config, log, clock, onRows, outcomes, ids: stations = createIdTable() } = deps;
+  /** The applied number of each station; 0 when the database does not know it. */
+  let seqs = new Float64Array(1024);
+  /** Read up to here. */
+  let lastSeq = 0;
+  /** Everything up to here is given out. */
+  let given = 0;
+  let safe = 0;
+  let readAt = 0;
+  let loaded = false;
+  let compare = false;
+  let away = false;
+  let stopped = false;
+  let running: Promise<void> | null = null;
+  let again: Promise<void> | null = null;
+  let listener: Listener | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const note = (id: string, seq: number): void => {
+    const station = stations.numberOf(id);
+    if (station >= seqs.length) seqs = larger(seqs, roomFor(station + 1));
+    seqs[station] = seq;
+  };
+
+  const apply = (found: FeedRow[]): void => {
+    for (const row of found) note(row.id, row.seq);
+    if (found.length > 0) onRows(found);
+  };
+
+  const read = async (): Promise<void> => {
+    const ids = outcomes?.ids() ?? [];
+    // In one round trip, one behind the other: outcomes and the safe time come before any change is read.
+    const [[mark], reports, first] = await inFewTrips(db, (tx) =>
+      Promise.all([
+        rows<{ safe: number | null }>(tx, `select ${msOf("feed_safe()")} as safe`, [], "feed_safe"),
+        loadReports(tx, ids, "outcomes"),
+        loaded ? readAfter(tx, lastSeq, pageRows) : [],
+        tx.commit(),
+      ]),
+    );
+    const comparing = compare;
+    compare = false;
+    if (!loaded) await loadAll();
+    // Before anything was read there is nothing to compare.
+    if (comparing && stations.size() > 0) await reload();
+    await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows));
+    loaded = true;
+    safe = Math.max(safe, mark!.safe ?? 0);
+    readAt = clock();
+    outcomes?.settle(reports);
+  };
+
+  /** A neighbourhood at a time, so that a read model writes its pages once. What changes meanwhile is caught up with. */
+  const loadAll = (): Promise<void> =>
+    inTransaction(db, async (tx) => {
+      // It locks nothing that a write waits for, and taking a thousand stations in may be slow on a busy machine.
+      await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
+      const [known] = await rows<{ seq: number | null }>(tx, "select max(seq) as seq from changes");
+      await tx.raw(
+        `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
+         order by floor(s.lat * 2), s.lon, s.id`,
+      );
+      for (;;) {
+        const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
+        const found = await readStations(
+          tx,
+          ids.map(({ id }) => id),
+        );
+        apply(found);
+        if (ids.length < loadRows) break;
+      }
+      lastSeq = known!.seq ?? 0;
+    });
+
+  const catchUp = async (first: FeedRow[]): Promise<void> => {
+    let reached = safe;
+    for (let found = first; ; found = await readAfter(db, lastSeq, pageRows)) {
+      for (const some of inTurns(found)) {
+        apply(some);
+        for (const row of some) {
+          lastSeq = Math.max(lastSeq, row.seq);
+          reached = Math.max(reached, row.at);
+        }
+        if (some.length === turnRows) await nextTurn();
+      }
+      if (found.length < pageRows) break;
+    }
+    // Not on the way: a station that changed twice has its last number only, far behind its first change.
+    given = lastSeq;
+    safe = Math.max(safe, reached);
+  };
+
+  /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */
+  const reload = async (): Promise<void> => {
+    const found = new Uint8Array(stations.size());
+    const different: string[] = [];
+    let highest = 0;
+    // In the order of numbers: what is given a new one meanwhile comes again, and never drops out.
+    for (;;) {
+      const some = await rows<{ id: string; seq: number }>(
+        db,
+        "select station_id as id, seq from changes where seq > ? order by seq limit ?",
+        [highest, compareRows],
+      );
+      for (const { id, seq } of some) {
+        const station = stations.find(id);
+        if (station === -1 || seqs[station] !== seq) different.push(id);
+        if (station < found.length) found[station] = 1;
+      }
+      highest = some.at(-1)?.seq ?? highest;
+      if (some.length < compareRows) break;
+    }
+    for (let from = 0; from < different.length; from += pageRows)
+      for (const some of inTurns(await readStations(db, different.slice(from, from + pageRows)))) {
+        apply(some);
+        await nextTurn();
+      }
+    const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
+    if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
+    // Not the rows' own numbers: while they were read others may have been given out below them.
+    lastSeq = highest;
+    if (different.length + gone.length > 0)
+      log.info({ different: different.length, gone: gone.length }, "compared with the database");
+  };
+
+  const guarded = async (): Promise<void> => {
+    try {
+      await read();
+      if (away) log.info("follows the database again");
+      away = false;
+    } catch (error) {
+      compare = true;
+      if (!away)
+        log.warn(
+          { err: (error as Error).message },
+          "cannot follow the database, serving what is in memory",
+        );
+      away = true;
+      throw error;
+    }
+  };
+
+  // At most one read runs and one waits: whoever asks during a read gets the next one.
+  const refresh = (): Promise<void> => {
+    if (running === null) {
+      running = guarded().finally(() => (running = null));
+      return running;
+    }
+    again ??= running
+      .catch(() => {})
+      .then(() => {
+        again = null;
+        return refresh();
+      });
+    return again;
+  };
+
+  const wake = (): void => {
+    if (!stopped) refresh().catch(() => {});
+  };
+
+  return {
+    start: async () => {
+      await refresh();
+      if (stopped) return;
+      let connected = false;
+      listener = listen(config, log, "changes", (why) => {
+        // A new connection may lead to a database that lost its last changes.
+        if (why === "connected" && connected) compare = true;
+        connected = true;
+        wake();
+      });
+      timer = setInterval(wake, config.pollMs);
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await listener?.stop();
+      await (again ?? running)?.catch(() => {});
+    },
+    resume: (from) => {
+      if (loaded) return;
+      for (let i = 0; i < from.rows.length; i += loadRows) apply(from.rows.slice(i, i + loadRows));
+      lastSeq = from.seq;
+      given = from.seq;
+      safe = from.asOfMs + asOfLagMs;
+      loaded = true;
+      compare = true;
+    },
+    loaded: () => loaded,
+    refresh,
+    seq: () => given,
+    asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
+    readAt: () => readAt,
+  };
+}
+
+const columns = `c.station_id as id, c.seq, ${msOf("c.at")} as at, c.removed or s.removed_at is not null as removed,
+  s.lat, s.lon, s.brand, s.name, s.addr, st.state`;
+const joins =
+  "changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id";
+
+function* inTurns(found: readonly FeedRow[]): Generator<FeedRow[]> {
+  for (let from = 0; from < found.length; from += turnRows)
+    yield found.slice(from, from + turnRows);
+}
+
+type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
+const filled = (found: Row[]): FeedRow[] =>
+  found.map((row) => ({ ...row, state: row.state ?? emptyState }));
+
+const readAfter = async (db: Statements, seq: number, limit: number): Promise<FeedRow[]> =>
+  filled(
+    await rows<Row>(
+      db,
+      `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${limit}`,
+      [seq],
+      "read_after",
+    ),
+  );
+
+const readStations = async (db: Db | Tx, ids: string[]): Promise<FeedRow[]> =>
+  filled(
+    await rows<Row>(
+      db,
+      `select ${columns} from ${joins} where c.station_id = any(?::text[]) order by c.seq`,
+      [ids],
+    ),
+  );
+
+/** A station that a restored database does not know any more. */
+const lostRow = (id: string, at: number): FeedRow => ({
+  id,
+  seq: 0,
+  at,
+  removed: true,
+  lat: 0,
+  lon: 0,
+  brand: "",
+  name: "",
+  addr: "",
+  state: emptyState,
+});

@@ -1,0 +1,45 @@
+import type { Config } from "#src/infrastructure/config.ts";
+
+/** What the page needs to draw its base map; part of the widget's config (decisions.md 6). */
+export interface Basemap {
+  /**
+   * `bundled`: our own land and sea, vector PMTiles. `pmtiles`: the operator's extract, vector or raster as its header
+   * says. `style`: a MapLibre style document. `raster`: pictures under an address with {z}, {x}, {y}.
+   */
+  kind: "bundled" | "pmtiles" | "style" | "raster";
+  /** Absolute for what lies elsewhere, else a path on this server. */
+  url: string;
+  /** The credit that the source demands, shown as text. */
+  attribution: string;
+}
+
+/** Where this server gives out the base maps that it holds itself, by Range. */
+export const bundledPath = "/basemap/bundled.pmtiles";
+export const operatorPath = "/basemap/operator.pmtiles";
+
+/** The base map that the setting BASEMAP names; what it may be is checked by `parseBasemap`. */
+export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
+  if (basemap === "bundled")
+    return { kind: "bundled", url: bundledPath, attribution: attribution || "Natural Earth" };
+  if (!isAddress(basemap)) return { kind: "pmtiles", url: operatorPath, attribution };
+  const kind = isTemplate(basemap) ? "raster" : isArchive(basemap) ? "pmtiles" : "style";
+  return { kind, url: basemap, attribution };
+}
+
+/** The PMTiles file of the operator that this server gives out; null where there is none. */
+export const basemapFile = ({ basemap }: Pick<Config, "basemap">): string | null =>
+  basemap === "bundled" || isAddress(basemap) ? null : basemap;
+
+/** Checks the setting's form: `bundled`, the path of a .pmtiles file, or an http(s) address. */
+export function parseBasemap(text: string): string {
+  if (text === "bundled" || (!isAddress(text) && isArchive(text))) return text;
+  if (isAddress(text) && URL.canParse(text)) return text;
+  throw new Error(
+    "bundled, the path of a .pmtiles file, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+  );
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
+const isTemplate = (text: string): boolean =>
+  ["{z}", "{x}", "{y}"].every((one) => text.includes(one));
+const isArchive = (text: string): boolean => /\.pmtiles$/i.test(text.replace(/[?#].*$/s, ""));

@@ -1,0 +1,55 @@
+import { callerSettings } from "#src/infrastructure/settings/callers.ts";
+import { marksSettings } from "#src/infrastructure/settings/marks.ts";
+import { processSettings } from "#src/infrastructure/settings/process.ts";
+import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { workSettings } from "#src/infrastructure/settings/work.ts";
+
+/**
+ * Every number and switch an operator might want to change, with its default and meaning.
+ * `npm run operator -- config` prints this list; nothing else reads the environment.
+ */
+export const settings = {
+  ...processSettings,
+  ...callerSettings,
+  ...marksSettings,
+  ...workSettings,
+} as const satisfies Record<string, Setting<never> | Setting<unknown>>;
+
+type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
+type Widen<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends boolean
+      ? boolean
+      : T;
+export type Config = { readonly [K in keyof Values]: Widen<Values[K]> };
+
+/** Reads the settings from `env`. Throws one Error that names every bad value and what it should be. */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(settings)) {
+    const given = env[one.env];
+    try {
+      values[name] = given === undefined || given === "" ? one.fallback : one.parse(given);
+    } catch (error) {
+      faults.push(`${one.env} must be ${(error as Error).message}`);
+    }
+  }
+  if (faults.length > 0) throw new Error(`bad settings: ${faults.join("; ")}`);
+  const config = values as { baseUrl: string; problemBase: string; port: number };
+  config.baseUrl ||= `http://localhost:${config.port}`;
+  config.problemBase ||= `${config.baseUrl}/problems`;
+  return values as unknown as Config;
+}
+
+/** The settings of `names` that are not given, as one sentence; null when all are there. */
+export function missingSettings(
+  config: Config,
+  names: readonly ("databaseUrl" | "redisUrl" | "reporterPepper")[],
+): string | null {
+  const missing = names.filter((name) => config[name] === "");
+  if (missing.length === 0) return null;
+  return `set ${missing.map((name) => settings[name].env).join(", ")} (npm start sets them by itself for a trial)`;
+}

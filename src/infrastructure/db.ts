@@ -1,0 +1,107 @@
+import knexFactory, { type Knex } from "knex";
+import pg from "pg";
+import type { Config } from "#src/infrastructure/config.ts";
+import { isNetworkFault } from "#src/infrastructure/network-fault.ts";
+
+export type Db = Knex;
+export type Tx = Knex.Transaction;
+
+// bigint columns hold mark ids, sequences and counts below 2^53; the default would give strings.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date is a calendar day, never local midnight.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+/**
+ * A pool of Postgres connections. Sessions run in UTC with the tests' clock offset, and give up their locks
+ * after `lockTimeoutMs`, so that a frozen process cannot hold the others.
+ */
+export function createDb(config: Config, name: string, poolMax = config.poolMax): Db {
+  const options = [
+    "-c timezone=UTC",
+    `-c fuelmark.clock_offset_s=${config.clockOffsetS}`,
+    `-c lock_timeout=${config.lockTimeoutMs}`,
+    `-c idle_in_transaction_session_timeout=${config.lockTimeoutMs}`,
+    `-c statement_timeout=${config.queryTimeoutMs}`,
+  ].join(" ");
+  return knexFactory({
+    client: "pg",
+    // Else an error's message holds the bound values, and a log line about it a driver's comment.
+    compileSqlOnError: false,
+    connection: {
+      connectionString: config.databaseUrl,
+      application_name: `fuelmark ${name}`,
+      options,
+      keepAlive: true,
+      connectionTimeoutMillis: config.acquireTimeoutMs,
+      // The server's own timeout cannot fire when the server is frozen.
+      query_timeout: config.queryTimeoutMs + 1000,
+      // A statement is sent at once, also while another's answer is on its way.
+      pipeline: true,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolMax },
+    acquireConnectionTimeout: config.acquireTimeoutMs,
+    // Errors reach their callers; knex would print each once more, past the log.
+    log: { warn() {}, error() {} },
+  });
+}
+
+/** What a statement is run on: the database, a transaction, or one of few round trips (`src/infrastructure/pipelined-transaction.ts`). */
+export interface Statements {
+  raw(
+    sql: string,
+    bindings: readonly Knex.RawBinding[],
+    keptAs?: string,
+  ): PromiseLike<{ rows: unknown[] }>;
+}
+
+/**
+ * Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. `keptAs` is a short name of a statement that
+ * comes again and again: where that is possible its plan is kept with the connection, so what decides which
+ * partitions are read must stand in its text.
+ */
+export async function rows<T>(
+  db: Statements,
+  sql: string,
+  bindings: readonly unknown[] = [],
+  keptAs?: string,
+): Promise<T[]> {
+  const result = await db.raw(sql, bindings as readonly Knex.RawBinding[], keptAs);
+  return result.rows as T[];
+}
+
+/** Runs `work` in one transaction; commits when it resolves, rolls back when it throws. */
+export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction(work);
+
+/**
+ * True when `error` means that Postgres is away or gave up, not that the statement was wrong. Decided by SQLSTATE, code
+ * and class: a fault of our own stays one, whatever its message speaks of.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isNetworkFault(error) || error instanceof knexFactory.KnexTimeoutError) return true;
+  const { code } = error as { code?: unknown };
+  // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
+  if (typeof code === "string") return /^((08|53|57|40)...|55P03|25P03)$/.test(code);
+  // knex writes the statement and " - " before the driver's words.
+  return error.constructor === Error && lostConnection.has(error.message.split(" - ").at(-1)!);
+}
+
+/** Whole messages of the drivers' faults that have neither a class nor a code. */
+const lostConnection: ReadonlySet<string> = new Set([
+  // pg
+  "Connection terminated",
+  "Connection terminated unexpectedly",
+  "Client has encountered a connection error and is not queryable",
+  "Client was closed and is not queryable",
+  "Query read timeout",
+  "timeout expired",
+  "The server does not support SSL connections",
+  "There was an error establishing an SSL connection",
+  // pg-pool
+  "timeout exceeded when trying to connect",
+  "Connection terminated due to connection timeout",
+  // tarn and knex, whose pool is closed when a process stops
+  "aborted",
+  "Unable to acquire a connection",
+]);

@@ -1,0 +1,76 @@
+import pg from "pg";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+
+export interface Listener {
+  stop(): Promise<void>;
+}
+
+const firstPauseMs = 200;
+const longestPauseMs = 5000;
+
+/**
+ * Calls `wake` on each NOTIFY of `channel`, and after every (re)connect, since what was said in between is lost.
+ * A notification is a hint: its listener must also look by itself from time to time.
+ */
+export function listen(
+  config: Config,
+  log: Log,
+  channel: string,
+  wake: (why: "connected" | "notified") => void,
+): Listener {
+  let client: pg.Client | null = null;
+  let connecting: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let pauseMs = firstPauseMs;
+  let stopped = false;
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString: config.databaseUrl,
+      application_name: `fuelmark listens to ${channel}`,
+      keepAlive: true,
+      connectionTimeoutMillis: config.acquireTimeoutMs,
+      // Of `listen` alone; what it then waits for is no query.
+      query_timeout: config.acquireTimeoutMs,
+    });
+    let lost = false;
+    const again = (error?: Error): void => {
+      if (lost) return;
+      lost = true;
+      if (client === next) client = null;
+      if (stopped) return;
+      log.warn({ channel, reason: error?.message }, "lost the listening connection");
+      next.end().catch(() => {});
+      timer = setTimeout(begin, pauseMs).unref();
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    };
+    next.on("error", again);
+    next.on("end", () => again());
+    next.on("notification", () => wake("notified"));
+    client = next;
+    try {
+      await next.connect();
+      await next.query(`listen ${next.escapeIdentifier(channel)}`);
+      pauseMs = firstPauseMs;
+      if (!stopped) wake("connected");
+    } catch (error) {
+      again(error as Error);
+    }
+  };
+
+  const begin = (): void => {
+    connecting = connect();
+  };
+
+  begin();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      // First: a connect() whose client is ended on its way never settles. It has a timeout of its own.
+      await connecting;
+      await client?.end().catch(() => {});
+    },
+  };
+}

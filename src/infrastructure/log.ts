@@ -1,0 +1,43 @@
+import { type DestinationStream, pino, type Logger } from "pino";
+import pretty from "pino-pretty";
+import type { Config } from "#src/infrastructure/config.ts";
+import { describeError, onlyNamed } from "#src/infrastructure/log-fields.ts";
+import { createLogLines, type LogLines } from "#src/infrastructure/log-lines.ts";
+
+export type Log = Logger;
+
+let stdout: LogLines | undefined;
+let stamped = { ms: Number.NaN, text: "" };
+
+/** The same for all lines of a millisecond: there may be dozens. */
+function timestamp(): string {
+  const ms = Date.now();
+  if (ms !== stamped.ms) stamped = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
+  return stamped.text;
+}
+
+/**
+ * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an
+ * error that nobody caught either; a kill takes the last moment (`src/infrastructure/log-lines.ts`) of what is no error along.
+ *
+ * @param to where the lines go instead, as JSON
+ */
+export function createLog(
+  config: Pick<Config, "logLevel">,
+  role: string,
+  to?: DestinationStream,
+): Log {
+  const options = {
+    level: config.logLevel,
+    base: { role, pid: process.pid },
+    timestamp,
+    formatters: { log: onlyNamed },
+    serializers: { err: describeError },
+  };
+  if (to !== undefined) return pino(options, to);
+  if (!process.stdout.isTTY) return pino(options, (stdout ??= createLogLines(1)));
+  return pino(
+    options,
+    pretty({ sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss" }),
+  );
+}

@@ -1,0 +1,50 @@
+import type { Knex } from "knex";
+import { migrations } from "#migrations/list.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+
+const source: Knex.MigrationSource<string> = {
+  getMigrations: () => Promise.resolve(Object.keys(migrations).sort()),
+  getMigrationName: (name) => name,
+  getMigration: (name) => {
+    const migration = migrations[name];
+    return migration === undefined
+      ? Promise.reject(new Error(`no migration ${name}`))
+      : Promise.resolve(migration);
+  },
+};
+
+/**
+ * Brings the database to the newest schema. Several at once are safe: one migrates, the others wait for it.
+ * Throws when a migration fails; what it had done is rolled back. Throws with a sentence for the operator when a
+ * newer version has migrated this database already.
+ */
+export async function migrate(db: Db, log: Log): Promise<void> {
+  // A session lock outlives knex's own transactions; it goes with the connection if this process dies.
+  await db.transaction(async (tx) => {
+    await tx.raw("set local idle_in_transaction_session_timeout = 0");
+    await tx.raw("set local lock_timeout = 0");
+    await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
+    await refuseNewer(tx);
+    const [, names] = (await db.migrate.latest({ migrationSource: source })) as [number, string[]];
+    log.info({ applied: names }, names.length === 0 ? "schema is up to date" : "schema migrated");
+  });
+}
+
+/** knex would call the folder of migrations corrupt. */
+async function refuseNewer(tx: Tx): Promise<void> {
+  const [table] = await rows<{ there: boolean }>(
+    tx,
+    "select to_regclass('knex_migrations') is not null as there",
+  );
+  if (table?.there !== true) return;
+  const applied = await rows<{ name: string }>(tx, "select name from knex_migrations order by id");
+  const strange = applied
+    .map(({ name }) => name)
+    .filter((name) => !Object.hasOwn(migrations, name));
+  if (strange.length > 0)
+    throw new Error(
+      `this database is newer than this version, which does not know ${strange.join(", ")}: install the version that made it, or restore a backup from before`,
+    );
+}

@@ -1,0 +1,137 @@
+import type pg from "pg";
+import type { Db, Statements } from "#src/infrastructure/db.ts";
+
+/** Statements on one connection, sent without waiting for each other's answers. */
+export interface Trips extends Statements {
+  /**
+   * Sent behind the statements that are under way, so that the last of them and the commit are one round trip:
+   * when one of them fails, the transaction is rolled back and this rejects, after it.
+   */
+  commit(): Promise<void>;
+}
+
+/**
+ * Runs `work` in one transaction of few round trips: what does not need another statement's answer is sent along with
+ * it, the beginning with the first statement, `commit()` with the last. Each statement still sees what was committed
+ * before it began. Commits when `work` resolves without having done so, rolls back when it throws.
+ */
+export const inFewTrips = <T>(db: Db, work: (tx: Trips) => Promise<T>): Promise<T> =>
+  onConnection(db, async (connection) => {
+    let committing: Promise<void> | undefined;
+    // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
+    let firstFault: Error | undefined;
+    const noted = <R>(answer: Promise<R>): Promise<R> => {
+      answer.catch((fault: Error) => (firstFault ??= fault));
+      return answer;
+    };
+    // Plans are kept, so they must not come from a table that happens to be empty when they are made.
+    void noted(
+      send(connection, {
+        text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
+      }),
+    );
+    const tx: Trips = {
+      raw: (sql, bindings, keptAs) => noted(runOn(connection, sql, bindings, keptAs)),
+      commit: () =>
+        (committing ??= noted(send(connection, { text: "commit" })).then(({ command }) => {
+          if (command !== "COMMIT") throw new Error("the transaction was rolled back");
+        })),
+    };
+    try {
+      const result = await work(tx);
+      await tx.commit();
+      return result;
+    } catch (error) {
+      // Answered after all that is under way: the connection is given back idle, or not at all.
+      await send(connection, { text: "rollback" }).catch((lost: Error) =>
+        discard(connection, lost),
+      );
+      throw firstFault ?? error;
+    }
+  });
+
+type Connection = pg.Client & { connection: pg.Connection; __knex__disposed?: Error };
+
+async function onConnection<T>(db: Db, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const client = db.client as {
+    acquireConnection(): Promise<Connection>;
+    releaseConnection(connection: Connection): Promise<void>;
+  };
+  const connection = await client.acquireConnection();
+  try {
+    return await work(connection);
+  } finally {
+    forgetOld(connection);
+    await client.releaseConnection(connection);
+  }
+}
+
+/** The pool throws a connection away that says this of itself. */
+const discard = (connection: Connection, why: Error): void => {
+  connection.__knex__disposed ??= why;
+};
+
+function send(
+  connection: Connection,
+  query: { text: string; values?: unknown[]; name?: string },
+): Promise<pg.QueryResult> {
+  const { stream } = connection.connection;
+  // What is sent in one turn leaves in one write.
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  return connection.query(query);
+}
+
+const runOn = (
+  connection: Connection,
+  sql: string,
+  bindings: readonly unknown[],
+  keptAs: string | undefined,
+): Promise<pg.QueryResult> => {
+  const text = numbered(sql);
+  return send(connection, {
+    text,
+    values: [...bindings],
+    ...(keptAs === undefined ? {} : { name: nameOf(connection, keptAs, text) }),
+  });
+};
+
+const texts = new Map<string, string>();
+
+/** `?` as Postgres wants them. The texts of statements are few. */
+function numbered(sql: string): string {
+  const known = texts.get(sql);
+  if (known !== undefined) return known;
+  let n = 0;
+  const text = sql.replaceAll("?", () => `$${++n}`);
+  if (texts.size >= 1000) texts.clear();
+  texts.set(sql, text);
+  return text;
+}
+
+interface Kept {
+  text: string;
+  name: string;
+}
+
+const kept = new WeakMap<Connection, { plans: Map<string, Kept>; old: string[]; made: number }>();
+
+/** The name under which a connection keeps the plan of `text`: another text under the same key takes the key over. */
+function nameOf(connection: Connection, keptAs: string, text: string): string {
+  const of = kept.get(connection) ?? { plans: new Map<string, Kept>(), old: [], made: 0 };
+  kept.set(connection, of);
+  const known = of.plans.get(keptAs);
+  if (known?.text === text) return known.name;
+  if (known !== undefined) of.old.push(known.name);
+  const name = `${keptAs}_${++of.made}`;
+  of.plans.set(keptAs, { text, name });
+  return name;
+}
+
+/** Texts name the day's partitions: each new day leaves a plan behind. */
+function forgetOld(connection: Connection): void {
+  for (const name of kept.get(connection)?.old.splice(0) ?? [])
+    send(connection, { text: `deallocate ${name}` }).catch(() => {});
+}

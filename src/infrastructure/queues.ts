@@ -1,0 +1,85 @@
+import { type JobsOptions, Queue } from "bullmq";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
+
+/** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
+export interface MarksJob {
+  stationIds: string[];
+}
+
+/** A duty of one time slot; its job id comes from duty and slot, so that two clocks enqueue it once. */
+export interface SlotJob {
+  duty: string;
+  slot: number;
+}
+
+export interface Producer {
+  /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
+  wakeMarks(stationIds: readonly string[]): void;
+  /** Enqueues a slot's duty once, whoever asks. Never throws. */
+  addSlot(queue: QueueName, job: SlotJob): Promise<void>;
+  /** Throws while Redis is away. */
+  queue(name: QueueName): Queue;
+  close(): Promise<void>;
+}
+
+/** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
+export function createProducer(config: Config, log: Log): Producer {
+  const connection = createRedis(config, log);
+  const queues = new Map<QueueName, Queue>();
+
+  // A queue made while Redis is away stays broken for good, so each is made when it is first needed and can be.
+  const queue = (name: QueueName): Queue => {
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    if (connection.status !== "ready") throw new Error("Redis is away");
+    const made = new Queue(name, {
+      connection,
+      prefix: config.redisPrefix,
+      skipWaitingForReady: true,
+      skipMetasUpdate: true,
+      defaultJobOptions: {
+        removeOnComplete: true,
+        removeOnFail: { count: 1000 },
+        attempts: 5,
+        backoff: { type: "fixed", delay: 1000 },
+      },
+    });
+    made.on("error", (error) => log.warn({ err: error.message, queue: name }, "queue"));
+    made.waitUntilReady().catch(() => queues.delete(name));
+    queues.set(name, made);
+    return made;
+  };
+  const add = async (
+    name: QueueName,
+    job: string,
+    data: object,
+    options: JobsOptions = {},
+  ): Promise<void> => {
+    try {
+      await queue(name).add(job, data, options);
+    } catch (error) {
+      log.debug(
+        { err: (error as Error).message, queue: name },
+        "not enqueued, the work will be found by looking",
+      );
+    }
+  };
+  return {
+    wakeMarks: (stationIds) =>
+      void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
+    addSlot: (name, job) =>
+      add(name, job.duty, job, {
+        jobId: `${job.duty}-s${job.slot}`,
+        attempts: 1,
+        removeOnFail: { age: 3600 },
+      }),
+    queue,
+    close: async () => {
+      await Promise.allSettled([...queues.values()].map((one) => one.close()));
+      connection.disconnect();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { parseBasemap } from "#src/infrastructure/basemap.ts";
+import { hourMs, dayMs } from "#src/domain/units.ts";
+import { isKeyText } from "#src/keys/key-text.ts";
+import {
+  center,
+  flag,
+  integer,
+  million,
+  setting,
+  text,
+} from "#src/infrastructure/settings/setting.ts";
+
+const publishableKey = (value: string): string => {
+  if (!value.startsWith("pk_live_") || !isKeyText(value))
+    throw new Error("a publishable key (pk_live_…), copied whole");
+  return value;
+};
+
+/** What those who call and look are given: limits, sessions, the map. */
+export const callerSettings = {
+  defaultRpm: setting(
+    "DEFAULT_RPM",
+    120,
+    integer(1, 100_000),
+    "requests per minute of a new partner",
+  ),
+  defaultDaily: setting(
+    "DEFAULT_DAILY",
+    50_000,
+    integer(1, 100 * million),
+    "daily quota of a new partner",
+  ),
+  sessionLifeMs: setting(
+    "SESSION_LIFE_MS",
+    12 * hourMs,
+    integer(1000, 30 * dayMs),
+    "longest session of the dashboard and the console",
+  ),
+  signInsPerMinute: setting(
+    "SIGN_INS_PER_MINUTE",
+    10,
+    integer(1, 100_000),
+    "attempts to sign in, of one viewer address in a minute and process",
+  ),
+  pageCallsPerMinute: setting(
+    "PAGE_CALLS_PER_MINUTE",
+    1200,
+    integer(1, 1_000_000),
+    "calls of dashboard and console, each, of one viewer address in a minute and process",
+  ),
+  consumerKey: setting(
+    "CONSUMER_KEY",
+    "",
+    publishableKey,
+    "publishable key of the map at /; default: one that the release role issues by itself",
+  ),
+  widgetCenter: setting(
+    "WIDGET_CENTER",
+    "",
+    center,
+    "where the map opens by itself, `lat,lon,zoom`; default: the largest city, without cities the stations",
+  ),
+  basemap: setting(
+    "BASEMAP",
+    "bundled",
+    parseBasemap,
+    "base map: `bundled`, the path of a .pmtiles file that is served from here, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+  ),
+  basemapAttribution: setting(
+    "BASEMAP_ATTRIBUTION",
+    "",
+    text,
+    "credit that the operator's own base map demands, shown as text",
+  ),
+  demoTrickle: setting(
+    "DEMO_TRICKLE",
+    true,
+    flag,
+    "synthetic marks while demo data is shown (npm start)",
+  ),
+} as const;

@@ -1,0 +1,132 @@
+import { hourMs, dayMs } from "#src/domain/units.ts";
+import { integer, million, setting } from "#src/infrastructure/settings/setting.ts";
+
+/** The numbers of the rules of marks (docs/rules.md). */
+export const marksSettings = {
+  statusLifetimeMs: setting(
+    "STATUS_LIFETIME_MS",
+    dayMs,
+    integer(1000, 1e12),
+    "life of a status, an opinion and a price; `stale_after_hours` is this in hours, rounded up",
+  ),
+  deviceWindowMs: setting(
+    "DEVICE_WINDOW_MS",
+    600_000,
+    integer(0, 1e12),
+    "reporters first seen within this window count as one device",
+  ),
+  disputeWindowMs: setting(
+    "DISPUTE_WINDOW_MS",
+    hourMs,
+    integer(1000, 1e12),
+    "age of opinions that take part in a dispute",
+  ),
+  newcomerMs: setting(
+    "NEWCOMER_MS",
+    dayMs,
+    integer(0, 1e12),
+    "time after first seen in which a reporter is treated with caution",
+  ),
+  nearM: setting(
+    "NEAR_M",
+    500,
+    integer(0, 100_000),
+    "distance to the station of a geolocated mark, before accuracy",
+  ),
+  accuracyCapM: setting(
+    "ACCURACY_CAP_M",
+    500,
+    integer(0, 100_000),
+    "most metres that acc_m may add to NEAR_M",
+  ),
+  accuracyMaxM: setting(
+    "ACCURACY_MAX_M",
+    1000,
+    integer(0, 1e7),
+    "worst acc_m of a geolocated mark",
+  ),
+  speedMaxKmh: setting(
+    "SPEED_MAX_KMH",
+    200,
+    integer(1, 100_000),
+    "fastest possible movement between two marks",
+  ),
+  speedFreeM: setting(
+    "SPEED_FREE_M",
+    2000,
+    integer(0, 1e7),
+    "movement up to this is always possible",
+  ),
+  nearbyNoM: setting(
+    "NEARBY_NO_M",
+    5000,
+    integer(0, 1e6),
+    "radius in which fresh marks make a `no` need confirmation",
+  ),
+  duplicateMs: setting(
+    "DUPLICATE_MS",
+    300_000,
+    integer(0, 1e12),
+    "window in which the same opinion again is a duplicate",
+  ),
+  cooldownMs: setting(
+    "COOLDOWN_MS",
+    1200_000,
+    integer(0, 1e12),
+    "cooldown per reporter and station",
+  ),
+  expressCooldownMs: setting(
+    "EXPRESS_COOLDOWN_MS",
+    120_000,
+    integer(0, 1e12),
+    "cooldown of an express mark",
+  ),
+  hourlyCap: setting(
+    "HOURLY_CAP",
+    12,
+    integer(1, million),
+    "accepted marks of one reporter in an hour (newcomers: half)",
+  ),
+  dailyCap: setting(
+    "DAILY_CAP",
+    60,
+    integer(1, million),
+    "accepted marks of one reporter in a day (newcomers: half)",
+  ),
+  newReportersDaily: setting(
+    "NEW_REPORTERS_DAILY",
+    500,
+    integer(1, 100 * million),
+    "new reporters of one partner in a day",
+  ),
+  newDevicesDaily: setting(
+    "NEW_DEVICES_DAILY",
+    20,
+    integer(1, 100 * million),
+    "new widget devices of one viewer address in a day",
+  ),
+  massNoWindowMs: setting(
+    "MASS_NO_WINDOW_MS",
+    hourMs,
+    integer(1000, 1e12),
+    "window of the mass-`no` review",
+  ),
+  massNoLimit: setting(
+    "MASS_NO_LIMIT",
+    20,
+    integer(1, million),
+    "of a new key: newcomers' `no` marks in the window before further ones are held",
+  ),
+  observedAheadMs: setting(
+    "OBSERVED_AHEAD_MS",
+    300_000,
+    integer(0, 1e12),
+    "how far observed_at may be ahead of the server",
+  ),
+  externalIdDays: setting(
+    "EXTERNAL_ID_DAYS",
+    30,
+    integer(1, 3650),
+    "days in which a repeated external_id is a duplicate",
+  ),
+} as const;

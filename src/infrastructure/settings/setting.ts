@@ -1,0 +1,92 @@
+import { boundAddress } from "#src/keys/bindings.ts";
+import { parseCenter } from "#src/infrastructure/map-center.ts";
+
+/** One number or switch that an operator may change, by its environment name. */
+export interface Setting<T> {
+  env: string;
+  meaning: string;
+  fallback: T;
+  /** The value of a text that is not empty. Throws an Error that says what is expected. */
+  parse: (text: string) => T;
+  secret?: boolean;
+}
+
+export const setting = <T>(
+  env: string,
+  fallback: T,
+  parse: (text: string) => T,
+  meaning: string,
+  secret = false,
+): Setting<T> => ({ env, fallback, parse, meaning, secret });
+
+export const million = 1_000_000;
+
+export const text = (value: string): string => value;
+
+export const integer =
+  (min: number, max: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (!/^-?\d+$/.test(value) || number < min || number > max)
+      throw new Error(`an integer ${min} to ${max}`);
+    return number;
+  };
+
+export const flag = (value: string): boolean => {
+  if (value === "true" || value === "1") return true;
+  if (value === "false" || value === "0") return false;
+  throw new Error("true or false");
+};
+
+export const oneOf =
+  (words: readonly string[]) =>
+  (value: string): string => {
+    if (!words.includes(value)) throw new Error(`one of ${words.join(", ")}`);
+    return value;
+  };
+
+/** A text that `form` matches; `what` says in words what that is. */
+export const shaped =
+  (form: RegExp, what: string) =>
+  (value: string): string => {
+    if (!form.test(value)) throw new Error(what);
+    return value;
+  };
+
+/** The URL of a server, `postgres://…`, with one of `schemes`. A host may be missing: it may be a socket's folder. */
+export const connection =
+  (schemes: readonly string[], example: string) =>
+  (value: string): string => {
+    const scheme = /^([a-z]+):\/\//.exec(value)?.[1] ?? "";
+    if (!schemes.includes(scheme) || !URL.canParse(value.replace("@/", "@host/")))
+      throw new Error(`a URL like ${example}`);
+    return value;
+  };
+
+/** An http(s) address without query and fragment; slashes at its end do not count. */
+export const webAddress = (value: string): string => {
+  const url = /^https?:\/\//.test(value) && URL.canParse(value) ? new URL(value) : null;
+  if (url === null || /[?#\s]/.test(value) || url.username !== "")
+    throw new Error("an address like https://fuel.example, without query");
+  return value.replace(/\/+$/, "");
+};
+
+/** Addresses and CIDR blocks, separated by commas. */
+export const addresses = (value: string): string[] =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+    .map((item) => {
+      const address = boundAddress(item);
+      if (address === null)
+        throw new Error(
+          `IP addresses or CIDR blocks separated by commas, like 10.0.0.0/8,::1 (not ${item})`,
+        );
+      return address;
+    });
+
+export const center = (value: string): string => {
+  if (parseCenter(value) === null) throw new Error("lat,lon,zoom: -90 to 90, -180 to 180, 0 to 22");
+  return value;
+};

@@ -1,0 +1,172 @@
+import { Ajv, type ErrorObject } from "ajv";
+import type { TSchema } from "typebox";
+import type { Fault } from "#src/contract/refusals.ts";
+
+/** The faults of a value; null when there are none. `where` is the first part of each `loc`: `body` or `query`. */
+export type Check = (value: unknown) => Fault[] | null;
+
+const ajv = new Ajv({
+  allErrors: true,
+  strict: false,
+  strictNumbers: true,
+  verbose: true,
+  useDefaults: true,
+});
+const faultsMax = 20;
+const inputMax = 100;
+
+/**
+ * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in.
+ * Faults come in the order of the schema, at most 20.
+ */
+export function compileCheck(schema: TSchema, where: "body" | "query"): Check {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return null;
+    const errors = withoutBranches(validate.errors ?? []);
+    return errors.slice(0, faultsMax).map((error) => faultOf(error, where, value));
+  };
+}
+
+/**
+ * One error per choice: a branch that the value belongs to (only its range is wrong) speaks for the choice,
+ * else the choice for its branches.
+ */
+function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  const speaking = new Set<ErrorObject>();
+  const silent = new Set<ErrorObject>();
+  for (const choice of choices) {
+    const inner = errors.filter(
+      ({ schemaPath, instancePath }) =>
+        schemaPath.startsWith(`${choice.schemaPath}/`) &&
+        instancePath.startsWith(choice.instancePath),
+    );
+    const ranges = inner.filter(({ keyword }) => !["type", "const", "enum"].includes(keyword));
+    for (const error of inner) silent.add(error);
+    if (ranges.length === 0) continue;
+    silent.add(choice);
+    for (const error of ranges) speaking.add(error);
+  }
+  return errors.filter((error) => speaking.has(error) || !silent.has(error));
+}
+
+function faultOf(error: ErrorObject, where: string, root: unknown): Fault {
+  const loc: Fault["loc"] = [where, ...pathOf(error.instancePath, root)];
+  if (error.keyword === "required") {
+    loc.push(error.params["missingProperty"] as string);
+    return { loc, msg: "Field required", type: "missing" };
+  }
+  const [msg, type, ctx] = explain(error);
+  const fault: Fault = { loc, msg, type };
+  const input: unknown = error.data;
+  if (input === null || typeof input === "number" || typeof input === "boolean")
+    fault.input = input;
+  if (typeof input === "string") fault.input = [...input].slice(0, inputMax).join("");
+  if (ctx !== undefined) fault.ctx = ctx;
+  return fault;
+}
+
+/** The parts of a JSON pointer, with places in arrays as numbers. */
+function pathOf(pointer: string, root: unknown): (string | number)[] {
+  let at = root;
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => {
+      const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+      const step = Array.isArray(at) ? Number(name) : name;
+      at = (at as Record<string | number, unknown> | undefined)?.[step];
+      return step;
+    });
+}
+
+type Explained = [msg: string, type: string, ctx?: Record<string, unknown>];
+
+const typeNames: Record<string, Explained> = {
+  string: ["Input should be a valid string", "string_type"],
+  integer: ["Input should be a valid integer", "int_type"],
+  number: ["Input should be a valid number", "float_type"],
+  boolean: ["Input should be a valid boolean", "bool_type"],
+  array: ["Input should be a valid list", "list_type"],
+  object: ["Input should be a valid object", "dict_type"],
+  null: ["Input should be null", "none_required"],
+};
+
+function explain(error: ErrorObject): Explained {
+  const limit: unknown = error.params["limit"];
+  switch (error.keyword) {
+    case "type":
+      return typeNames[firstType(error.params["type"])] ?? unknownFault(error);
+    case "enum":
+      return literal(error.params["allowedValues"] as unknown[]);
+    case "const":
+      return literal([error.params["allowedValue"]]);
+    case "anyOf":
+    case "oneOf":
+      return choice(error);
+    case "minLength":
+      return [
+        `String should have at least ${limit} characters`,
+        "string_too_short",
+        { min_length: limit },
+      ];
+    case "maxLength":
+      return [
+        `String should have at most ${limit} characters`,
+        "string_too_long",
+        { max_length: limit },
+      ];
+    case "minItems":
+      return [`List should have at least ${limit} items`, "too_short", { min_length: limit }];
+    case "maxItems":
+      return [`List should have at most ${limit} items`, "too_long", { max_length: limit }];
+    case "pattern":
+      return [
+        `String should ${wanted(error) ?? "match the pattern"}`,
+        "string_pattern_mismatch",
+        { pattern: error.params["pattern"] },
+      ];
+    case "minimum":
+      return [
+        `Input should be greater than or equal to ${limit}`,
+        "greater_than_equal",
+        { ge: limit },
+      ];
+    case "maximum":
+      return [`Input should be less than or equal to ${limit}`, "less_than_equal", { le: limit }];
+    case "exclusiveMinimum":
+      return [`Input should be greater than ${limit}`, "greater_than", { gt: limit }];
+    case "exclusiveMaximum":
+      return [`Input should be less than ${limit}`, "less_than", { lt: limit }];
+    default:
+      return unknownFault(error);
+  }
+}
+
+/** What a pattern is for, where its schema says so: `be of letters`. */
+const wanted = ({ parentSchema }: ErrorObject): string | undefined =>
+  (parentSchema as { wanted?: string } | undefined)?.wanted;
+
+const unknownFault = (error: ErrorObject): Explained => [
+  `Input ${error.message ?? "is not valid"}`,
+  "value_error",
+];
+
+const firstType = (type: unknown): string => String(Array.isArray(type) ? type[0] : type);
+
+const literal = (values: unknown[]): Explained => {
+  const names = values.map((value) => `'${String(value)}'`);
+  const expected =
+    names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : names.join("");
+  return [`Input should be ${expected}`, "literal_error", { expected }];
+};
+
+/** A choice of constants is one list of allowed values; any other is named after its first kind of value. */
+function choice(error: ErrorObject): Explained {
+  const branches = error.schema as { const?: unknown; type?: string }[];
+  if (branches.every((branch) => "const" in branch))
+    return literal(branches.map((branch) => branch.const));
+  const type = branches.find((branch) => branch.type !== "null")?.type ?? "";
+  return typeNames[type] ?? unknownFault(error);
+}

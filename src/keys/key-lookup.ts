@@ -1,0 +1,68 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { loadKeys } from "#src/keys/key-rows.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+
+const absentMs = 30_000;
+const absentMax = 10_000;
+const batchMax = 500;
+
+interface Waiting {
+  hash: string;
+  resolve: (key: KeyInfo | null) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface FirstSight {
+  /** The key with this hash, or null. Rejects when Postgres is away. */
+  lookUp(hash: string): Promise<KeyInfo | null>;
+  /** Drops what was remembered as absent. */
+  forget(): void;
+}
+
+/**
+ * Look-ups of keys that are not in memory yet. The checksum of a key can be forged, so this must be cheap under a
+ * flood: one query at a time, for all that came while the last was in flight, and absent ones are remembered.
+ */
+export function createFirstSight(db: Db, clock: Clock): FirstSight {
+  const absent = new Map<string, number>();
+  let waiting: Waiting[] = [];
+  let busy = false;
+
+  const rememberAbsent = (hash: string): void => {
+    if (absent.size >= absentMax) absent.delete(absent.keys().next().value as string);
+    absent.set(hash, clock() + absentMs);
+  };
+
+  const run = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchMax);
+      waiting = waiting.slice(batchMax);
+      try {
+        const found = new Map(await loadKeys(db, [...new Set(batch.map(({ hash }) => hash))]));
+        for (const { hash, resolve } of batch) {
+          const key = found.get(hash) ?? null;
+          if (key === null) rememberAbsent(hash);
+          resolve(key);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    busy = false;
+  };
+
+  return {
+    lookUp: (hash) => {
+      const until = absent.get(hash);
+      if (until !== undefined && until > clock()) return Promise.resolve(null);
+      return new Promise((resolve, reject) => {
+        waiting.push({ hash, resolve, reject });
+        void run();
+      });
+    },
+    forget: () => absent.clear(),
+  };
+}

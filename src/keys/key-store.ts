@@ -1,0 +1,129 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { createFirstSight } from "#src/keys/key-lookup.ts";
+import { type HashedKey, loadKeys } from "#src/keys/key-rows.ts";
+import { createKeyUse } from "#src/keys/key-use.ts";
+import { hashKey, isKeyText } from "#src/keys/key-text.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+
+export interface KeyStore {
+  /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
+  known(text: string): KeyInfo | null | undefined;
+  /**
+   * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only at the
+   * first sight of a well-formed text that is not in memory; rejects when that query cannot be made.
+   */
+  find(text: string): Promise<KeyInfo | null>;
+  /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Takes keys from elsewhere, as long as none could be loaded. */
+  preload(keys: readonly HashedKey[]): void;
+  /** Keys in memory. */
+  readonly size: number;
+  /** When all keys were last read, ms; null before the first time. */
+  readonly refreshedAt: number | null;
+}
+
+interface Needs {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+}
+
+/** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
+export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
+  const firstSight = createFirstSight(db, clock);
+  const use = createKeyUse(db, clock);
+  let keys = new Map<string, KeyInfo>();
+  let refreshedAt: number | null = null;
+  let running: Promise<void> | null = null;
+  let again = false;
+  let listener: Listener | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      const loaded = new Map(await loadKeys(db));
+      if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
+      keys = loaded;
+      refreshedAt = clock();
+      firstSight.forget();
+    } catch (error) {
+      log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
+    }
+  };
+
+  /** A wake-up during a load may be about a row that this load did not see: it is followed by another. */
+  const refresh = (): Promise<void> => {
+    if (running !== null) {
+      again = true;
+      return running;
+    }
+    running = load().finally(() => {
+      running = null;
+      if (again) {
+        again = false;
+        void refresh();
+      }
+    });
+    return running;
+  };
+
+  const inForce = (key: KeyInfo): KeyInfo | null => {
+    if (key.expiresAt !== null && key.expiresAt <= clock()) return null;
+    use.note(key.id);
+    return key;
+  };
+
+  const writeUse = (everything: boolean): Promise<void> =>
+    use.flush(everything).catch((error: unknown) => {
+      log.debug({ reason: (error as Error).message }, "uses of keys not written");
+    });
+
+  const known = (text: string): KeyInfo | null | undefined => {
+    const key = keys.get(hashKey(text));
+    if (key !== undefined) return inForce(key);
+    return isKeyText(text) ? undefined : null;
+  };
+
+  return {
+    known,
+    find: async (text) => {
+      const here = known(text);
+      if (here !== undefined) return here;
+      const hash = hashKey(text);
+      const key = await firstSight.lookUp(hash);
+      if (key !== null) keys.set(hash, key);
+      return key === null ? null : inForce(key);
+    },
+    start: async () => {
+      listener ??= listen(config, log, "keys", () => void refresh());
+      timer ??= setInterval(() => {
+        void refresh();
+        void writeUse(false);
+      }, config.keysRefreshMs).unref();
+      await refresh();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await listener?.stop();
+      again = false;
+      await running;
+      await writeUse(true);
+    },
+    preload: (found) => {
+      if (refreshedAt === null) keys = new Map(found);
+    },
+    get size() {
+      return keys.size;
+    },
+    get refreshedAt() {
+      return refreshedAt;
+    },
+  };
+}

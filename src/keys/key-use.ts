@@ -1,0 +1,51 @@
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { fromMs } from "#src/marks/marks.ts";
+
+export interface KeyUse {
+  /** Remembers that a key was used now. Costs next to nothing: it is called for every request. */
+  note(keyId: number): void;
+  /**
+   * Writes down the latest use of each key that was not written within the last minute, or of all (`everything`), in
+   * one statement. Rejects when Postgres is away; what was not written is kept.
+   */
+  flush(everything?: boolean): Promise<void>;
+}
+
+const quietMs = minuteMs;
+
+/** When which key was last used, as `key list` shows it: right to the minute. */
+export function createKeyUse(db: Db, clock: Clock): KeyUse {
+  const usedAt = new Map<number, number>();
+  const writtenAt = new Map<number, number>();
+
+  const write = async (due: readonly [id: number, at: number][]): Promise<void> => {
+    await rows(
+      db,
+      // Another process that writes the same key now says the same: nobody waits, and no two lock each other out.
+      `update keys k set last_used_at = used.at
+       from (select id, ${fromMs.replace("?::bigint", "ms")} as at from unnest(?::int[], ?::bigint[]) as u(id, ms)) as used
+       join (select id from keys where id = any(?::int[]) for no key update skip locked) as free using (id)
+       where k.id = used.id and (k.last_used_at is null or k.last_used_at < used.at)`,
+      [due.map(([id]) => id), due.map(([, at]) => at), due.map(([id]) => id)],
+    );
+  };
+
+  return {
+    note: (keyId) => void usedAt.set(keyId, clock()),
+    flush: async (everything = false) => {
+      const now = clock();
+      const isDue = (id: number): boolean =>
+        everything || now - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= quietMs;
+      const due = [...usedAt].filter(([id]) => isDue(id));
+      if (due.length === 0) return;
+      await write(due);
+      for (const [id, at] of due) {
+        writtenAt.set(id, now);
+        // A use during the writing stays for the next time.
+        if (usedAt.get(id) === at) usedAt.delete(id);
+      }
+    },
+  };
+}

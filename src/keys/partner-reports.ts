@@ -1,0 +1,62 @@
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
+import { msOf } from "#src/marks/marks.ts";
+
+const today = "(server_now() at time zone 'UTC')::date";
+
+/** All partners, or one, with what an operator wants to see beside their limits. */
+export const partnerRows = (db: Db, id: number | null = null): Promise<ConsolePartner[]> =>
+  rows<ConsolePartner>(
+    db,
+    `select p.id, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s,
+       ${msOf("p.created_at")} as created, k.secret_keys, k.publishable_keys,
+       coalesce(u.today, 0)::bigint as used_today, coalesce(u.peak, 0)::bigint as used_peak,
+       (select count(*) from marks m where m.review = 'held' and m.partner_id = p.id) as held,
+       exists (select from limit_requests r where r.partner_id = p.id and r.status = 'pending') as pending_request
+     from partners p
+     cross join lateral (
+       select count(*) filter (where kind = 'secret') as secret_keys,
+         count(*) filter (where kind = 'publishable') as publishable_keys
+       from keys where partner_id = p.id and revoked_at is null and (expires_at is null or expires_at > server_now())) k
+     cross join lateral (
+       select max(sum) filter (where day = ${today}) as today, max(sum) as peak from (
+         select day, sum(requests) as sum from usage_days
+         where partner_id = p.id and audience = 'partner' and day > ${today} - 7 group by day) d) u
+     where p.id = coalesce(?::int, p.id) order by p.id`,
+    [id],
+  );
+
+/** A partner's keys, those in force first, revoked ones too. */
+export const keyRows = (db: Db, partnerId: number): Promise<ConsoleKey[]> =>
+  rows<ConsoleKey>(
+    db,
+    `select id, partner_id, kind, prefix, label, domains, ips, confirm_min, reports, mass_no_limit,
+       ${msOf("expires_at")} as expires, ${msOf("revoked_at")} as revoked,
+       ${msOf("last_used_at")} as last_used, ${msOf("created_at")} as created
+     from keys where partner_id = ? order by revoked_at is not null, id desc`,
+    [partnerId],
+  );
+
+/** Durable requests of the last `days` UTC days of these partners, each day once, the newest first. */
+export async function usageOf(
+  db: Db,
+  partnerIds: readonly number[],
+  days: number,
+): Promise<Map<number, ConsoleUsageDay[]>> {
+  const found = await rows<ConsoleUsageDay & { partner_id: number }>(
+    db,
+    `select p.id as partner_id, d.day::date::text as date,
+       coalesce(sum(u.requests) filter (where audience = 'partner'), 0)::bigint as requests,
+       coalesce(sum(u.not_modified) filter (where audience = 'partner'), 0)::bigint as not_modified,
+       coalesce(sum(u.errors) filter (where audience = 'partner'), 0)::bigint as errors,
+       coalesce(sum(u.requests) filter (where audience = 'widget'), 0)::bigint as widget
+     from unnest(?::int[]) as p(id)
+     cross join generate_series(${today} - ?::int, ${today}, interval '1 day') as d(day)
+     left join usage_days u on u.partner_id = p.id and u.day = d.day::date
+     group by 1, 2 order by 1, 2 desc`,
+    [partnerIds, days - 1],
+  );
+  const usage = new Map<number, ConsoleUsageDay[]>(partnerIds.map((id) => [id, []]));
+  for (const { partner_id: id, ...day } of found) usage.get(id)?.push(day);
+  return usage;
+}

@@ -1,0 +1,47 @@
+import { dayS } from "#src/domain/units.ts";
+import type { Owed } from "#src/limits/meter-script.ts";
+
+export interface Counts {
+  granted: number;
+  mn: number;
+  dn: number;
+}
+
+/** A limiter of this process alone, with the arithmetic of the shared one. */
+export interface StandIn {
+  /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
+  take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts;
+  /** Goes on from counts that the shared limiter gave. */
+  observe(bucket: string, mn: number, dn: number, nowS: number): void;
+}
+
+/** Remembers at most `max` buckets; the one longest unused is forgotten first. */
+export function createStandIn(max: number): StandIn {
+  const buckets = new Map<string, Owed>();
+
+  const keep = (counts: Owed): void => {
+    buckets.delete(counts.bucket);
+    if (buckets.size >= max) buckets.delete(buckets.keys().next().value as string);
+    buckets.set(counts.bucket, counts);
+  };
+
+  return {
+    take: (bucket, n, rpm, daily, nowS) => {
+      const [minute, day] = [minuteOf(nowS), dayOf(nowS)];
+      const old = buckets.get(bucket);
+      const mn = old?.minute === minute ? old.mn : 0;
+      const dn = old?.day === day ? old.dn : 0;
+      const granted = Math.max(0, Math.min(n, rpm - mn, daily - dn));
+      keep({ bucket, minute, mn: mn + granted, day, dn: dn + granted });
+      return { granted, mn: mn + granted, dn: dn + granted };
+    },
+    observe: (bucket, mn, dn, nowS) =>
+      keep({ bucket, minute: minuteOf(nowS), mn, day: dayOf(nowS), dn }),
+  };
+}
+
+/** Minutes since the epoch. */
+export const minuteOf = (nowS: number): number => Math.floor(nowS / 60);
+
+/** UTC days since the epoch. */
+export const dayOf = (nowS: number): number => Math.floor(nowS / dayS);

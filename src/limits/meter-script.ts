@@ -1,0 +1,178 @@
+import { hash, randomUUID } from "node:crypto";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** One bucket's part of a call. `uses`: [label, n] in the order of arrival; none of them only looks. */
+export interface Take {
+  bucket: string;
+  usage: string;
+  rpm: number;
+  daily: number;
+  floorDay: number;
+  floor: number;
+  uses: [label: string, n: number][];
+}
+
+/** What a stand-in granted while Redis was away. Minute and day are numbers since the epoch. */
+export interface Owed {
+  bucket: string;
+  minute: number;
+  mn: number;
+  day: number;
+  dn: number;
+}
+
+/** `floor`: the durable count of that day, which these come on top of; 0 where none is known. */
+export interface Debt extends Owed {
+  floor: number;
+}
+
+/** A count to add to a day's usage. */
+export interface Note {
+  usage: string;
+  day: number;
+  field: string;
+  n: number;
+}
+
+export interface MeterCall {
+  takes: Take[];
+  owed: Debt[];
+  notes: Note[];
+}
+
+export interface MeterResult {
+  /** Redis's time, seconds, shifted as the process's clock is. */
+  nowS: number;
+  /** The rectangles' invalidation sequence. */
+  seq: number;
+  /** As `takes`: granted now, used in the minute, used in the day (both after this call). */
+  takes: { granted: number; mn: number; dn: number }[];
+}
+
+// Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
+const lua = `
+local call = cjson.decode(ARGV[1])
+local now = tonumber(redis.call('TIME')[1]) + call.offset
+local minute, day = math.floor(now / 60), math.floor(now / 86400)
+local seq, index = KEYS[1], KEYS[2]
+
+local function counts(key)
+  local v = redis.call('HMGET', key, 'm', 'mn', 'd', 'dn')
+  local m, n = tonumber(v[1]), tonumber(v[2])
+  local mn = m == minute and n or 0
+  local over = m and m < minute and n > 0 and { m, n }
+  if tonumber(v[3]) == day then return mn, tonumber(v[4]), true, over end
+  return mn, 0, false, over
+end
+
+-- Once a minute: how many minutes of a day had so many requests, to two digits, rounded up.
+local function tell(minutes, over)
+  local n, step = over[2], 1
+  while n / step >= 100 do step = step * 10 end
+  n = math.ceil(n / step) * step
+  local key = minutes .. ':' .. string.format('%d', math.floor(over[1] / 1440))
+  if redis.call('HINCRBY', key, string.format('%d', n), 1) == 1 then redis.call('EXPIRE', key, 1296000) end
+end
+
+local function refuse(minutes, n)
+  local key = minutes .. ':' .. string.format('%d', day)
+  if redis.call('HINCRBY', key, 'refused', n) == n then redis.call('EXPIRE', key, 1296000) end
+end
+
+local function save(key, mn, dn, known)
+  redis.call('HSET', key, 'm', minute, 'mn', mn, 'd', day, 'dn', dn)
+  if not known then redis.call('EXPIRE', key, 172800) end
+end
+
+local function count(usage, onDay, field, n)
+  local key = usage .. ':' .. string.format('%d', onDay)
+  if redis.call('HINCRBY', key, field, n) == n then
+    redis.call('HSETNX', key, 'id', call.id)
+    redis.call('EXPIRE', key, 3456000)
+    redis.call('SADD', index, key)
+  end
+end
+
+for _, o in ipairs(call.owed) do
+  local key = KEYS[o.k]
+  local mn, dn, known = counts(key)
+  if o.minute == minute then mn = mn + o.mn end
+  if o.day == day then save(key, mn, math.max(dn, o.floor) + o.dn, known) end
+end
+for _, note in ipairs(call.notes) do
+  count(KEYS[note.k], note.day, note.field, note.n)
+end
+
+local out = { now, tonumber(redis.call('GET', seq) or '0') }
+for _, t in ipairs(call.takes) do
+  local key = KEYS[t.k]
+  local mn, dn, known, over = counts(key)
+  if t.floorDay == day and t.floor > dn then dn = t.floor end
+  local n = 0
+  for _, use in ipairs(t.uses) do n = n + use[2] end
+  local granted = math.max(0, math.min(n, t.rpm - mn, t.daily - dn))
+  if t.minutes and n > granted then refuse(KEYS[t.minutes], n - granted) end
+  if granted > 0 then
+    mn, dn = mn + granted, dn + granted
+    save(key, mn, dn, known)
+    if over and t.minutes then tell(KEYS[t.minutes], over) end
+    local left = granted
+    for _, use in ipairs(t.uses) do
+      local counted = math.min(left, use[2])
+      if counted > 0 then count(KEYS[t.k + 1], day, use[1], counted) end
+      left = left - counted
+    end
+  end
+  out[#out + 1] = granted
+  out[#out + 1] = mn
+  out[#out + 1] = dn
+end
+return out
+`;
+
+const sha = hash("sha1", lua, "hex");
+
+/** Runs the script. Rejects when Redis is away or too slow; whether it ran is then unknown. */
+export async function runMeter(
+  redis: Redis,
+  prefix: string,
+  offsetS: number,
+  call: MeterCall,
+): Promise<MeterResult> {
+  // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
+  const keys = [`${prefix}:seq`, `${prefix}:usage`];
+  const meters = `${prefix}:meter:`;
+  const usages = `${prefix}:usage:`;
+  const argument = JSON.stringify({
+    offset: offsetS,
+    // Names a day's usage from its first request on, so that it is added to the durable rows once.
+    id: randomUUID(),
+    owed: call.owed.map((owed) => ({ ...owed, k: keys.push(meters + owed.bucket) })),
+    notes: call.notes.map((note) => ({ ...note, k: keys.push(usages + note.usage) })),
+    takes: call.takes.map(({ bucket, usage, rpm, daily, floorDay, floor, uses }) => {
+      const k = keys.push(meters + bucket);
+      keys.push(usages + usage);
+      // A partner's own budget; viewers' are too many, and nobody asks for theirs.
+      const minutes = bucket === usage ? keys.push(`${prefix}:minutes:${bucket}`) : undefined;
+      return { k, rpm, daily, floorDay, floor, uses, minutes };
+    }),
+  });
+  const answer = await evaluate(redis, keys, argument);
+  const [nowS = 0, seq = 0, ...counts] = answer;
+  const takes = call.takes.map((_, i) => ({
+    granted: counts[3 * i] ?? 0,
+    mn: counts[3 * i + 1] ?? 0,
+    dn: counts[3 * i + 2] ?? 0,
+  }));
+  return { nowS, seq, takes };
+}
+
+async function evaluate(redis: Redis, keys: string[], argument: string): Promise<number[]> {
+  try {
+    return (await redis.evalsha(sha, keys.length, ...keys, argument)) as number[];
+  } catch (error) {
+    // A restarted Redis has forgotten the script.
+    if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
+    return (await redis.eval(lua, keys.length, ...keys, argument)) as number[];
+  }
+}

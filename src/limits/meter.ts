@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { grantOf, type Grant } from "#src/limits/quota-decision.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { createMeterDebts, type Settlement } from "#src/limits/unsent-counts.ts";
+import { runMeter, type Take } from "#src/limits/meter-script.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { createStandIn, type Counts } from "#src/limits/local-limiter.ts";
+
+/** Whose budget a request uses, and under whose usage it is counted. */
+export interface Metered {
+  /** Budget: `p<partner>`, or `pk:<partner>:<viewer>` for publishable traffic. */
+  bucket: string;
+  /** Usage: `p<partner>` or `w<partner>`. */
+  usage: string;
+  rpm: number;
+  daily: number;
+  /** The durable count of a UTC day (days since the epoch): restores the quota after a wiped Redis. */
+  floor: { day: number; count: number } | null;
+}
+
+export interface Meter {
+  /** Counts one request under `label` (`GET /stations`) unless a limit refuses it. Never rejects. */
+  take(who: Metered, label: string): Promise<Grant>;
+  /** The state of the limits; counts nothing. Never rejects. */
+  peek(who: Metered): Promise<Grant>;
+  /** Adds to the usage of a counted request what became of it. */
+  note(who: Metered, grant: Grant, label: string, what: "not_modified" | "errors"): void;
+  /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
+  anonymous(network: string): Grant;
+  /** True while Redis is away, and until it knows what this process's own limiter has granted meanwhile. */
+  readonly away: boolean;
+  /** Writes what is still to be counted. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  label: string | null;
+  resolve: (grant: Grant) => void;
+}
+
+interface Group {
+  who: Metered;
+  waiting: Waiting[];
+}
+
+interface Needs {
+  redis: Redis;
+  config: Config;
+  clock: Clock;
+  log: Log;
+}
+
+const bucketsMax = 50_000;
+const settleMs = 100;
+const retryMs = 1000;
+const patienceMs = 1500;
+const lookMs = 50;
+/** While Redis works on one, this process makes the answers of the other. */
+const callsAtOnce = 2;
+
+/**
+ * The request limits of partner-api.md 8. All requests of one turn of the event loop, and all that come while calls
+ * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
+ * number of processes.
+ */
+export function createMeter({ redis, config, clock, log }: Needs): Meter {
+  const standIn = createStandIn(bucketsMax);
+  const strangers = createStandIn(bucketsMax);
+  const debts = createMeterDebts(bucketsMax);
+  let groups = new Map<string, Group>();
+  let scheduled = false;
+  let inFlight = 0;
+  /** Calls under way that tell Redis what was granted without it. */
+  let telling = 0;
+  let settledAt = Number.NEGATIVE_INFINITY;
+  let failedAt: number | null = null;
+
+  const nowS = (): number => clock() / 1000;
+
+  const answer = (
+    group: Group,
+    counts: Counts,
+    atS: number,
+    seq: number | null,
+    each?: (waiting: Waiting, grant: Grant) => void,
+  ): void => {
+    const { rpm, daily } = group.who;
+    let nth = 0;
+    for (const waiting of group.waiting) {
+      if (waiting.label !== null) nth += 1;
+      const granted = waiting.label !== null && nth <= counts.granted;
+      // Those granted later in this turn were not used up yet when this one was.
+      const after = Math.max(0, counts.granted - nth);
+      const grant = grantOf({
+        granted: granted || waiting.label === null,
+        rpm,
+        daily,
+        mn: counts.mn - after,
+        dn: counts.dn - after,
+        nowS: atS,
+        seq,
+      });
+      each?.(waiting, grant);
+      waiting.resolve(grant);
+    }
+  };
+
+  const decideHere = (batch: Group[]): void => {
+    const atS = nowS();
+    // The first call that gets through again tells Redis what was granted meanwhile.
+    settledAt = Number.NEGATIVE_INFINITY;
+    for (const group of batch) {
+      const { bucket, rpm, daily } = group.who;
+      const n = group.waiting.filter(({ label }) => label !== null).length;
+      const counts = standIn.take(bucket, n, rpm, daily, atS);
+      if (counts.granted > 0) debts.owe(bucket, counts.granted, atS, group.who.floor);
+      answer(group, counts, atS, null, ({ label }, grant) => {
+        if (label !== null && grant.granted) debts.note(group.who.usage, grant.day, label, 1);
+      });
+    }
+  };
+
+  const send = async (batch: Group[]): Promise<void> => {
+    // What became of requests is not urgent: told with every call, it would double the script's work.
+    const startedAt = performance.now();
+    const due = batch.length === 0 || startedAt - settledAt >= settleMs;
+    const settled = due ? debts.settle() : nothing;
+    if (due) settledAt = startedAt;
+    inFlight += 1;
+    if (settled.owed.length > 0) telling += 1;
+    try {
+      const call = { takes: batch.map(takeOf), ...settled };
+      const result = await runMeter(redis, config.redisPrefix, config.clockOffsetS, call);
+      if (failedAt !== null) log.info("redis is back: limits are shared again");
+      failedAt = null;
+      for (const [i, group] of batch.entries()) {
+        const counts = result.takes[i] as Counts;
+        standIn.observe(group.who.bucket, counts.mn, counts.dn, result.nowS);
+        answer(group, counts, result.nowS, result.seq);
+      }
+    } catch (error) {
+      if (failedAt === null) {
+        log.warn(
+          { reason: (error as Error).message },
+          "redis is away: limits hold for this process alone",
+        );
+      }
+      failedAt = performance.now();
+      // Whether the call ran is unknown. Counted twice is the lesser evil: a limit is never exceeded by it.
+      debts.restore(settled);
+      decideHere(batch);
+    } finally {
+      inFlight -= 1;
+      if (settled.owed.length > 0) telling -= 1;
+      if (groups.size > 0 && !scheduled) flush();
+    }
+  };
+
+  /** After a failure one call at a time tries Redis again, so that a frozen one delays few requests. */
+  const mayCall = (): boolean => {
+    if (redis.status !== "ready") return false;
+    return failedAt === null || (inFlight === 0 && performance.now() - failedAt >= retryMs);
+  };
+
+  const flush = (): void => {
+    scheduled = false;
+    // What comes while these are under way is the next call: fewer and larger ones under load.
+    if (failedAt === null && inFlight >= callsAtOnce) return;
+    const batch = [...groups.values()];
+    groups = new Map();
+    if (mayCall()) void send(batch);
+    else decideHere(batch);
+  };
+
+  const join = (who: Metered, label: string | null): Promise<Grant> =>
+    new Promise((resolve) => {
+      let group = groups.get(who.bucket);
+      if (group === undefined) groups.set(who.bucket, (group = { who, waiting: [] }));
+      group.waiting.push({ label, resolve });
+      if (scheduled) return;
+      scheduled = true;
+      // Runs when the sockets of this turn have been read.
+      setImmediate(flush);
+    });
+
+  const timer = setInterval(() => {
+    // With nothing to tell it is still asked whether it is back: readiness must not wait for a request.
+    if ((debts.size > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
+  }, settleMs).unref();
+
+  return {
+    take: join,
+    peek: (who) => join(who, null),
+    note: (who, grant, label, what) => debts.note(who.usage, grant.day, `${label}|${what}`, 1),
+    anonymous: (network) => {
+      const [rpm, daily, atS] = [config.defaultRpm, config.defaultDaily, nowS()];
+      const counts = strangers.take(network, 1, rpm, daily, atS);
+      const { mn, dn } = counts;
+      return grantOf({ granted: counts.granted > 0, rpm, daily, mn, dn, nowS: atS, seq: null });
+    },
+    get away() {
+      return failedAt !== null || redis.status !== "ready" || debts.owes || telling > 0;
+    },
+    stop: async () => {
+      clearInterval(timer);
+      // A Redis that is just coming back is waited for: what is not told to it now is told to nobody.
+      const end = performance.now() + patienceMs;
+      while (debts.size > 0 || inFlight > 0) {
+        if (debts.size > 0 && inFlight === 0 && redis.status === "ready") await send([]);
+        if (debts.size === 0 && inFlight === 0) break;
+        if (performance.now() > end) {
+          log.warn({ counts: debts.size }, "redis is away: some usage was not counted");
+          break;
+        }
+        await sleep(lookMs);
+      }
+    },
+  };
+}
+
+const nothing: Settlement = { owed: [], notes: [] };
+
+/** The requests of one bucket, equal neighbours joined. */
+function takeOf({ who, waiting }: Group): Take {
+  const uses: Take["uses"] = [];
+  for (const { label } of waiting) {
+    if (label === null) continue;
+    const last = uses.at(-1);
+    if (last?.[0] === label) last[1] += 1;
+    else uses.push([label, 1]);
+  }
+  const { bucket, usage, rpm, daily, floor } = who;
+  return { bucket, usage, rpm, daily, floorDay: floor?.day ?? 0, floor: floor?.count ?? 0, uses };
+}

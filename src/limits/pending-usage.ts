@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import type { Audience, UsageCount } from "#src/domain/usage.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** What the meter has counted in Redis and nobody has added to the durable rows yet. */
+export interface PendingUsage {
+  /** Given when its first request was counted, and never again: what is added under it is added once. */
+  id: string;
+  partnerId: number;
+  counts: UsageCount[];
+}
+
+const atOnce = 200;
+const dirtyKey = (prefix: string): string => `${prefix}:usage`;
+const sealedKey = (prefix: string): string => `${prefix}:usage-sealed`;
+
+// The name of the sealed hash has the prefix's tag, so it lies in the slot of the declared ones.
+const sealLua = `
+redis.call('SREM', KEYS[1], KEYS[3])
+if redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
+local sealed = KEYS[3] .. ':' .. (redis.call('HGET', KEYS[3], 'id') or ARGV[1])
+redis.call('RENAME', KEYS[3], sealed)
+redis.call('SADD', KEYS[2], sealed)
+return 1`;
+
+/** Closes all that has been counted so far; the meter goes on in new hashes. Rejects while Redis is away. */
+export async function sealUsage(redis: Redis, prefix: string): Promise<void> {
+  for (const names of slices(await redis.smembers(dirtyKey(prefix)))) {
+    await Promise.all(
+      names.map((name) =>
+        redis.eval(sealLua, 3, dirtyKey(prefix), sealedKey(prefix), name, randomUUID()),
+      ),
+    );
+  }
+}
+
+/** Names of what is closed: of this flush, and of a process that was killed in the middle of one. */
+export const sealedUsage = (redis: Redis, prefix: string): Promise<string[]> =>
+  redis.smembers(sealedKey(prefix));
+
+/** What these names hold; those that somebody else has dropped are left out. */
+export async function readUsage(
+  redis: Redis,
+  prefix: string,
+  names: readonly string[],
+): Promise<PendingUsage[]> {
+  const found: PendingUsage[] = [];
+  for (const some of slices(names)) {
+    const hashes = await Promise.all(some.map((name) => redis.hgetall(name)));
+    for (const [i, name] of some.entries()) {
+      const pending = parse(name.slice(`${prefix}:usage:`.length), hashes[i] ?? {});
+      if (pending !== null) found.push(pending);
+    }
+  }
+  return found;
+}
+
+/** Lets closed usage go. Only when it has been added. */
+export async function dropUsage(
+  redis: Redis,
+  prefix: string,
+  names: readonly string[],
+): Promise<void> {
+  for (const some of slices(names)) {
+    await redis.unlink(...some);
+    await redis.srem(sealedKey(prefix), ...some);
+  }
+}
+
+/**
+ * What a partner, or everybody, has pending. Open hashes are read before closed ones, and both before the durable
+ * rows: what moves on meanwhile is then seen twice, under one id, and never missed.
+ */
+export async function pendingUsage(
+  redis: Redis,
+  prefix: string,
+  partnerId?: number,
+): Promise<PendingUsage[]> {
+  const starts =
+    partnerId === undefined
+      ? [""]
+      : ["p", "w"].map((letter) => `${prefix}:usage:${letter}${partnerId}:`);
+  const own = (names: string[]): string[] =>
+    names.filter((name) => starts.some((start) => name.startsWith(start)));
+  const open = await readUsage(redis, prefix, own(await redis.smembers(dirtyKey(prefix))));
+  const closed = await readUsage(redis, prefix, own(await sealedUsage(redis, prefix)));
+  return [...new Map([...open, ...closed].map((one) => [one.id, one])).values()];
+}
+
+const audiences: Readonly<Record<string, Audience>> = { p: "partner", w: "widget" };
+
+/** `name`: `p12:20779` (partner 12, day) while it is open, then with `:<id>`. Fields: `GET /x`, `GET /x|errors`. */
+function parse(name: string, hash: Record<string, string>): PendingUsage | null {
+  const [, letter = "", partner, day, sealedId] = /^([pw])(\d+):(\d+)(?::(.+))?$/.exec(name) ?? [];
+  const audience = audiences[letter];
+  const { id: openId, ...fields } = hash;
+  const id = sealedId ?? openId;
+  if (audience === undefined || id === undefined || Object.keys(fields).length === 0) return null;
+  const counts = new Map<string, UsageCount>();
+  for (const [field, text] of Object.entries(fields)) {
+    const [method = "", what] = field.split("|");
+    let count = counts.get(method);
+    if (count === undefined) {
+      count = { day: Number(day), audience, method, requests: 0, notModified: 0, errors: 0 };
+      counts.set(method, count);
+    }
+    if (what === undefined) count.requests += Number(text);
+    else if (what === "not_modified") count.notModified += Number(text);
+    else if (what === "errors") count.errors += Number(text);
+  }
+  const partnerId = Number(partner);
+  return { id: `${letter}${partnerId}:${day}:${id}`, partnerId, counts: [...counts.values()] };
+}
+
+function* slices(names: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < names.length; at += atOnce) yield names.slice(at, at + atOnce);
+}

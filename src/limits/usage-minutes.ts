@@ -1,0 +1,49 @@
+import type { MinuteFigures } from "#src/contract/dashboard.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/**
+ * Requests per minute of a partner's secret keys over the UTC day `today` (days since the epoch) and the `days - 1`
+ * before it, and how many a limit refused. From Redis alone: what a wiped one has lost is left out. From 100 on rounded
+ * up to two digits. Null when there was no request. Rejects while Redis is away.
+ */
+export async function minuteFigures(
+  redis: Redis,
+  prefix: string,
+  partnerId: number,
+  today: number,
+  days: number,
+): Promise<MinuteFigures | null> {
+  const names = Array.from(
+    { length: days },
+    (_, back) => `${prefix}:minutes:p${partnerId}:${today - back}`,
+  );
+  const [last, ...told] = await Promise.all([
+    // Told only when the next minute begins.
+    redis.hmget(`${prefix}:meter:p${partnerId}`, "m", "mn"),
+    ...names.map((name) => redis.hgetall(name)),
+  ]);
+  const counts = new Map<number, number>();
+  const add = (requests: number, minutes: number): void => {
+    counts.set(requests, (counts.get(requests) ?? 0) + minutes);
+  };
+  const [minute, requests] = [Number(last[0] ?? 0), Number(last[1] ?? 0)];
+  if (requests > 0 && Math.floor(minute / 1440) > today - days) add(requests, 1);
+  let refused = 0;
+  for (const { refused: ofDay = "0", ...day } of told) {
+    refused += Number(ofDay);
+    for (const [field, minutes] of Object.entries(day)) add(Number(field), Number(minutes));
+  }
+  const figures = figuresOf(counts);
+  return figures === null ? null : { ...figures, refused };
+}
+
+/** `counts`: how many minutes had so many requests. */
+function figuresOf(counts: ReadonlyMap<number, number>): Omit<MinuteFigures, "refused"> | null {
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  const minutes = sorted.reduce((total, [, n]) => total + n, 0);
+  const last = sorted.at(-1);
+  if (last === undefined) return null;
+  let passed = 0;
+  const found = sorted.find(([, n]) => (passed += n) >= 0.95 * minutes);
+  return { p95: (found ?? last)[0], peak: last[0], minutes };
+}

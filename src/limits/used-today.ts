@@ -1,0 +1,54 @@
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Metered } from "#src/limits/meter.ts";
+import { loadUsedToday } from "#src/limits/usage-rows.ts";
+
+/** What each partner has durably used today: the meter goes on from it when Redis has lost its own counts. */
+export interface UsedToday {
+  floorOf(partnerId: number): Metered["floor"];
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Read again every `keysRefreshMs`; while Postgres is away the last answer stays. */
+export function createUsedToday({
+  db,
+  config,
+  log,
+}: {
+  db: Db;
+  config: Config;
+  log: Log;
+}): UsedToday {
+  let known: Awaited<ReturnType<typeof loadUsedToday>> = null;
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      known = await loadUsedToday(db);
+    } catch (error) {
+      log.debug({ reason: (error as Error).message }, "used requests not refreshed");
+    }
+  };
+  const refresh = (): Promise<void> => {
+    running ??= load().finally(() => (running = null));
+    return running;
+  };
+
+  return {
+    floorOf: (partnerId) => {
+      const count = known?.counts.get(partnerId);
+      return known === null || count === undefined ? null : { day: known.day, count };
+    },
+    start: () => {
+      timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();
+      return refresh();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+
+/** What the marks workers have still to do, from the only truth about it. */
+export interface Backlog {
+  unprocessed: number;
+  /** Age of the oldest unprocessed mark, whole seconds; null without one. */
+  oldestS: number | null;
+  /** Marks set aside because they could not be processed. */
+  failed: number;
+  /** Stations that wait to be folded anew. */
+  refolds: number;
+}
+
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const [marks] = await rows<Omit<Backlog, "refolds">>(
+    db,
+    `select count(*) filter (where failed_at is null) as unprocessed,
+       floor(extract(epoch from server_now() - min(received_at) filter (where failed_at is null)))::bigint as "oldestS",
+       count(*) filter (where failed_at is not null) as failed
+     from marks where processed_at is null`,
+  );
+  const [stations] = await rows<{ count: number }>(
+    db,
+    "select count(*) from station_status where refold",
+  );
+  return { ...marks!, refolds: stations!.count };
+}
+
+/** A mark that could not be processed and was set aside. */
+export interface FailedMark {
+  id: number;
+  station_id: string;
+  status: Status;
+  received_at: Date;
+  failed_at: Date;
+  failure: string;
+}
+
+export const listFailed = (db: Db, limit: number): Promise<FailedMark[]> =>
+  rows<FailedMark>(
+    db,
+    `select id, station_id, status, received_at, failed_at, failure from marks
+     where processed_at is null and failed_at is not null order by id limit ?`,
+    [limit],
+  );
+
+/** Has a failed mark processed again. Gives its station, or null when it has not failed. */
+export async function retryFailed(tx: Tx, id: number): Promise<string | null> {
+  const [mark] = await rows<{ station_id: string }>(
+    tx,
+    `update marks set failed_at = null, failure = null
+     where id = ? and processed_at is null and failed_at is not null returning station_id`,
+    [id],
+  );
+  return mark?.station_id ?? null;
+}
+
+/** Stations that wait to be folded anew, those written longest ago first. */
+export const listRefolds = (
+  db: Db,
+  limit: number,
+): Promise<{ station_id: string; updated_at: Date }[]> =>
+  rows(
+    db,
+    "select station_id, updated_at from station_status where refold order by updated_at, station_id limit ?",
+    [limit],
+  );

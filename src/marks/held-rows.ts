@@ -1,0 +1,73 @@
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
+import { countHeld, stationTitle } from "#src/marks/held.ts";
+
+const historyMs = 7 * dayMs;
+
+type Row = Omit<ConsoleHeldMark, "reporter"> & { reporter_id: number };
+
+/** Held marks, oldest first, at most `limit`, each with what helps to decide it, and how many there are in all. */
+export async function heldRows(
+  db: Db,
+  limit: number,
+  now: number,
+  config: Config,
+): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
+  const held = await rows<Row>(
+    db,
+    `select m.id, m.station_id, ${stationTitle} as station,
+       s.lat as station_lat, s.lon as station_lon, coalesce(t.status, 'nodata') as served, m.status,
+       ${msOf("m.received_at")} as received, ${msOf("m.effective_at")} as effective, m.lat, m.lon, m.acc_m, m.remote,
+       m.comment, m.source, m.partner_id, p.name as partner, m.key_id, m.reporter_id,
+       src.marks as source_no, src.reporters as source_reporters
+     from marks m join stations s on s.id = m.station_id
+     left join station_status t on t.station_id = m.station_id left join partners p on p.id = m.partner_id
+     left join lateral (
+       select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
+       where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
+         and n.received_at > m.received_at - ?::bigint * interval '1 ms' and n.received_at <= m.received_at
+         and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
+     where m.review = 'held' order by m.id limit ?`,
+    [config.massNoWindowMs, limit],
+  );
+  const reporters = await reportersOf(db, new Set(held.map((one) => one.reporter_id)), now);
+  return {
+    marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
+    total: await countHeld(db),
+  };
+}
+
+interface ReporterRow extends Omit<ConsoleReporter, "said"> {
+  yes: number;
+  low: number;
+  no: number;
+  queue: number;
+}
+
+async function reportersOf(
+  db: Db,
+  ids: ReadonlySet<number>,
+  now: number,
+): Promise<Map<number, ConsoleReporter>> {
+  const since = now - historyMs;
+  const found = await rows<ReporterRow>(
+    db,
+    `select r.id, ${msOf("r.first_seen")} as first_seen, count(m.id) as marks,
+       count(m.id) filter (where status = 'yes') as yes, count(m.id) filter (where status = 'low') as low,
+       count(m.id) filter (where status = 'no') as no, count(m.id) filter (where status = 'queue') as queue,
+       count(distinct m.station_id) as stations, count(m.id) filter (where review = 'held') as held,
+       count(m.id) filter (where review in ('rejected', 'withdrawn')) as rejected
+     from reporters r left join marks m on m.reporter_id = r.id and m.id >= ? and m.received_at > ${fromMs}
+     where r.id = any(?::bigint[]) group by r.id`,
+    [firstIdOfDay(since), since, [...ids]],
+  );
+  return new Map(
+    found.map(({ yes, low, no, queue, ...one }) => [
+      one.id,
+      { ...one, said: { yes, low, no, queue } },
+    ]),
+  );
+}

@@ -1,0 +1,53 @@
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import type { SentDay, SentOutcome } from "#src/contract/dashboard.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { firstIdOfDay, fromMs, idAfter } from "#src/marks/marks.ts";
+
+interface Row {
+  date: string;
+  source: "partner" | "widget";
+  outcome: SentOutcome;
+  count: number;
+}
+
+/**
+ * The marks of a partner's keys, revoked ones included, on the UTC day of `now` (ms) and the `days - 1` before it, by
+ * day and outcome, the newest day first. At most the newest `max` of each key are counted, so that one answer stays cheap.
+ */
+export async function countSentMarks(
+  db: Db,
+  partnerId: number,
+  now: number,
+  days: number,
+  max: number,
+): Promise<SentDay[]> {
+  const today = Math.floor(now / dayMs) * dayMs;
+  const since = today - (days - 1) * dayMs;
+  const found = await rows<Row>(
+    db,
+    `select (m.received_at at time zone 'UTC')::date as date, m.source, m.outcome, count(*) as count
+     from keys k cross join lateral (
+       select received_at, source, case
+           when review in ('held', 'rejected', 'withdrawn') then review
+           when failed_at is not null then 'failed'
+           when processed_at is null then 'queued'
+           else outcome end as outcome
+       from marks
+       where key_id = k.id and received_at >= ${fromMs} and id >= ? and id < ?
+       order by received_at desc limit ?) m
+     where k.partner_id = ?
+     group by 1, 2, 3`,
+    [since, firstIdOfDay(since), idAfter(now), max, partnerId],
+  );
+  return Array.from({ length: days }, (_, back) => {
+    const date = formatTime(today - back * dayMs).slice(0, 10);
+    const of = (source: Row["source"]): SentDay["partner"] =>
+      Object.fromEntries(
+        found
+          .filter((row) => row.date === date && row.source === source)
+          .map(({ outcome, count }) => [outcome, count]),
+      );
+    return { date, partner: of("partner"), widget: of("widget") };
+  });
+}

@@ -1,0 +1,195 @@
+import type pg from "pg";
+import type { Mark, Seed } from "#src/domain/state.ts";
+import type {
+  Grade,
+  Outcome,
+  Queue,
+  Reason,
+  Rule,
+  ServedStatus,
+  Status,
+} from "#src/domain/vocabulary.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { dayMs } from "#src/domain/units.ts";
+
+// A mark's id is the number of its UTC day << 32 | sequence, here as in SQL (0003_create_mark_partitions).
+const sequenceBits = 32;
+const perDay = 2 ** sequenceBits;
+
+/** The highest sequence number; the next is 1. */
+export const sequenceMax = perDay - 1;
+
+/** Smallest mark id of the UTC day of `ms`: a bound on ids prunes partitions. */
+export const firstIdOfDay = (ms: number): number => Math.floor(ms / dayMs) * perDay;
+
+/** The beginning, ms, of the UTC day on which the mark of this id was received. */
+export const dayOfId = (id: number): number => Math.floor(id / perDay) * dayMs;
+
+/** SQL for the smallest mark id of the UTC day before that of the mark with the id in `column`. */
+export const firstIdOfDayBefore = (column: string): string =>
+  `((${column} >> ${sequenceBits}) - 1) << ${sequenceBits}`;
+
+/** The mark id of a time of receipt and a sequence number. */
+export const markId = (receivedAt: number, sequence: number): number =>
+  firstIdOfDay(receivedAt) + sequence;
+
+/**
+ * No mark that is stored by `now`, or within the day after it (another machine's clock), has this id or a higher
+ * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
+ */
+export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
+
+/**
+ * True for Postgres' refusal of a mark that no partition takes: a check_violation of the table itself, where one of a
+ * check names its constraint. Its words would depend on the server's language.
+ */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, table, constraint } = error as Partial<pg.DatabaseError>;
+  return code === "23514" && table === "marks" && constraint === undefined;
+}
+
+/** Marks younger than this are looked for again and again, older ones seldom: ms. */
+export const hotMs = 3 * dayMs;
+
+/** SQL for milliseconds since the epoch of a timestamptz column. */
+export const msOf = (column: string): string =>
+  `(floor(extract(epoch from ${column}) * 1000))::bigint`;
+
+/** SQL for a timestamptz from a bound number of milliseconds; exact, where to_timestamp() goes through seconds. */
+export const fromMs = "(timestamptz 'epoch' + ?::bigint * interval '1 ms')";
+
+export interface MarkRow {
+  id: number;
+  station_id: string;
+  reporter_id: number;
+  at: number;
+  status: Status;
+  remote: boolean;
+  needed: number;
+  rule: Rule;
+  fuels: Grade[] | null;
+  fuels_no: Grade[] | null;
+  queue: Queue | null;
+  prices: Partial<Record<Grade, number>> | null;
+  limit_l: number | null;
+  limit_stated: boolean;
+  no_cash: boolean | null;
+  fuel_cards_only: boolean | null;
+}
+
+/** Columns of `marks` that make a MarkRow. */
+export const markColumns = `id, station_id, reporter_id, ${msOf("effective_at")} as at, status, remote, needed, rule,
+  fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only`;
+
+/** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
+export function toMark(row: MarkRow): Mark {
+  const mark: Mark = {
+    at: row.at,
+    id: row.id,
+    reporterId: row.reporter_id,
+    status: row.status,
+    remote: row.remote,
+    needed: row.needed,
+    rule: row.rule,
+  };
+  if (row.fuels?.length) mark.fuels = row.fuels;
+  if (row.fuels_no?.length) mark.fuelsNo = row.fuels_no;
+  if (row.queue) mark.queue = row.queue;
+  if (row.prices !== null) mark.prices = row.prices;
+  if (row.limit_stated) mark.limitL = row.limit_l;
+  if (row.no_cash !== null) mark.noCash = row.no_cash;
+  if (row.fuel_cards_only !== null) mark.fuelCardsOnly = row.fuel_cards_only;
+  return mark;
+}
+
+export interface SeedRow {
+  station_id: string;
+  imported_at: number;
+  updated: number;
+  status: Status;
+  fuels_now: Grade[];
+  fuels_no: Grade[];
+}
+
+export const seedColumns = `station_id, ${msOf("imported_at")} as imported_at, ${msOf("updated")} as updated, status, fuels_now, fuels_no`;
+
+export const toSeed = (row: SeedRow): Seed => ({
+  importedAt: row.imported_at,
+  updated: row.updated,
+  status: row.status,
+  fuelsNow: row.fuels_now,
+  fuelsNo: row.fuels_no,
+});
+
+/** A mark with what became of it, as reports show it (decisions.md 5). `outcome` is null while it is queued. */
+export interface Report {
+  id: number;
+  stationId: string;
+  /** Whose key the mark came through; null where that is not known yet. */
+  partnerId: number | null;
+  accepted: boolean;
+  remote: boolean;
+  outcome: Outcome | null;
+  status: ServedStatus | null;
+  reason: Reason | null;
+  needed: number;
+  have: number | null;
+  rule: Rule;
+}
+
+interface ReportRow {
+  id: number;
+  station_id: string;
+  partner_id: number | null;
+  review: string;
+  remote: boolean;
+  outcome: Outcome | null;
+  outcome_status: ServedStatus | null;
+  outcome_reason: Reason | null;
+  outcome_have: number | null;
+  needed: number;
+  rule: Rule;
+  processed: boolean;
+}
+
+/**
+ * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
+ * again. `keptAs`: see `rows`.
+ */
+export async function loadReports(
+  db: Statements,
+  ids: readonly number[],
+  keptAs?: string,
+): Promise<Report[]> {
+  if (ids.length === 0) return [];
+  const days = ids.map(dayOfId);
+  const found = await rows<ReportRow>(
+    db,
+    `select id, station_id, coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
+       needed, rule, processed_at is not null as processed
+     from marks where id = any(?::bigint[])
+       and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
+    [ids],
+    keptAs,
+  );
+  return found.map((row) => ({
+    id: row.id,
+    stationId: row.station_id,
+    partnerId: row.partner_id,
+    accepted: row.review !== "expired",
+    remote: row.remote,
+    ...(row.review === "withdrawn" ? withdrawn : outcomeOf(row)),
+    needed: row.needed,
+    rule: row.rule,
+  }));
+}
+
+/** What a withdrawn mark had come to is not so any more; it supports nothing, and the station shows what it shows. */
+const withdrawn = { outcome: "superseded", status: null, reason: null, have: 0 } as const;
+
+const outcomeOf = (row: ReportRow) => ({
+  outcome: row.processed ? row.outcome : null,
+  status: row.outcome_status,
+  reason: row.outcome_reason,
+  have: row.outcome_have,
+});

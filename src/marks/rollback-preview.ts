@@ -1,0 +1,106 @@
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { decide } from "#src/domain/decide.ts";
+import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { msOf } from "#src/marks/marks.ts";
+import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
+
+/** What a rollback would do. */
+export interface Preview {
+  marks: number;
+  /** Of them, those that wait for a review and so count for nothing yet. */
+  held: number;
+  reporters: number;
+  stations: number;
+  /** The stations with the most of these marks, as they are served and as they would be. */
+  changes: StationChange[];
+}
+
+export interface StationChange {
+  station_id: string;
+  /** Marks that would be withdrawn here. */
+  marks: number;
+  before: FuelBlock;
+  after: FuelBlock;
+}
+
+/**
+ * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
+ * ones, which is what the marks worker comes to after `rollbackMarks`. At most `shown` stations are worked out.
+ */
+export const previewRollback = (
+  db: Db,
+  selection: Selection,
+  config: Config,
+  shown: number,
+): Promise<Preview> =>
+  db.transaction(
+    async (tx) => {
+      const { sql, bindings } = whereSelected(selection);
+      const [sums] = await rows<Omit<Preview, "changes" | "stations">>(
+        tx,
+        `select count(*) as marks, count(*) filter (where review = 'held') as held,
+         count(distinct reporter_id) as reporters from marks where ${sql}`,
+        bindings,
+      );
+      const stations = await selectedStations(tx, selection);
+      const most = stations
+        .toSorted((a, b) => b.marks - a.marks || (a.station_id < b.station_id ? -1 : 1))
+        .slice(0, shown);
+      return {
+        ...sums!,
+        stations: stations.length,
+        changes: await workOut(tx, selection, most, config),
+      };
+    },
+    { isolationLevel: "repeatable read", readOnly: true },
+  );
+
+async function workOut(
+  tx: Tx,
+  selection: Selection,
+  stations: readonly { station_id: string; marks: number }[],
+  config: Config,
+): Promise<StationChange[]> {
+  const ids = stations.map((one) => one.station_id);
+  const { sql, bindings } = whereSelected(selection);
+  const selected = await rows<{ id: number }>(
+    tx,
+    `select id from marks where ${sql} and station_id = any(?::text[])`,
+    [...bindings, ids],
+  );
+  const withdrawn = new Set(selected.map((row) => row.id));
+  const saved = await rows<{ station_id: string; state: StationState | null }>(
+    tx,
+    "select station_id, state from station_status where station_id = any(?::text[])",
+    [ids],
+  );
+  const states = new Map(saved.map((row) => [row.station_id, row.state ?? emptyState]));
+  const histories = await loadHistories(tx, ids, 0, "processed and waiting");
+  const reporters = new Set(
+    [...histories.values()].flatMap(({ marks }) => marks.map((mark) => mark.reporterId)),
+  );
+  const firstSeen = await loadFirstSeen(tx, reporters);
+  const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
+  const { now } = clock!;
+  const keptFrom = now - config.retentionDays * dayMs;
+  return stations.map(({ station_id, marks }) => {
+    const state = states.get(station_id) ?? emptyState;
+    const { marks: known, seeds } = histories.get(station_id)!;
+    const history = { marks: known.filter((mark) => !withdrawn.has(mark.id)), seeds };
+    const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
+    const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
+    const without = decide(
+      { state: start, opinions: [], history },
+      { marks: [], seeds: [] },
+      firstSeen,
+      now,
+      config,
+    ).state;
+    const shownAt = (one: StationState): FuelBlock => view(one, now, config.statusLifetimeMs);
+    return { station_id, marks, before: shownAt(state), after: shownAt(without) };
+  });
+}

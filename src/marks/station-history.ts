@@ -1,0 +1,102 @@
+import type { Config } from "#src/infrastructure/config.ts";
+import { part } from "#src/operators/operator-log-rows.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import type { ConsoleMark, ConsoleStation, ConsoleStationPage } from "#src/contract/console.ts";
+import { explain } from "#src/domain/explain.ts";
+import { distanceM } from "#src/domain/geo.ts";
+import { emptyState, type StationState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { msOf } from "#src/marks/marks.ts";
+
+const stepsShown = 200;
+const marksShown = 50;
+
+/** Stations whose id, name, brand or address hold every word of `q`; in service first. At most `limit`. */
+export function searchStations(db: Db, q: string, limit: number): Promise<ConsoleStation[]> {
+  const words = q.split(/\s+/).filter((word) => word !== "");
+  const each = words.map(
+    () => "(s.id || ' ' || s.name || ' ' || s.brand || ' ' || s.addr) ilike ?",
+  );
+  return rows<ConsoleStation>(
+    db,
+    `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, coalesce(t.status, 'nodata') as status,
+       s.removed_at is not null as removed
+     from stations s left join station_status t on t.station_id = s.id
+     where ${["true", ...each].join(" and ")}
+     order by s.id <> ?, removed, t.updated_at desc nulls last, s.id limit ?`,
+    [...words.map((word) => part(word)), q, limit],
+  );
+}
+
+/**
+ * A station with what it shows at `now`, the steps that led there, and its marks, newest first, older than the mark
+ * `before`. Null when there is no such station.
+ */
+export const stationPage = (
+  db: Db,
+  id: string,
+  before: number | null,
+  config: Config,
+): Promise<ConsoleStationPage | null> =>
+  // One snapshot, so that marks, steps and state tell of the same moment.
+  db.transaction(
+    async (tx) => {
+      const [station] = await rows<
+        ConsoleStationPage["station"] & { state: StationState | null; now: number }
+      >(
+        tx,
+        `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, s.source, coalesce(t.status, 'nodata') as status,
+           s.removed_at is not null as removed, t.state, ${msOf("server_now()")} as now
+         from stations s left join station_status t on t.station_id = s.id where s.id = ?`,
+        [id],
+      );
+      if (station === undefined) return null;
+      const { state, now, ...shown } = station;
+      const folded = state ?? emptyState;
+      const history = (await loadHistories(tx, [id], 0, "processed")).get(id)!;
+      const firstSeen = await loadFirstSeen(
+        tx,
+        new Set(history.marks.map((one) => one.reporterId)),
+      );
+      const first = Math.min(
+        ...history.marks.map((one) => one.at),
+        ...history.seeds.map((one) => one.importedAt),
+      );
+      const older = folded.lastUpdated !== null && folded.lastUpdated < first;
+      const age = older ? folded.lastUpdated : null;
+      const { steps } = explain(history, age, firstSeen, now, config);
+      const marks = await marksOf(tx, shown, before);
+      return {
+        station: shown,
+        fuel: view(folded, now, config.statusLifetimeMs),
+        steps: steps.slice(-stepsShown),
+        steps_before: Math.max(0, steps.length - stepsShown),
+        marks,
+        next: marks.length === marksShown ? (marks.at(-1)?.id ?? null) : null,
+      };
+    },
+    { isolationLevel: "repeatable read", readOnly: true },
+  );
+
+type MarkRow = Omit<ConsoleMark, "distance_m"> & { lat: number | null; lon: number | null };
+
+async function marksOf(
+  db: Db,
+  station: { id: string; lat: number; lon: number },
+  before: number | null,
+): Promise<ConsoleMark[]> {
+  const found = await rows<MarkRow>(
+    db,
+    `select id, status, ${msOf("received_at")} as received, ${msOf("effective_at")} as effective, reporter_id, source,
+       partner_id, key_id, remote, needed, rule, express, review,
+       case when processed_at is not null then outcome end as outcome, outcome_have as have, failure, lat, lon, comment
+     from marks where station_id = ? and id < coalesce(?::bigint, 9223372036854775807)
+     order by id desc limit ?`,
+    [station.id, before, marksShown],
+  );
+  return found.map(({ lat, lon, ...mark }) => ({
+    ...mark,
+    distance_m: lat === null || lon === null ? null : Math.round(distanceM({ lat, lon }, station)),
+  }));
+}

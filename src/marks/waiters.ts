@@ -1,0 +1,69 @@
+import type { Report } from "#src/marks/marks.ts";
+
+/**
+ * Who waits for which mark's outcome in this process. `expect` is said before the mark is committed, `wait` after;
+ * the follower asks `ids()` and calls `settle`.
+ */
+export interface Waiters {
+  expect(ids: readonly number[]): void;
+  forget(ids: readonly number[]): void;
+  /** The mark's report, or null when it is not there within `ms` or the wait is given up. */
+  wait(id: number, ms: number): Promise<Report | null>;
+  ids(): number[];
+  settle(reports: readonly Report[]): void;
+}
+
+interface Entry {
+  report: Report | null;
+  waiting: Set<(report: Report | null) => void>;
+  /** Somebody said that it would wait and has not come yet. */
+  expected: boolean;
+}
+
+export function createWaiters(): Waiters {
+  const entries = new Map<number, Entry>();
+  const entryOf = (id: number): Entry => {
+    const entry = entries.get(id) ?? { report: null, waiting: new Set(), expected: false };
+    entries.set(id, entry);
+    return entry;
+  };
+  const tidy = (id: number, entry: Entry): void => {
+    if (!entry.expected && entry.waiting.size === 0) entries.delete(id);
+  };
+  return {
+    expect: (ids) => ids.forEach((id) => (entryOf(id).expected = true)),
+    forget: (ids) =>
+      ids.forEach((id) => {
+        const entry = entries.get(id);
+        if (entry === undefined) return;
+        entry.expected = false;
+        tidy(id, entry);
+      }),
+    wait: (id, ms) =>
+      new Promise((resolve) => {
+        const entry = entryOf(id);
+        entry.expected = false;
+        if (entry.report !== null || ms <= 0) {
+          tidy(id, entry);
+          return resolve(entry.report);
+        }
+        const done = (report: Report | null): void => {
+          clearTimeout(timer);
+          entry.waiting.delete(done);
+          tidy(id, entry);
+          resolve(report);
+        };
+        const timer = setTimeout(() => done(null), ms);
+        entry.waiting.add(done);
+      }),
+    ids: () => [...entries].flatMap(([id, entry]) => (entry.report === null ? id : [])),
+    settle: (reports) => {
+      for (const report of reports) {
+        const entry = entries.get(report.id);
+        if (entry === undefined || report.outcome === null) continue;
+        entry.report = report;
+        [...entry.waiting].forEach((done) => done(report));
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { hash, randomBytes } from "node:crypto";
+import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { fromMs } from "#src/marks/marks.ts";
+
+/** Whose session it is: a partner's, entered with a key, or an operator's. */
+export type SessionKind = "key" | "operator";
+
+/** A browser that is signed in. `subject_id` is the key's or the operator's id. */
+export interface Session {
+  id: number;
+  kind: SessionKind;
+  subject_id: number;
+  created_at: Date;
+  expires_at: Date;
+  /** To the minute. */
+  last_seen_at: Date;
+  address: string;
+  /** `User-Agent`, at most 200 characters. */
+  agent: string;
+}
+
+interface NewSession {
+  kind: SessionKind;
+  subjectId: number;
+  address: string;
+  agent: string;
+  now: number;
+  lifeMs: number;
+}
+
+const agentMax = 200;
+const seenEveryMs = minuteMs;
+const tokenForm = /^[\w-]{43}$/;
+const columns =
+  "id, kind, subject_id, created_at, expires_at, last_seen_at, address, agent" as const;
+
+/** SHA-256: a token is 32 random bytes, so nothing slower is needed. */
+const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** Opens a session. `token` is for the browser alone: it is stored as a hash. `now` and `expiresAt` in ms. */
+export async function openSession(
+  db: Db | Tx,
+  { kind, subjectId, address, agent, now, lifeMs }: NewSession,
+): Promise<{ token: string; id: number; expiresAt: number }> {
+  const token = randomBytes(32).toString("base64url");
+  const expiresAt = now + lifeMs;
+  const [stored] = await rows<{ id: number }>(
+    db,
+    `insert into sessions (kind, subject_id, hash, created_at, expires_at, last_seen_at, address, agent)
+     values (?, ?, ?, ${fromMs}, ${fromMs}, ${fromMs}, ?, ?) returning id`,
+    [kind, subjectId, hashToken(token), now, expiresAt, now, address, agent.slice(0, agentMax)],
+  );
+  return { token, id: stored!.id, expiresAt };
+}
+
+/** The session with this token; null when there is none of this kind, or it is over. */
+export async function findSession(
+  db: Db | Tx,
+  kind: SessionKind,
+  token: string,
+  now: number,
+): Promise<{ id: number; subjectId: number; expiresAt: number } | null> {
+  if (!tokenForm.test(token)) return null;
+  const [found] = await rows<Session>(
+    db,
+    `select ${columns} from sessions
+     where hash = ? and kind = ? and ended_at is null and expires_at > ${fromMs}`,
+    [hashToken(token), kind, now],
+  );
+  if (found === undefined) return null;
+  if (now - found.last_seen_at.getTime() >= seenEveryMs) {
+    await rows(db, `update sessions set last_seen_at = ${fromMs} where id = ?`, [now, found.id]);
+  }
+  return { id: found.id, subjectId: found.subject_id, expiresAt: found.expires_at.getTime() };
+}
+
+/** Ends one session; false when it was over already. */
+export const endSession = async (db: Db | Tx, id: number): Promise<boolean> =>
+  (
+    await rows(
+      db,
+      `update sessions set ended_at = server_now() where ${live} and id = ? returning id`,
+      [id],
+    )
+  ).length > 0;
+
+/** Ends all sessions of one key or operator. Returns how many there were. */
+export const endSessionsOf = async (
+  db: Db | Tx,
+  kind: SessionKind,
+  subjectId: number,
+): Promise<number> =>
+  (
+    await rows(
+      db,
+      `update sessions set ended_at = server_now() where ${live} and kind = ? and subject_id = ? returning id`,
+      [kind, subjectId],
+    )
+  ).length;
+
+/** The sessions that are not over, of one key or operator or of all; the newest first. */
+export const listSessions = (
+  db: Db | Tx,
+  kind: SessionKind,
+  subjectId?: number,
+): Promise<Session[]> =>
+  rows<Session>(
+    db,
+    `select ${columns} from sessions
+     where ${live} and kind = ? and subject_id = coalesce(?::integer, subject_id) order by id desc`,
+    [kind, subjectId ?? null],
+  );
+
+/** Drops sessions that were over before `before` (ms). */
+export const dropSessions = async (db: Db | Tx, before: number): Promise<void> => {
+  await rows(db, `delete from sessions where least(expires_at, ended_at) < ${fromMs}`, [before]);
+};
+
+const live = "ended_at is null and expires_at > server_now()";

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createFollower, type Follower } from "#src/feed/follower.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { writeStations } from "#test/api/reads-country.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
+/** More than are given out in one turn, and than one page holds. */
+const count = 300;
+
+describe("a follower of the change feed", function () {
+  let instance: TestInstance;
+  let db: Db;
+  before(async () => {
+    instance = await createTestInstance();
+    db = createDb(instance.config, "setup");
+    await writeStations(
+      db,
+      Array.from({ length: count }, (_, n) => place(n)),
+    );
+  });
+  after(async () => {
+    await db.destroy();
+    await instance.drop();
+  });
+
+  const follow = (onRows: () => void, from: Db = db): Follower =>
+    createFollower({
+      db: from,
+      config: instance.config,
+      log: createLog({ logLevel: "silent" }, "test"),
+      clock: createClock(instance.config),
+      onRows,
+    });
+
+  it("keeps as_of and its number behind a change until it is given out, also while it catches up with later ones of the same station", async () => {
+    let caughtUp = false;
+    const during: [asOf: number, seq: number][] = [];
+    const follower = follow(() => {
+      if (caughtUp) during.push([follower.asOf(Infinity), follower.seq()]);
+    });
+    await follower.refresh();
+    caughtUp = true;
+    await writeStations(db, [place(0)]);
+    const [stamp] = (await db("changes").where("station_id", "f0").select("at", "seq")) as [
+      { at: Date; seq: number },
+    ];
+    // Longer than as_of lags behind by its whole seconds.
+    await sleep(3100);
+    await writeStations(
+      db,
+      Array.from({ length: count - 1 }, (_, n) => place(n + 1)),
+    );
+    await writeStations(db, [place(0)]);
+    await follower.refresh();
+    expect(during.length).to.be.greaterThan(5);
+    for (const [asOf, seq] of during) {
+      expect(asOf).to.be.at.most(stamp.at.getTime());
+      expect(seq).to.be.below(stamp.seq);
+    }
+    expect(follower.asOf(Infinity)).to.be.greaterThan(stamp.at.getTime());
+    expect(follower.seq()).to.be.greaterThan(stamp.seq);
+  });
+
+  it("reads everything also where taking stations in is slow", async () => {
+    // Postgres ends a transaction that pauses for longer than this.
+    const hasty = createDb({ ...instance.config, lockTimeoutMs: 200 }, "hasty");
+    let pauses = 0;
+    const follower = follow(() => {
+      pauses += 1;
+      const until = Date.now() + 600;
+      while (Date.now() < until);
+    }, hasty);
+    await follower.refresh();
+    expect(pauses).to.be.greaterThan(0);
+    expect(follower.loaded()).to.equal(true);
+    await hasty.destroy();
+  });
+});

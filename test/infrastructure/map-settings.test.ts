@@ -1,0 +1,75 @@
+import { expect } from "chai";
+import { basemapFile, basemapOf } from "#src/infrastructure/basemap.ts";
+import { parseCenter } from "#src/infrastructure/map-center.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
+import { createPlaces } from "#snapshots/model/locations.ts";
+
+describe("the settings of the map", () => {
+  const cases: [text: string, kind: string, url: string, file: string | null][] = [
+    ["", "bundled", "/basemap/bundled.pmtiles", null],
+    ["bundled", "bundled", "/basemap/bundled.pmtiles", null],
+    ["/srv/maps/land.pmtiles", "pmtiles", "/basemap/operator.pmtiles", "/srv/maps/land.pmtiles"],
+    [
+      "https://maps.example/land.pmtiles?v=2",
+      "pmtiles",
+      "https://maps.example/land.pmtiles?v=2",
+      null,
+    ],
+    ["https://maps.example/style.json", "style", "https://maps.example/style.json", null],
+    ["https://t.example/{z}/{x}/{y}.png", "raster", "https://t.example/{z}/{x}/{y}.png", null],
+  ];
+  for (const [text, kind, url, file] of cases) {
+    it(`BASEMAP=${text} is drawn as ${kind}`, () => {
+      const config = loadConfig({ BASEMAP: text, BASEMAP_ATTRIBUTION: "© somebody" });
+      expect(basemapOf(config)).to.deep.equal({ kind, url, attribution: "© somebody" });
+      expect(basemapFile(config)).to.equal(file);
+    });
+  }
+
+  it("credits the bundled map's source unless told otherwise, and no other's", () => {
+    expect(basemapOf(loadConfig({})).attribution).to.equal("Natural Earth");
+    expect(basemapOf(loadConfig({ BASEMAP: "/srv/own.pmtiles" })).attribution).to.equal("");
+  });
+
+  it("refuses what can be no base map or centre, and says what is expected", () => {
+    for (const text of ["none", "/srv/map.mbtiles", "ftp://maps.example/a.pmtiles/x", "https://"])
+      expect(() => loadConfig({ BASEMAP: text }), text).to.throw(
+        /BASEMAP must be bundled, the path/,
+      );
+    for (const text of [
+      "55",
+      "55,37",
+      "91,37,5",
+      "55,181,5",
+      "55,37,23",
+      "55,37,-1",
+      "a,b,c",
+      "55,37,5,6",
+    ])
+      expect(() => loadConfig({ WIDGET_CENTER: text }), text).to.throw(
+        /WIDGET_CENTER must be lat,lon,zoom/,
+      );
+  });
+
+  it("reads a centre with and without decimals and blanks", () => {
+    expect(parseCenter("55.75, 37.6,10")).to.deep.equal({ lat: 55.75, lon: 37.6, zoom: 10 });
+    expect(parseCenter("-33,-70,4.5")).to.deep.equal({ lat: -33, lon: -70, zoom: 4.5 });
+  });
+
+  it("finds the middle of all stations in service, at a zoom that shows them", () => {
+    const model = createReadModel({ lifetimeMs: 1000 });
+    const places = createPlaces(model);
+    expect(places.middle()).to.equal(null);
+    const station = { brand: "", name: "", addr: "", seq: 1, at: 0, state: emptyState };
+    const add = (id: string, lat: number, lon: number, removed = false) =>
+      model.apply([{ ...station, id, lat, lon, removed }], 0);
+    add("n1", 50, 30);
+    expect(places.middle()).to.deep.equal({ lat: 50, lon: 30, zoom: 12 });
+    add("n2", 60, 50);
+    expect(places.middle()).to.deep.equal({ lat: 55, lon: 40, zoom: 4 });
+    add("n2", 60, 50, true);
+    expect(places.middle()).to.deep.equal({ lat: 50, lon: 30, zoom: 12 });
+  });
+});

@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import { createDb, type Db, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
+import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("a transaction of few round trips", function () {
+  let instance: TestInstance;
+  let db: Db;
+  /** Gives a lock up soon. */
+  let hasty: Db;
+  before(async () => {
+    instance = await createTestInstance();
+    db = createDb({ ...instance.config, lockTimeoutMs: 20_000 }, "trips", 3);
+    hasty = createDb({ ...instance.config, lockTimeoutMs: 100 }, "hasty", 2);
+    await db.raw("create table noted (n integer primary key)");
+  });
+  beforeEach(() => db.raw("truncate noted"));
+  after(async () => {
+    await Promise.all([db.destroy(), hasty.destroy()]);
+    await instance.drop();
+  });
+
+  const note = (one: Statements, n: number) =>
+    rows(one, "insert into noted values (?)", [n], "note");
+  const notes = async () =>
+    (await rows<{ n: number }>(db, "select n from noted order by n")).map(({ n }) => n);
+
+  it("stores what was sent together with its commit", async () => {
+    await inFewTrips(db, (tx) => Promise.all([note(tx, 1), note(tx, 2), tx.commit()]));
+    expect(await notes()).to.deep.equal([1, 2]);
+  });
+
+  it("commits by itself, and undoes everything when the work throws", async () => {
+    await inFewTrips(db, (tx) => note(tx, 1));
+    const thrown = await inFewTrips(db, async (tx) => {
+      await note(tx, 2);
+      throw new Error("changed my mind");
+    }).catch((error: Error) => error.message);
+    expect(thrown).to.equal("changed my mind");
+    expect(await notes()).to.deep.equal([1]);
+  });
+
+  it("undoes everything when a statement fails, though its commit has been sent", async () => {
+    await note(db, 2);
+    const fault = await inFewTrips(db, (tx) =>
+      Promise.all([note(tx, 1), note(tx, 2), note(tx, 3), tx.commit()]),
+    ).catch((error: { code: string }) => error.code);
+    expect(fault).to.equal("23505");
+    expect(await notes()).to.deep.equal([2]);
+    await inFewTrips(db, (tx) => note(tx, 4));
+    expect(await notes()).to.deep.equal([2, 4]);
+  });
+
+  it("tells of the statement that failed, whichever of those behind it is heard of first", async () => {
+    await note(db, 1);
+    // Its failure takes more turns to arrive than those of the statements behind it.
+    const slowly = async (tx: Statements): Promise<void> => {
+      const [failing] = await Promise.allSettled([note(tx, 1)]);
+      if (failing.status === "rejected") throw failing.reason;
+    };
+    const fault = await inFewTrips(db, (tx) =>
+      Promise.all([slowly(tx), note(tx, 2), tx.commit()]),
+    ).catch((error: { code: string }) => error.code);
+    expect(fault).to.equal("23505");
+  });
+
+  it("tells that a lock was not to be had, so that it is tried again", async () => {
+    await note(db, 1);
+    await db.transaction(async (other) => {
+      await other.raw("select from noted where n = 1 for update");
+      const fault = await inFewTrips(hasty, async (tx) => {
+        const lock = async () => rows(tx, "select from noted where n = 1 for update");
+        await Promise.all([lock(), note(tx, 2)]);
+      }).catch((error: unknown) => error);
+      expect((fault as { code: string }).code).to.equal("55P03");
+      expect(isUnavailable(fault)).to.equal(true);
+    });
+    expect(await notes()).to.deep.equal([1]);
+  });
+
+  it("sees in a later statement what another committed while an earlier one waited for its lock", async () => {
+    await note(db, 1);
+    let reading: Promise<{ n: number }[]> = Promise.resolve([]);
+    await db.transaction(async (other) => {
+      await other.raw("select from noted where n = 1 for update");
+      reading = inFewTrips(db, async (tx) => {
+        const [, found] = await Promise.all([
+          rows(tx, "select from noted where n = 1 for update"),
+          rows<{ n: number }>(tx, "select n from noted order by n"),
+        ]);
+        return found;
+      });
+      await waiting();
+      await note(other, 2);
+    });
+    expect(await reading).to.deep.equal([{ n: 1 }, { n: 2 }]);
+  });
+
+  it("takes another text under a name whose plan is kept", async () => {
+    for (const word of ["one", "two", "one"])
+      expect(
+        await inFewTrips(db, (tx) => rows(tx, `select '${word}' as word`, [], "word")),
+      ).to.deep.equal([{ word }]);
+  });
+
+  const waiting = async (): Promise<void> => {
+    for (;;) {
+      const found = await rows(
+        db,
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      if (found.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+});

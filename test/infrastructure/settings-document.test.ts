@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect } from "chai";
+import { settings } from "#src/infrastructure/config.ts";
+import { callerSettings } from "#src/infrastructure/settings/callers.ts";
+import { marksSettings } from "#src/infrastructure/settings/marks.ts";
+import { processSettings } from "#src/infrastructure/settings/process.ts";
+import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { workSettings } from "#src/infrastructure/settings/work.ts";
+
+const document = new URL("../../docs/settings.md", import.meta.url);
+const begin =
+  "<!-- the tables: written by `WRITE_DOCS=1 npm test -- test/infrastructure/settings-document.test.ts` -->";
+
+const groups: [title: string, settings: Record<string, Setting<unknown> | Setting<never>>][] = [
+  ["A process", processSettings],
+  ["Callers and pages", callerSettings],
+  ["Rules of marks", marksSettings],
+  ["Work", workSettings],
+];
+
+describe("docs/settings.md", () => {
+  it("names every setting with its default and meaning", () => {
+    const [head] = readFileSync(document, "utf8").split(begin);
+    const tables = groups.map(([title, group]) => `## ${title}\n\n${tableOf(group)}`);
+    const wanted = `${head}${begin}\n\n${tables.join("\n\n")}\n`;
+    if (process.env["WRITE_DOCS"] === "1") writeFileSync(document, wanted);
+    else expect(plain(readFileSync(document, "utf8"))).to.equal(plain(wanted));
+    const shown = groups.flatMap(([, group]) => Object.keys(group));
+    expect(shown.toSorted()).to.deep.equal(Object.keys(settings).toSorted());
+  });
+});
+
+const tableOf = (group: Record<string, Setting<unknown> | Setting<never>>): string =>
+  [
+    "| Setting | Default | Meaning |\n| --- | --- | --- |",
+    ...Object.values(group).map(
+      ({ env, fallback, meaning }) => `| \`${env}\` | ${shown(fallback)} | ${meaning} |`,
+    ),
+  ].join("\n");
+
+const shown = (fallback: unknown): string => {
+  const text = Array.isArray(fallback) ? fallback.join(",") : String(fallback);
+  return text === "" ? "" : `\`${text}\``;
+};
+
+/** A formatter may align the tables. */
+const plain = (markdown: string): string =>
+  markdown.replaceAll(/ *\| */g, "|").replaceAll(/-{3,}/g, "---");

@@ -1,0 +1,69 @@
+import { expect } from "chai";
+import { loadConfig, settings } from "#src/infrastructure/config.ts";
+import { staleAfterHours } from "#src/domain/time.ts";
+
+/** Texts that a setting must refuse, beside what no number and no switch can be. */
+const garbage: Record<string, string[]> = {
+  DATABASE_URL: ["here", "mysql://a@b/c", "postgres:/a", "postgres://a b/c"],
+  REDIS_URL: ["localhost:6379", "http://localhost:6379"],
+  REDIS_PREFIX: ["fuelmark", "{}", "{a b}"],
+  HOST: ["my host", "http://0.0.0.0"],
+  BASE_URL: ["fuel.example", "ftp://fuel.example", "https://", "https://a.example/?x=1"],
+  PROBLEM_BASE: ["/problems", "https://a.example/#problems"],
+  REPORTER_PEPPER: ["short"],
+  TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "10.0.0.1,10.0.0", "::1/129"],
+  METRICS_TOKEN: ["two words", "ключ"],
+  LOG_LEVEL: ["loud", "INFO"],
+  CONSUMER_KEY: ["svc_live_1", "pk_live_1", `pk_live_${"0".repeat(49)}`],
+  WIDGET_CENTER: ["55"],
+  BASEMAP: ["none"],
+};
+
+describe("the settings", () => {
+  for (const { env } of Object.values(settings)) {
+    // Shown as it is, whatever it is.
+    if (env === "BASEMAP_ATTRIBUTION") continue;
+    it(`refuse garbage in ${env} with a sentence that names it`, () => {
+      for (const text of garbage[env] ?? ["many", "1.5", "-99999999999", "1e3", " "])
+        expect(() => loadConfig({ [env]: text }), text).to.throw(
+          new RegExp(`^bad settings: ${env} must be .+`),
+        );
+    });
+  }
+
+  it("are told about all at once", () => {
+    expect(() => loadConfig({ PORT: "x", LOG_LEVEL: "y" })).to.throw(/PORT must.*LOG_LEVEL must/);
+  });
+
+  it("never repeat what was given for a secret", () => {
+    const given = {
+      REPORTER_PEPPER: "hunter2",
+      DATABASE_URL: "hunter2",
+      METRICS_TOKEN: "hunter 2",
+    };
+    expect(() => loadConfig(given)).to.throw(/^(?!.*hunter).*$/);
+  });
+
+  it("take what is meant", () => {
+    const given = {
+      DATABASE_URL: "postgres:///fuelmark?host=/var/run/postgresql",
+      REDIS_URL: "rediss://user:pass@redis.example:6380/2",
+      BASE_URL: "https://fuel.example/",
+      TRUSTED_PROXIES: "10.0.0.0/8, ::ffff:192.0.2.1,FD00::/8,",
+      HOST: "::1",
+    };
+    expect(loadConfig(given)).to.include({
+      databaseUrl: given.DATABASE_URL,
+      redisUrl: given.REDIS_URL,
+      baseUrl: "https://fuel.example",
+      problemBase: "https://fuel.example/problems",
+      host: "::1",
+    });
+    expect(loadConfig(given).trustedProxies).to.deep.equal(["10.0.0.0/8", "192.0.2.1", "fd00::/8"]);
+    expect(loadConfig({ DATABASE_URL: "postgres://me@/db" }).databaseUrl).to.not.equal("");
+  });
+
+  it("tell the life of a status in whole hours, never less than it is", () => {
+    expect([24 * 3600_000, 90 * 60_000, 45_000].map(staleAfterHours)).to.deep.equal([24, 2, 1]);
+  });
+});

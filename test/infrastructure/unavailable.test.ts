@@ -1,0 +1,285 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { expect } from "chai";
+import pg from "pg";
+import { createDb, type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
+
+const faultOf = (work: PromiseLike<unknown>): Promise<Error & { code?: string }> =>
+  Promise.resolve(work).then(
+    () => {
+      throw new Error("nothing failed");
+    },
+    (error: Error & { code?: string }) => error,
+  );
+
+/** What the driver says of a fault, which must count as Postgres being away. */
+const told = async (work: PromiseLike<unknown>): Promise<string> => {
+  const fault = await faultOf(work);
+  expect(isUnavailable(fault), `${fault.name}: ${fault.message}`).to.equal(true);
+  return fault.code ?? fault.message;
+};
+
+describe("a fault of Postgres", function () {
+  this.timeout(60_000);
+  let instance: TestInstance;
+  let db: Db;
+  before(async () => {
+    instance = await createTestInstance();
+    db = createDb(instance.config, "test", 2);
+    await db.raw("create table noted (n integer primary key)");
+  });
+  after(async () => {
+    await db.destroy();
+    await instance.drop();
+  });
+
+  /** Ends the connections of `name`, once they are there and in this state. */
+  const terminate = async (name: string, state: string): Promise<void> => {
+    const sql = `select pg_terminate_backend(pid) as ended from pg_stat_activity
+      where datname = current_database() and application_name = ? and state = ?`;
+    while ((await rows(db, sql, [`fuelmark ${name}`, state])).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+
+  /** Waits until the server has given up the connections of `name`. */
+  const gone = async (name: string): Promise<void> => {
+    const sql =
+      "select from pg_stat_activity where datname = current_database() and application_name = ?";
+    while ((await rows(db, sql, [`fuelmark ${name}`])).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+
+  const withDb = async <T>(
+    settings: Partial<TestInstance["config"]>,
+    name: string,
+    work: (other: Db) => Promise<T>,
+  ): Promise<T> => {
+    const other = createDb({ ...instance.config, ...settings }, name, 1);
+    try {
+      return await work(other);
+    } finally {
+      await other.destroy();
+    }
+  };
+
+  it("is told from a fault of our own that speaks of connections and timeouts", () => {
+    const words = "connection timeout: the pool terminated unexpectedly, not queryable";
+    class Own extends Error {}
+    for (const Class of [Error, TypeError, RangeError, SyntaxError, ReferenceError, Own])
+      expect(isUnavailable(new Class(words)), Class.name).to.equal(false);
+    for (const Class of [TypeError, RangeError, Own])
+      expect(isUnavailable(new Class("Query read timeout")), Class.name).to.equal(false);
+    const nameless = (() => {
+      try {
+        return (undefined as unknown as { connection: string }).connection;
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect((nameless as Error).message).to.contain("connection");
+    expect(isUnavailable(nameless)).to.equal(false);
+    expect(isUnavailable("Query read timeout")).to.equal(false);
+  });
+
+  it("is told by the driver's whole words, alone or behind a statement", () => {
+    for (const words of ["Query read timeout", "select 1 - 1 - Query read timeout"])
+      expect(isUnavailable(new Error(words)), words).to.equal(true);
+    for (const words of ["Query read timeout!", "no Query read timeout", "Query read timeout - 1"])
+      expect(isUnavailable(new Error(words)), words).to.equal(false);
+  });
+
+  it("is not a statement that was wrong", async () => {
+    for (const sql of ["select connection", "select 1 / 0", "select 'timeout'::integer"])
+      expect(isUnavailable(await faultOf(db.raw(sql))), sql).to.equal(false);
+  });
+
+  it("may be a statement that takes too long, or a lock that is not to be had", async () => {
+    await withDb({ queryTimeoutMs: 100, lockTimeoutMs: 50 }, "hasty", async (hasty) => {
+      expect(await told(hasty.raw("select pg_sleep(5)"))).to.equal("57014");
+      await db.transaction(async (tx) => {
+        await tx.raw("lock table noted");
+        expect(await told(hasty.raw("select from noted"))).to.equal("55P03");
+      });
+      const idle = hasty.transaction(async (tx) => {
+        await tx.raw("select 1");
+        await gone("hasty");
+        await tx.raw("select 1");
+      });
+      await told(idle);
+    });
+  });
+
+  it("may be a connection that is ended while it is asked, and whoever uses it afterwards", async () => {
+    await withDb({}, "ended", async (ended) => {
+      const asking = told(ended.raw("select pg_sleep(30)"));
+      await terminate("ended", "active");
+      expect(await asking).to.equal("57P01");
+      const working = inFewTrips(ended, async (tx) => {
+        await rows(tx, "select 1");
+        await terminate("ended", "idle in transaction");
+        // What follows is sent until the connection is known to be gone, and refused from then on.
+        const said = new Set<string>();
+        for (;;) {
+          const last = await told(rows(tx, "select 1"));
+          said.add(last);
+          if (last.includes("not queryable")) break;
+        }
+        expect([...said].at(-1)).to.equal(
+          "Client has encountered a connection error and is not queryable",
+        );
+        return rows(tx, "select 1");
+      });
+      await told(working);
+    });
+  });
+
+  it("may be a pool that has no connection left, or that is closed", async () => {
+    const pool = createDb({ ...instance.config, acquireTimeoutMs: 100 }, "small", 1);
+    await pool.transaction(async (tx) => {
+      await tx.raw("select 1");
+      expect(await told(pool.raw("select 1"))).to.match(/^Knex: Timeout acquiring a connection/);
+    });
+    await pool.destroy();
+    expect(await told(pool.raw("select 1"))).to.equal("Unable to acquire a connection");
+    const patient = createDb(instance.config, "patient", 1);
+    // Those who wait for a connection are sent away when the last one that works has come back.
+    const [waiting, closing] = await patient.transaction(async (tx) => {
+      await tx.raw("select 1");
+      return [[told(patient.raw("select 1"))], [patient.destroy()]];
+    });
+    expect(await waiting![0]).to.equal("aborted");
+    await closing![0];
+  });
+
+  it("may be the pool of the driver itself that has no connection left", async () => {
+    const pool = new pg.Pool({
+      connectionString: instance.databaseUrl,
+      max: 1,
+      connectionTimeoutMillis: 100,
+    });
+    const client = await pool.connect();
+    expect(await told(pool.query("select 1"))).to.equal("timeout exceeded when trying to connect");
+    client.release();
+    await pool.end();
+  });
+
+  it("may be a client that was ended here", async () => {
+    const client = new pg.Client({ connectionString: instance.databaseUrl });
+    await client.connect();
+    const asking = told(client.query("select pg_sleep(30)"));
+    const ending = client.end();
+    expect(await told(client.query("select 1"))).to.equal("Client was closed and is not queryable");
+    await terminateAll(db);
+    expect(await asking).to.be.a("string");
+    await ending;
+  });
+
+  it("may be that nobody listens at its address", async () => {
+    const closed = await freePort();
+    const at = (databaseUrl: string) =>
+      withDb({ databaseUrl, acquireTimeoutMs: 2000 }, "nobody", (other) =>
+        told(other.raw("select 1")),
+      );
+    expect(await at(`postgres://nobody@127.0.0.1:${closed}/none`)).to.equal("ECONNREFUSED");
+    expect(await at("postgres://nobody@name.invalid/none")).to.match(/^(ENOTFOUND|EAI_AGAIN)$/);
+    expect(await at("postgres:///none?host=/nowhere/at/all&user=nobody")).to.equal("ENOENT");
+  });
+
+  it("may be that something else is at its address", async () => {
+    const mute = await listening((socket) => socket.resume());
+    const connecting = (client: pg.Client) => {
+      client.on("error", () => undefined);
+      return told(client.connect());
+    };
+    const at = (server: Server, more: object) =>
+      connecting(
+        new pg.Client({ host: "127.0.0.1", port: portOf(server), user: "nobody", ...more }),
+      );
+    expect(await at(mute, { connectionTimeoutMillis: 100 })).to.equal("timeout expired");
+    const plain = await listening((socket) => socket.once("data", () => socket.end("N")));
+    expect(await at(plain, { ssl: true })).to.equal("The server does not support SSL connections");
+    const odd = await listening((socket) => socket.once("data", () => socket.end("X")));
+    expect(await at(odd, { ssl: true })).to.equal(
+      "There was an error establishing an SSL connection",
+    );
+    const hasty = await listening((socket) => socket.once("data", () => socket.end()));
+    expect(await at(hasty, {})).to.equal("Connection terminated unexpectedly");
+    for (const server of [mute, plain, odd, hasty]) server.close();
+  });
+});
+
+describe("a Postgres that dies or stands still", function () {
+  this.timeout(60_000);
+  let server: OwnServer;
+  let instance: TestInstance;
+  beforeEach(async () => {
+    server = await startPrivatePostgres();
+    instance = await createTestInstance();
+  });
+  afterEach(async () => {
+    await instance.drop();
+    await server.drop();
+  });
+
+  it("is away, for those who asked it before and for those who ask it now", async () => {
+    const db = createDb(
+      { ...instance.config, databaseUrl: server.url, queryTimeoutMs: 200, acquireTimeoutMs: 500 },
+      "test",
+      2,
+    );
+    try {
+      await db.raw("select 1");
+      server.freeze();
+      expect(await told(db.raw("select 1"))).to.equal("select 1 - Query read timeout");
+      await told(Promise.all([db.raw("select 1"), db.raw("select 1"), db.raw("select 1")]));
+      server.thaw();
+      await answering(db);
+      const asking = told(inFewTrips(db, (tx) => rows(tx, "select pg_sleep(30)")));
+      await server.kill9();
+      await asking;
+      await told(db.raw("select 1"));
+    } finally {
+      await db.destroy();
+    }
+  });
+});
+
+/** Waits until the database answers again. */
+async function answering(db: Db): Promise<void> {
+  for (;;) {
+    const fault = await db.raw("select 1").then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (fault === null) return;
+    if (!isUnavailable(fault)) throw fault as Error;
+  }
+}
+
+const terminateAll = (db: Db): Promise<unknown> =>
+  rows(
+    db,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+const listening = (onSocket: (socket: Socket) => void): Promise<Server> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      onSocket(socket);
+    });
+    server.listen(0, "127.0.0.1", () => resolve(server));
+  });
+
+/** A port of this machine at which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = await listening(() => undefined);
+  const port = portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,354 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import fc from "fast-check";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { loadConfig, type Config } from "#src/infrastructure/config.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
+import { runMeter } from "#src/limits/meter-script.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createStandIn } from "#src/limits/local-limiter.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
+
+const silent = createLog({ logLevel: "silent" }, "test");
+const today = (): number => Math.floor(Date.now() / 86_400_000);
+
+describe("the meter", () => {
+  let space: TestRedis;
+  let config: Config;
+  let redises: Redis[];
+  let meters: Meter[];
+  let names = 0;
+
+  const meterOn = (redis: Redis, settings = config): Meter => {
+    const meter = createMeter({
+      redis,
+      config: settings,
+      clock: createClock(settings),
+      log: silent,
+    });
+    meters.push(meter);
+    return meter;
+  };
+  const someone = (rpm: number, daily: number, more: Partial<Metered> = {}): Metered => {
+    names += 1;
+    return { bucket: `t${names}`, usage: `t${names}`, rpm, daily, floor: null, ...more };
+  };
+  const usage = async (who: Metered): Promise<Record<string, string>> => {
+    const key = `${config.redisPrefix}:usage:${who.usage}:${today()}`;
+    const { id, ...fields } = await (redises[0] as Redis).hgetall(key);
+    expect(id).to.match(/^[0-9a-f-]{36}$/);
+    return fields;
+  };
+
+  /** A test that counts in one minute must not begin at its end. */
+  const withinMinute = async (): Promise<void> => {
+    const leftMs = 60_000 - (Date.now() % 60_000);
+    if (leftMs < 3000) await sleep(leftMs + 50);
+  };
+
+  /** A meter on a Redis of its own, which is thawed and ended afterwards. */
+  const withFreezable = async (
+    run: (meter: Meter, server: OwnServer, redis: Redis) => Promise<void>,
+  ): Promise<void> => {
+    const server = await startPrivateRedis();
+    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
+    const redis = createRedis(settings, silent);
+    try {
+      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+      await run(meterOn(redis, settings), server, redis);
+    } finally {
+      server.thaw();
+      redis.disconnect();
+      await server.drop();
+    }
+  };
+
+  /** The names of the commands that are sent from now on. */
+  const commandsOf = (redis: Redis): string[] => {
+    const names: string[] = [];
+    const send = redis.sendCommand.bind(redis);
+    redis.sendCommand = (command, ...rest) => {
+      names.push(command.name);
+      return send(command, ...rest);
+    };
+    return names;
+  };
+
+  before(async () => {
+    space = createTestRedis();
+    config = loadConfig({ REDIS_URL: space.redisUrl, REDIS_PREFIX: space.redisPrefix });
+    redises = [createRedis(config, silent), createRedis(config, silent)];
+    meters = [];
+    for (const redis of redises) {
+      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+    }
+  });
+  after(async () => {
+    for (const meter of meters) await meter.stop();
+    for (const redis of redises) redis.disconnect();
+    await space.drop();
+  });
+
+  it("never grants more than the limit over two processes, and not less", async function () {
+    const pair = redises.map((redis) => meterOn(redis));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.tuple(fc.constantFrom(0, 1), fc.boolean()), { minLength: 1, maxLength: 80 }),
+        async (rpm, daily, requests) => {
+          await withinMinute();
+          const who = someone(rpm, daily);
+          const verdicts = [];
+          for (const [process, pause] of requests) {
+            verdicts.push((pair[process] as Meter).take(who, "GET /x"));
+            if (pause) await new Promise(setImmediate);
+          }
+          const grants = await Promise.all(verdicts);
+          const granted = grants.filter((grant) => grant.granted);
+          const most = Math.min(rpm, daily);
+          expect(granted.length).to.equal(Math.min(requests.length, most));
+          // Each one that was granted saw another number of what is left.
+          const left = granted.map(({ remaining }) => remaining).sort((a, b) => b - a);
+          expect(left).to.deep.equal(granted.map((_, i) => rpm - 1 - i));
+          for (const grant of grants.filter((one) => !one.granted)) {
+            expect(grant.hit).to.equal(rpm <= daily ? "minute" : "day");
+          }
+          expect(await usage(who)).to.deep.equal({ "GET /x": String(granted.length) });
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("asks Redis once for all requests of one turn of the event loop", async () => {
+    const calls = async (): Promise<number> => {
+      const stats = await (redises[1] as Redis).info("commandstats");
+      const count = (name: string): number =>
+        Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+      return count("evalsha") + count("eval");
+    };
+    const meter = meterOn(redises[0] as Redis);
+    const partners = [someone(100, 100), someone(100, 100)] as const;
+    await meter.take(partners[0], "GET /x");
+    const before = await calls();
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => meter.take(partners[i % 2 ? 1 : 0], `GET /${i % 3}`)),
+    );
+    expect((await calls()) - before).to.equal(1);
+  });
+
+  it("counts usage by method, with what became of the requests", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const who = someone(3, 100);
+    const labels = ["GET /a", "HEAD /a", "GET /a", "GET /b"];
+    const grants = await Promise.all(labels.map((label) => meter.take(who, label)));
+    const [first] = grants;
+    if (first === undefined) throw new Error("no grant");
+    meter.note(who, first, "GET /a", "not_modified");
+    meter.note(who, first, "HEAD /a", "errors");
+    meter.note(who, first, "HEAD /a", "errors");
+    await meter.stop();
+    expect(await usage(who)).to.deep.equal({
+      "GET /a": "2",
+      "HEAD /a": "1",
+      "GET /a|not_modified": "1",
+      "HEAD /a|errors": "2",
+    });
+    const index = await (redises[0] as Redis).smembers(`${config.redisPrefix}:usage`);
+    expect(index).to.include(`${config.redisPrefix}:usage:${who.usage}:${today()}`);
+  });
+
+  it("looks without counting", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const who = someone(5, 9);
+    await meter.take(who, "GET /x");
+    for (let i = 0; i < 3; i += 1) {
+      const { remaining, dailyRemaining, hit } = await meter.peek(who);
+      expect({ remaining, dailyRemaining, hit }).to.deep.equal({
+        remaining: 4,
+        dailyRemaining: 8,
+        hit: null,
+      });
+    }
+  });
+
+  it("starts from the durable count of the day, and from no other day's", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const floor = { day: today(), count: 7 };
+    const restored = await meter.take(someone(100, 10, { floor }), "GET /x");
+    expect(restored.dailyRemaining).to.equal(2);
+    const yesterday = { day: today() - 1, count: 7 };
+    const fresh = await meter.take(someone(100, 10, { floor: yesterday }), "GET /x");
+    expect(fresh.dailyRemaining).to.equal(9);
+  });
+
+  it("gives the invalidation sequence with every verdict", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const who = someone(5, 5);
+    expect((await meter.take(who, "GET /x")).seq).to.equal(0);
+    await (redises[1] as Redis).set(`${config.redisPrefix}:seq`, 41);
+    expect((await meter.peek(who)).seq).to.equal(41);
+    await (redises[1] as Redis).del(`${config.redisPrefix}:seq`);
+  });
+
+  it("says when the minute ends and, after the daily quota, when the day ends", async () => {
+    await withinMinute();
+    const meter = meterOn(redises[0] as Redis);
+    const nowS = Date.now() / 1000;
+    const minute = someone(1, 10);
+    await meter.take(minute, "GET /x");
+    const byMinute = await meter.take(minute, "GET /x");
+    expect(byMinute.resetS % 60).to.equal(0);
+    expect(byMinute.resetS - nowS).to.be.within(0, 61);
+    expect(byMinute.retryAfterS).to.be.within(1, 60);
+    const day = someone(10, 1);
+    await meter.take(day, "GET /x");
+    const byDay = await meter.take(day, "GET /x");
+    expect(byDay.hit).to.equal("day");
+    expect(Math.abs(nowS + byDay.retryAfterS - (today() + 1) * 86_400)).to.be.below(3);
+  });
+
+  it("shifts its minute and day with the tests' clock", async () => {
+    const meter = meterOn(redises[0] as Redis, { ...config, clockOffsetS: 3 * 86_400 });
+    const grant = await meter.take(someone(5, 5), "GET /x");
+    expect(grant.day - today()).to.equal(3);
+  });
+
+  it("keeps limits and counts by itself while Redis is away, and hands them over afterwards", async () => {
+    await withinMinute();
+    const own = createRedis(config, silent);
+    await new Promise((ready) => own.once("ready", ready));
+    const meter = meterOn(own);
+    const who = someone(10, 100);
+    await meter.take(who, "GET /x");
+    const ended = new Promise((gone) => own.once("end", gone));
+    own.disconnect();
+    await ended;
+    const alone = await Promise.all(Array.from({ length: 12 }, () => meter.take(who, "GET /x")));
+    expect(meter.away).to.equal(true);
+    // One was used before: the stand-in knows.
+    expect(alone.filter(({ granted }) => granted).length).to.equal(9);
+    expect(alone.every(({ seq }) => seq === null)).to.equal(true);
+    await own.connect();
+    await meter.stop();
+    own.disconnect();
+    const after = await meterOn(redises[0] as Redis).peek(who);
+    expect([after.remaining, after.dailyRemaining]).to.deep.equal([0, 90]);
+    expect(await usage(who)).to.deep.equal({ "GET /x": "10" });
+  });
+
+  it("does not make requests wait for a frozen Redis again and again", async function () {
+    await withFreezable(async (meter, server, redis) => {
+      const who = someone(100, 100);
+      await meter.take(who, "GET /x");
+      server.freeze();
+      const asked = commandsOf(redis);
+      for (let i = 0; i < 20; i += 1) {
+        expect((await meter.take(who, "GET /x")).granted).to.equal(true);
+      }
+      // The first waits for its time-out; then one in a second tries again, the others do not wait.
+      expect(asked.length).to.be.below(10);
+    });
+  });
+
+  it("notices that Redis is back though nothing waits to be counted and nobody asks", async function () {
+    await withFreezable(async (meter, server) => {
+      server.freeze();
+      // Refused, so that no count is owed to Redis.
+      await meter.take(someone(0, 0), "GET /x");
+      expect(meter.away).to.equal(true);
+      server.thaw();
+      while (meter.away) await sleep(50);
+    });
+  });
+
+  it("is away until Redis knows what was granted without it", async () => {
+    await withFreezable(async (meter, server, redis) => {
+      const who = someone(100, 100);
+      await server.stop();
+      while (redis.status === "ready") await sleep(5);
+      for (let i = 0; i < 3; i += 1) await meter.take(who, "GET /x");
+      await server.restart();
+      while (meter.away) await new Promise(setImmediate);
+      const key = `${config.redisPrefix}:usage:${who.usage}:${today()}`;
+      expect(await redis.hget(key, "GET /x")).to.equal("3");
+    });
+  });
+
+  it("works again after Redis has forgotten its scripts", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const who = someone(5, 5);
+    await meter.take(who, "GET /x");
+    await (redises[0] as Redis).script("FLUSH");
+    expect((await meter.take(who, "GET /x")).remaining).to.equal(3);
+    expect(meter.away).to.equal(false);
+  });
+
+  it("lets what nobody uses any more go from Redis", async () => {
+    const meter = meterOn(redises[0] as Redis);
+    const who = someone(5, 5);
+    await meter.take(who, "GET /x");
+    const redis = redises[0] as Redis;
+    expect(await redis.ttl(`${config.redisPrefix}:meter:${who.bucket}`)).to.be.within(1, 172_800);
+    expect(
+      await redis.ttl(`${config.redisPrefix}:usage:${who.usage}:${today()}`),
+    ).to.be.greaterThan(0);
+  });
+
+  it("has a budget for strangers that Redis knows nothing of", () => {
+    const meter = meterOn(redises[0] as Redis);
+    expect(meter.anonymous("1.2.3.4").remaining).to.equal(119);
+    expect(meter.anonymous("1.2.3.4").dailyRemaining).to.equal(49_998);
+    expect(meter.anonymous("1.2.3.5").remaining).to.equal(119);
+  });
+});
+
+describe("the stand-in", () => {
+  let space: TestRedis;
+  let redis: Redis;
+  before(async () => {
+    space = createTestRedis();
+    redis = createRedis(loadConfig({ REDIS_URL: space.redisUrl }), silent);
+    await new Promise((ready) => redis.once("ready", ready));
+  });
+  after(async () => {
+    redis.disconnect();
+    await space.drop();
+  });
+
+  it("decides as the script does, over minutes and days", async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.tuple(fc.nat(5), fc.constantFrom(0, 1, 60, 3600, 86_400)), { maxLength: 12 }),
+        async (rpm, daily, steps) => {
+          run += 1;
+          const bucket = `s${run}`;
+          const standIn = createStandIn(10);
+          let offset = 0;
+          for (const [n, stepS] of steps) {
+            offset += stepS;
+            const uses: [string, number][] = n === 0 ? [] : [["GET /x", n]];
+            const take = { bucket, usage: bucket, rpm, daily, floorDay: 0, floor: 0, uses };
+            const call = { takes: [take], owed: [], notes: [] };
+            const { takes, nowS } = await runMeter(redis, space.redisPrefix, offset, call);
+            expect(takes[0]).to.deep.equal(standIn.take(bucket, n, rpm, daily, nowS));
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("forgets the bucket that was unused longest", () => {
+    const small = createStandIn(2);
+    for (const bucket of ["a", "b", "a", "c"]) small.take(bucket, 1, 10, 10, 0);
+    expect(small.take("a", 1, 10, 10, 0).mn).to.equal(3);
+    expect(small.take("b", 1, 10, 10, 0).mn).to.equal(1);
+  });
+});

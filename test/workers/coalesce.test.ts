@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { createGatherer } from "#workers/marks/coalesce.ts";
+
+/** A run that ends when it is told to. */
+function handRun() {
+  const runs: { stationIds: readonly string[]; end: (error?: Error) => void }[] = [];
+  const run = (stationIds: readonly string[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      runs.push({
+        stationIds,
+        end: (error) => (error === undefined ? resolve() : reject(error)),
+      });
+    });
+  return { runs, run };
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("gathering jobs of the marks role", () => {
+  it("runs a lone job at once", () => {
+    const { runs, run } = handRun();
+    void createGatherer(run, 2)(["a"]);
+    expect(runs.map((one) => one.stationIds)).to.deep.equal([["a"]]);
+  });
+
+  it("puts what comes while all runs are under way into one run, each station once", async () => {
+    const { runs, run } = handRun();
+    const gather = createGatherer(run, 1);
+    const done: string[] = [];
+    void gather(["a"]).then(() => done.push("first"));
+    void gather(["b", "a"]).then(() => done.push("second"));
+    void gather(["b", "c"]).then(() => done.push("third"));
+    runs[0]!.end();
+    await soon();
+    expect(done).to.deep.equal(["first"]);
+    expect(runs[1]!.stationIds).to.have.members(["b", "a", "c"]);
+    runs[1]!.end();
+    await soon();
+    expect(done).to.deep.equal(["first", "second", "third"]);
+  });
+
+  it("fails everyone in a run that fails, and goes on", async () => {
+    const { runs, run } = handRun();
+    const gather = createGatherer(run, 1);
+    const failing = gather(["a"]).catch((error: Error) => error.message);
+    const next = gather(["b"]);
+    runs[0]!.end(new Error("away"));
+    expect(await failing).to.equal("away");
+    runs[1]!.end();
+    await next;
+  });
+
+  it("gathers at most 500 stations, and a larger job alone", async () => {
+    const { runs, run } = handRun();
+    const gather = createGatherer(run, 1);
+    const many = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+    void gather(["a"]);
+    void gather(many("b", 600));
+    void gather(many("c", 300));
+    void gather(many("d", 200));
+    for (let n = 0; n < 3; n++) {
+      runs[n]!.end();
+      await soon();
+    }
+    expect(runs.map((one) => one.stationIds.length)).to.deep.equal([1, 600, 500]);
+  });
+});
