@@ -8,7 +8,7 @@ import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { countMarks } from "#api/metrics/marks.ts";
 import { createPages } from "#api/pages/pages.ts";
-import { createPackedLists } from "#api/stations/gzip-list-cache.ts";
+import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createRectangles } from "#api/stations/rectangles.ts";
 import type { Route } from "#api/http/route.ts";
 import { createRoutes } from "#api/http/routes.ts";
@@ -18,7 +18,7 @@ import { createStartUp } from "#api/start-up.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createPlaces } from "#snapshots/model/locations.ts";
+import { createLocations } from "#snapshots/model/locations.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
@@ -29,7 +29,7 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter } from "#src/limits/meter.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
-import { createRaiser } from "#src/feed/cache-generation.ts";
+import { createGenerationAdvancer } from "#src/feed/cache-generation.ts";
 import { createUsedToday } from "#src/limits/used-today.ts";
 import { createWaiters } from "#src/marks/waiters.ts";
 
@@ -74,12 +74,12 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     plainBytes: config.plainBytes,
     ids,
   });
-  const places = createPlaces(model);
+  const places = createLocations(model);
   const cities = createCityStore({ db, config, log });
   const dumps = createLatestDump({ config, log, redis });
   const waiters = createWaiters();
   const producer = createProducer(config, log);
-  const raise = createRaiser(redis, config.redisPrefix, () => follower.seq());
+  const advance = createGenerationAdvancer(redis, config.redisPrefix, () => follower.seq());
   const follower = (parts.follower ?? createFollower)({
     db,
     config,
@@ -90,7 +90,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       // Whoever gets a mark's outcome may read at once, anywhere: no rectangle from before it may be found then.
       settle: (reports) => {
         if (reports.some(({ outcome }) => outcome !== null))
-          void raise().then(() => waiters.settle(reports));
+          void advance().then(() => waiters.settle(reports));
       },
     },
     ids,
@@ -116,9 +116,9 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     model,
     cities,
     dumps,
-    lists: createPackedLists(),
+    lists: createGzipListCache(),
     rectangles,
-    raise,
+    advance,
     places,
     follower,
     asOf: (now) => follower.asOf(now),

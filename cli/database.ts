@@ -5,7 +5,7 @@ import { card, type Output } from "#cli/output.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
-import { restamp } from "#src/feed/mark-all-changed.ts";
+import { markAllChanged } from "#src/feed/mark-all-changed.ts";
 
 /** `operator database restored`: the last step of a restore (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {
@@ -19,7 +19,7 @@ export function databaseCommand(output: () => Output): Command {
       const { actor, result } = output();
       const progress = createProgress(output().stderr);
       const done = await withDb(output(), async (db) => {
-        const stamped = await restamp(db, (count, total) =>
+        const stamped = await markAllChanged(db, (count, total) =>
           progress.show("stamping", count, total),
         );
         await inTransaction(db, (tx) =>

@@ -32,10 +32,13 @@ const rooms = [
   "api",
   "import",
   "demo",
-  "src",
+  "infrastructure",
   "domain",
 ];
-const others = ["workers", "snapshots", "record", "upgrade", "web", "check"];
+const others = readdirSync("test").filter(
+  (room) =>
+    ![...rooms, "fault", "long"].includes(room) && statSync(join("test", room)).isDirectory(),
+);
 const usual: Kind = {
   folders: [...rooms, ...others].map((room) => join("test", room)),
   ending,

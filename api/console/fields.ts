@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
 // What several calls of the console take.
 
@@ -31,8 +31,8 @@ export const rowId = (text: string | undefined): number | null =>
   /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : null;
 
 /** A refusal of one field of a body. */
-export const badField = (name: string, msg: string): Problem =>
+export const badField = (name: string, msg: string): Refusal =>
   refuse("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
 
 /** There is nothing of that number. */
-export const unknown = (what: string): Problem => refuse("not-found", `There is no such ${what}.`);
+export const unknown = (what: string): Refusal => refuse("not-found", `There is no such ${what}.`);

@@ -15,7 +15,7 @@ import { refuseForeign } from "#api/pages/same-site.ts";
 import { queryReader } from "#api/http/query-reader.ts";
 import type { Services } from "#api/http/services.ts";
 import { importKinds } from "#src/contract/console.ts";
-import { isProblem, refuse } from "#src/contract/refusals.ts";
+import { isRefusal, refuse } from "#src/contract/refusals.ts";
 import { listRuns, startRun } from "#src/import/runs.ts";
 
 const shown = 30;
@@ -52,7 +52,7 @@ export function uploadPage(services: Services, gate: OperatorGate): Page {
     const foreign = refuseForeign(ctx, config);
     if (foreign?.problem === "cross-site-request") return foreign;
     const viewer = await gate.admit(ctx, "operator");
-    if (isProblem(viewer)) return viewer;
+    if (isRefusal(viewer)) return viewer;
     const { "content-type": type = "", "content-length": length = "0" } = ctx.req.headers;
     if (type !== "application/octet-stream")
       return refuse("unsupported-media-type", "Send `Content-Type: application/octet-stream`.");

@@ -5,7 +5,7 @@ import { badField, line, moment, rowId, unknown } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
 import { keyRows } from "#src/keys/partner-reports.ts";
-import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import {
   findKey,
   revokeKey,
@@ -44,7 +44,7 @@ export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
     body: issue,
     async handle({ viewer, body: { partner_id, kind, ...given } }) {
       const read = settingsFrom(kind, given, clock());
-      if (isProblem(read)) return read;
+      if (isRefusal(read)) return read;
       const chosen = { mass_no_limit: config.massNoLimit, ...read };
       const key = newKey(kind, randomBytes(32));
       const row = { partner_id, kind, prefix: keyPrefix(key), hash: hashKey(key) };
@@ -68,7 +68,7 @@ export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
       const before = id === null ? null : await findKey(db, id);
       if (id === null || before === null) return unknown("key");
       const read = settingsFrom(before.kind, body, clock());
-      if (isProblem(read)) return read;
+      if (isRefusal(read)) return read;
       const changed = await change(db, viewer, async (tx) => {
         const value = await updateKey(tx, id, read);
         const did = { action: "key.update", subject: `key ${id}`, details: { ...read } };
@@ -104,7 +104,7 @@ function settingsFrom(
   kind: KeyKind,
   { domains, ips, expires, confirm_min: confirmMin, label, ...rest }: Static<typeof newSettings>,
   now: number,
-): Partial<KeySettings> | Problem {
+): Partial<KeySettings> | Refusal {
   if (confirmMin === 2) return badField("confirm_min", "0 for the usual rules, 1, or 3 and more");
   if (typeof expires === "number" && expires <= now) return badField("expires", "Is in the past");
   const [hosts, addresses] = [domains?.map(boundDomain), ips?.map(boundAddress)];

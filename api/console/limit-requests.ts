@@ -3,7 +3,7 @@ import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { comment, daily, rowId, rpm, unknown } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { limitRequestRows } from "#src/limits/limit-request-rows.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
   approveLimitRequest,
@@ -89,7 +89,7 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
 
 const requestId = (text: string | undefined): number => Math.min(rowId(text) ?? 0, idMax);
 
-async function notPending({ db }: Services, id: number): Promise<Problem> {
+async function notPending({ db }: Services, id: number): Promise<Refusal> {
   const status = await limitRequestStatus(db, id);
   if (status === null) return unknown("limit request");
   return refuse("already-done", `This request is ${status} already.`);

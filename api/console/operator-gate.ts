@@ -2,14 +2,14 @@ import type { Context } from "#api/http/context.ts";
 import type { ConsoleViewer } from "#api/console/call.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
 import type { Services } from "#api/http/services.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
 
 export interface OperatorGate {
   cookie: SessionCookie;
   /** Who calls, or why the call is refused. Asked at every request, so that a change of an account is in force at once. */
-  admit(ctx: Context, role: OperatorRole): Promise<ConsoleViewer | Problem>;
+  admit(ctx: Context, role: OperatorRole): Promise<ConsoleViewer | Refusal>;
 }
 
 /** The one place that decides who may do what in the console. */

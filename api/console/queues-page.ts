@@ -16,7 +16,7 @@ import { refuseForeign } from "#api/pages/same-site.ts";
 import type { Reply } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
-import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 
 const base = "/console/queues";
@@ -51,7 +51,7 @@ export function queuesPage(services: Services, gate: OperatorGate): Page {
     if (path === base) return { status: 308, headers: { Location: `${base}/` }, body: "" };
     if (!path.startsWith(`${base}/`)) return next();
     const viewer = await gate.admit(ctx, "operator");
-    if (isProblem(viewer)) return viewer;
+    if (isRefusal(viewer)) return viewer;
     const below = path.slice(base.length);
     if (below.startsWith("/static/")) {
       const found = await serveFile(ctx, files, below.slice("/static".length));
@@ -100,7 +100,7 @@ async function answer(
   { account }: ConsoleViewer,
   ctx: Context,
   path: string,
-): Promise<Reply | Problem> {
+): Promise<Reply | Refusal> {
   const changes = ctx.method !== "GET" && ctx.method !== "HEAD";
   // Its page sends changes without a body as no type at all, so only where they come from is looked at.
   const foreign = changes ? refuseForeign(ctx, config) : null;

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { badField, idText, moment } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
-import { isProblem, type Problem } from "#src/contract/refusals.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { previewRollback } from "#src/marks/rollback-preview.ts";
@@ -35,7 +35,7 @@ export const rollbackCalls = ({ db, config, producer }: Services): ConsoleCall[]
     body: selected,
     async handle({ body }) {
       const selection = selectionFrom(body);
-      if (isProblem(selection)) return selection;
+      if (isRefusal(selection)) return selection;
       return { body: await previewRollback(db, selection, config, shownStations) };
     },
   }),
@@ -46,7 +46,7 @@ export const rollbackCalls = ({ db, config, producer }: Services): ConsoleCall[]
     body: selected,
     async handle({ viewer, body }) {
       const selection = selectionFrom(body);
-      if (isProblem(selection)) return selection;
+      if (isRefusal(selection)) return selection;
       const by = { actor: viewer.account.name, details: logged(body) };
       const done = await runRollback(db, selection, by, (stationIds) => {
         for (let from = 0; from < stationIds.length; from += wakeStations)
@@ -67,7 +67,7 @@ function selectionFrom({
   status,
   since,
   until,
-}: Selected): Selection | Problem {
+}: Selected): Selection | Refusal {
   if ([key, partner, reporter, station, since].every((one) => one === undefined))
     return badField("since", "Name at least one of key, partner, reporter, station and since");
   const given = {

@@ -3,7 +3,7 @@ import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { pageCall } from "#api/pages/json-page.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { loadKey } from "#src/keys/key-rows.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
@@ -25,7 +25,7 @@ export const dashboardCall = pageCall<DashboardViewer>();
  */
 export const dashboardViewer =
   ({ db, clock }: Pick<Services, "db" | "clock">, cookie: SessionCookie) =>
-  async (ctx: Context): Promise<DashboardViewer | Problem> => {
+  async (ctx: Context): Promise<DashboardViewer | Refusal> => {
     const token = cookie.read(ctx);
     const session = token === null ? null : await findSession(db, "key", token, clock());
     const key = session === null ? null : await loadKey(db, session.subjectId);
@@ -38,7 +38,7 @@ export const dashboardViewer =
   };
 
 /** Why nobody at `ip` may enter with a key that is in force: the 403s of partner-api.md 5 hold here too. */
-export function refuseKey(key: KeyInfo, ip: string): Problem | null {
+export function refuseKey(key: KeyInfo, ip: string): Refusal | null {
   if (key.kind !== "secret") {
     return refuse(
       "secret-key-required",

@@ -1,23 +1,23 @@
 import type { State, Step } from "#api/http/context.ts";
 import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 const bearer = /^bearer +([\w]+) *$/i;
 
 /** 401 unless the request carries a key that is in force (partner-api.md 5). */
 export function authenticate({ keys, meter }: Pick<Services, "keys" | "meter">): Step {
-  const enter = (state: State, key: KeyInfo | null): Problem | undefined => {
+  const enter = (state: State, key: KeyInfo | null): Refusal | undefined => {
     if (key === null) return refuseStranger(state);
     state.key = key;
     return undefined;
   };
-  const refuseStranger = (state: State): Problem => {
+  const refuseStranger = (state: State): Refusal => {
     state.limits = meter.anonymous(viewerNetwork(state.ip));
     return invalidKey;
   };
-  const lookUp = async (state: State, text: string): Promise<Problem | undefined> => {
+  const lookUp = async (state: State, text: string): Promise<Refusal | undefined> => {
     try {
       return enter(state, await keys.find(text));
     } catch (error) {
@@ -34,7 +34,7 @@ export function authenticate({ keys, meter }: Pick<Services, "keys" | "meter">):
   };
 }
 
-const invalidKey: Problem = refuse(
+const invalidKey: Refusal = refuse(
   "invalid-key",
   "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
   { headers: { "WWW-Authenticate": "Bearer" } },

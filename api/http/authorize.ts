@@ -3,7 +3,7 @@ import { meteredOf } from "#api/http/limits.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet, type AddressSet } from "#src/infrastructure/addresses.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /**
@@ -21,7 +21,7 @@ export function admit(services: Services): Step {
     return addresses.has(ip);
   };
 
-  const refusal = ({ req, ip, match }: State, key: KeyInfo): Problem | null => {
+  const refusal = ({ req, ip, match }: State, key: KeyInfo): Refusal | null => {
     if (!key.partner.enabled) {
       return refuse(
         "partner-disabled",
@@ -50,8 +50,8 @@ export function admit(services: Services): Step {
   const refuseWithLimits = async (
     state: State,
     key: KeyInfo,
-    refused: Problem,
-  ): Promise<Problem> => {
+    refused: Refusal,
+  ): Promise<Refusal> => {
     state.limits = await meter.peek(meteredOf(services, key, state.ip));
     return refused;
   };

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { parseBody } from "#src/contract/json-body.ts";
 
 export const bodyLimitDefault = 64 * 1024;
 
-export type ReadBody = { value: unknown; refused?: never } | { refused: Problem };
+export type ReadBody = { value: unknown; refused?: never } | { refused: Refusal };
 
 /** Reads and parses a JSON body of at most `limit` bytes; refuses with 415, 413 or 422 (decisions.md 9). */
 export async function readBody(req: IncomingMessage, limit: number): Promise<ReadBody> {
@@ -46,7 +46,7 @@ const tooLarge = (limit: number): ReadBody => ({
   refused: refuse("body-too-large", `A body of this call may have ${limit} bytes.`),
 });
 
-const invalid = (faults: Problem["detail"]): ReadBody => ({
+const invalid = (faults: Refusal["detail"]): ReadBody => ({
   refused: refuse("validation-failed", faults),
 });
 

@@ -3,7 +3,7 @@ import type { Answer, State, Step } from "#api/http/context.ts";
 import type { Match } from "#api/http/router.ts";
 import type { ApiRequest, Route } from "#api/http/route.ts";
 import { queryReader, type QueryReader } from "#api/http/query-reader.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck, type Check } from "#src/infrastructure/validation.ts";
 
@@ -25,7 +25,7 @@ export function callRoute(routes: readonly Route[]): Step {
       },
     ]),
   );
-  const refusePath: Problem = refuse("validation-failed", [
+  const refusePath: Refusal = refuse("validation-failed", [
     { loc: ["path"], msg: "Broken percent-encoding or UTF-8", type: "encoding" },
   ]);
   const withBody = async (state: State, found: Ready, request: ApiRequest): Promise<Answer> => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type Koa from "koa";
 import type { Match } from "#api/http/router.ts";
-import type { Problem } from "#src/contract/refusals.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { Reply } from "#api/http/route.ts";
-import type { Grant } from "#src/limits/quota-decision.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** A request, and what the steps learn about it on its way inwards. */
@@ -24,9 +24,9 @@ export interface State {
   match: Match | undefined;
   key: KeyInfo | undefined;
   /** The meter's verdict on a counted request. `seq` in it says which cached rectangles are still good. */
-  grant: Grant | undefined;
+  grant: QuotaDecision | undefined;
   /** The limits that the answer's headers tell. */
-  limits: Grant | undefined;
+  limits: QuotaDecision | undefined;
   /** Length of the answer's body as it was sent; undefined when it is poured or there is none. */
   bytes: number | undefined;
 }
@@ -34,7 +34,7 @@ export interface State {
 /** What Koa hands to the pages outside the API. */
 export type Context = Koa.ParameterizedContext<State>;
 
-export type Answer = Reply | Problem;
+export type Answer = Reply | Refusal;
 
 /** A step of the API's way inwards (api/http/app.ts): an answer ends the way, `undefined` lets the request go on. */
 export type Step = (state: State) => Answer | undefined | Promise<Answer | undefined>;

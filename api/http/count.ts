@@ -1,8 +1,8 @@
 import type { Answer, State, Step } from "#api/http/context.ts";
 import { meteredOf } from "#api/http/limits.ts";
 import type { Services } from "#api/http/services.ts";
-import type { Grant } from "#src/limits/quota-decision.ts";
-import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** Counts the request against minute and day; 429 when one of them is used up (partner-api.md 8). */
@@ -22,7 +22,7 @@ export function countOutcome(services: Services): (state: State, answer: Answer)
   return (state, answer) => {
     const { grant, key, ip } = state;
     if (grant === undefined || key === undefined) return;
-    const status = isProblem(answer) ? 500 : (answer.status ?? 200);
+    const status = isRefusal(answer) ? 500 : (answer.status ?? 200);
     if (status !== 304 && status < 400) return;
     const what = status === 304 ? "not_modified" : "errors";
     services.meter.note(meteredOf(services, key, ip), grant, labelOf(state), what);
@@ -33,7 +33,7 @@ export function countOutcome(services: Services): (state: State, answer: Answer)
 const labelOf = ({ method, match }: State): string =>
   `${method} ${match?.place.template ?? "(unknown)"}`;
 
-function limited(grant: Grant): Problem {
+function limited(grant: QuotaDecision): Refusal {
   const { hit, limit, dailyLimit, retryAfterS } = grant;
   if (hit === "minute") {
     return refuse(

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import type { Grant } from "#src/limits/quota-decision.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Metered } from "#src/limits/meter.ts";
 
 /** The limit headers of partner-api.md 8. */
-export const limitHeaders = (grant: Grant): Record<string, string> => ({
+export const limitHeaders = (grant: QuotaDecision): Record<string, string> => ({
   "X-RateLimit-Limit": String(grant.limit),
   "X-RateLimit-Remaining": String(grant.remaining),
   "X-RateLimit-Reset": String(grant.resetS),

@@ -8,7 +8,7 @@ import { renderProblem } from "#api/http/problem.ts";
 import { apiBase } from "#api/http/router.ts";
 import type { Services } from "#api/http/services.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
 /** What Node's HTTP parser says about bytes that it refuses. */
 export interface UnparsedError {
@@ -19,7 +19,7 @@ export interface UnparsedError {
 }
 
 /** The refusal of a request that could not be read: 422, or 404 for a city in unencoded Cyrillic. */
-export function unparsedProblem(error: UnparsedError): Problem {
+export function unparsedProblem(error: UnparsedError): Refusal {
   if (error.code === "HPE_INVALID_URL" && asksForCity(targetOf(error))) {
     return refuse("city-not-found", "Send the name of the city percent-encoded in UTF-8.");
   }
@@ -39,7 +39,7 @@ const reasons: Record<string, [msg: string, type: string]> = {
 const lingerMs = 1000;
 
 /** Writes a problem straight to the socket and closes it. */
-export function answerUnparsed(services: Services, socket: Duplex, problem: Problem): void {
+export function answerUnparsed(services: Services, socket: Duplex, problem: Refusal): void {
   const { config, log, meter, metrics } = services;
   const requestId = randomUUID();
   const peer = plainAddress((socket as Socket).remoteAddress ?? "");

@@ -1,4 +1,4 @@
-import { problemCodes, type Problem } from "#src/contract/refusals.ts";
+import { refusals, type Refusal } from "#src/contract/refusals.ts";
 
 export interface ProblemAnswer {
   status: number;
@@ -7,8 +7,8 @@ export interface ProblemAnswer {
 }
 
 /** The problem object of partner-api.md 7. `base` is the prefix of `type`. */
-export function problemObject(problem: Problem, base: string, requestId: string) {
-  const [status, title] = problemCodes[problem.problem];
+export function problemObject(problem: Refusal, base: string, requestId: string) {
+  const [status, title] = refusals[problem.problem];
   return {
     type: `${base}/${problem.problem}`,
     title,
@@ -21,7 +21,7 @@ export function problemObject(problem: Problem, base: string, requestId: string)
 }
 
 /** A refusal as problem+json (partner-api.md 7). `base` is the prefix of `type`. */
-export function renderProblem(problem: Problem, base: string, requestId: string): ProblemAnswer {
+export function renderProblem(problem: Refusal, base: string, requestId: string): ProblemAnswer {
   const object = problemObject(problem, base, requestId);
   return {
     status: object.status,

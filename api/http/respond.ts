@@ -12,7 +12,7 @@ import { describe } from "#api/http/explain.ts";
 import { renderProblem } from "#api/http/problem.ts";
 import type { Reply } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { isProblem } from "#src/contract/refusals.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 
 const compressMin = 1024;
 
@@ -34,7 +34,7 @@ export function respond({
   return (state, answer) => {
     const head = headOf(state);
     if (health.stopping) head.push("Connection", "close");
-    if (isProblem(answer)) {
+    if (isRefusal(answer)) {
       const rendered = renderProblem(answer, config.problemBase, state.requestId);
       addAll(head, rendered.headers);
       return write(state, rendered.status, head, Buffer.from(rendered.body));

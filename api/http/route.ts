@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Static, TSchema } from "typebox";
 import type { Answers } from "#api/openapi/answers.ts";
-import type { Problem } from "#src/contract/refusals.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** An answer that is not a refusal. `body` objects are sent as JSON, buffers and streams as they are. */
@@ -55,7 +55,7 @@ export interface Route<Query extends TSchema = TSchema, Body extends TSchema = T
   answers?: Answers;
   handle(
     request: ApiRequest<Static<Query>, Static<Body>>,
-  ): Promise<Reply | Problem> | Reply | Problem;
+  ): Promise<Reply | Refusal> | Reply | Refusal;
 }
 
 /** Gives a route literal its types. */

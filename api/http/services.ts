@@ -1,12 +1,12 @@
 import type { Health } from "#api/http/health.ts";
 import type { Intake } from "#api/marks/intake.ts";
 import type { Metrics } from "#api/metrics/metrics.ts";
-import type { PackedLists } from "#api/stations/gzip-list-cache.ts";
+import type { GzipListCache } from "#api/stations/gzip-list-cache.ts";
 import type { Rectangles } from "#api/stations/rectangles.ts";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { LatestDump } from "#snapshots/dumps/latest-dump.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
-import type { Places } from "#snapshots/model/locations.ts";
+import type { Locations } from "#snapshots/model/locations.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -38,13 +38,13 @@ export interface Services {
   /** The newest dump of the whole country. */
   dumps: LatestDump;
   /** Lists of stations as gzip. */
-  lists: PackedLists;
+  lists: GzipListCache;
   /** Answers of rectangles that all processes share. */
   rectangles: Rectangles;
   /** Makes every process's cached rectangles from before what this one has applied unreachable. Never rejects. */
-  raise(): Promise<void>;
+  advance(): Promise<void>;
   /** Where the stations are. */
-  places: Places;
+  places: Locations;
   /** Keeps `model` up to date. */
   follower: Follower;
   /** The cursor of decisions.md 7 in ms, a whole second. */

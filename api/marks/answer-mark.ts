@@ -1,27 +1,27 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Candidate } from "#src/domain/admit.ts";
-import { isProblem, type Problem } from "#src/contract/refusals.ts";
+import type { IncomingMark } from "#src/domain/admit.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { parsePrefer } from "#src/contract/prefer.ts";
-import { rehearse } from "#api/marks/dry-run.ts";
+import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
 import type { ApiRequest, Reply } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /**
- * Takes one mark in, or rehearses it (`X-Dry-Run: 1`), and answers as decisions.md 5 says: 200 with the outcome, or
+ * Takes one mark in, or tries it (`X-Dry-Run: 1`), and answers as decisions.md 5 says: 200 with the outcome, or
  * 202 when it does not come within the wait.
  */
 export async function answerMark(
   services: Services,
   { headers, arrivedAt }: Pick<ApiRequest, "headers" | "arrivedAt">,
-  candidate: Candidate | Problem,
-): Promise<Reply | Problem> {
-  if (isProblem(candidate)) return candidate;
+  incomingMark: IncomingMark | Refusal,
+): Promise<Reply | Refusal> {
+  if (isRefusal(incomingMark)) return incomingMark;
   if (headers["x-dry-run"] === "1") {
-    const [rehearsed] = await rehearse(services, [candidate]);
-    return isProblem(rehearsed!) ? rehearsed : { body: rehearsed! };
+    const [result] = await dryRun(services, [incomingMark]);
+    return isRefusal(result!) ? result : { body: result! };
   }
-  const admission = await services.intake.submit(candidate);
+  const admission = await services.intake.submit(incomingMark);
   if (admission.kind === "refused") return admission.problem;
   const { waitMs, applied } = readPreference(headers, services.config.waitMs);
   // What the meter and the storing took is part of the caller's wait.

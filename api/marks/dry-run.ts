@@ -1,7 +1,7 @@
-import { type Admission, type Admitted, admit, type Candidate } from "#src/domain/admit.ts";
+import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
 import { decide, type Decision } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
-import type { Problem } from "#src/contract/refusals.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -12,28 +12,32 @@ import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** Later than every stored mark: rehearsed ones that came in now would be the last. */
+/** Later than every stored mark: tried ones that came in now would be the last. */
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
 
 /**
  * `X-Dry-Run: 1` (decisions.md 3): the checks and the verdicts that these marks would meet now, in this order, from
  * the same rules and facts. Nothing is stored, so `report_id` is empty; a duplicate is shown with its first mark.
  */
-export const rehearse = (
+export const dryRun = (
   services: Services,
-  candidates: readonly Candidate[],
-): Promise<(ReportOutput | Problem)[]> =>
+  incomingMarks: readonly IncomingMark[],
+): Promise<(ReportOutput | Refusal)[]> =>
   inTransaction(services.db, async (tx) => {
     const { config } = services;
-    const { facts, reporterIds } = await readFacts(tx, candidates, config);
-    const admissions = candidates.map((candidate, index) =>
-      admit(facts, candidate, firstId + index, config),
+    const { facts, reporterIds } = await readFacts(tx, incomingMarks, config);
+    const admissions = incomingMarks.map((incomingMark, index) =>
+      admit(facts, incomingMark, firstId + index, config),
     );
     const counted = admissions.filter(
       (one): one is Admitted => one.kind === "accepted" && one.review === "none",
     );
-    const cast = castOf(counted, reporterIds, (hash) => facts.reporters.get(hash)!.firstSeen!);
-    const decisions = await decideAll(tx, counted, cast, facts.now, config);
+    const reporters = reportersOf(
+      counted,
+      reporterIds,
+      (hash) => facts.reporters.get(hash)!.firstSeen!,
+    );
+    const decisions = await decideAll(tx, counted, reporters, facts.now, config);
     const reports = await reportsOf(tx, admissions, decisions);
     return admissions.map((admission) => {
       if (admission.kind === "refused") return admission.problem;
@@ -48,28 +52,28 @@ export const rehearse = (
     });
   });
 
-/** Who is behind the rehearsed marks. */
-interface Cast {
+/** Who is behind the tried marks. */
+interface DryRunReporters {
   /** The row's id, or for somebody new one that no row has. */
   idOf: (mark: Admitted) => number;
   firstSeen: FirstSeen;
   ids: ReadonlySet<number>;
 }
 
-function castOf(
+function reportersOf(
   marks: readonly Admitted[],
   reporterIds: ReadonlyMap<string, number>,
   seenAt: (reporter: string) => number,
-): Cast {
+): DryRunReporters {
   const known = new Map<string, number>();
-  for (const { candidate } of marks) {
-    if (known.has(candidate.reporter)) continue;
-    known.set(candidate.reporter, reporterIds.get(candidate.reporter) ?? -1 - known.size);
+  for (const { incomingMark } of marks) {
+    if (known.has(incomingMark.reporter)) continue;
+    known.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - known.size);
   }
   // The first mark that counts is when its reporter would first be seen.
   const seen = new Map([...known].map(([reporter, id]) => [id, seenAt(reporter)]));
   return {
-    idOf: ({ candidate }) => known.get(candidate.reporter)!,
+    idOf: ({ incomingMark }) => known.get(incomingMark.reporter)!,
     firstSeen: (id) => seen.get(id) ?? 0,
     ids: new Set(seen.keys()),
   };
@@ -79,15 +83,16 @@ function castOf(
 async function decideAll(
   tx: Tx,
   marks: readonly Admitted[],
-  cast: Cast,
+  reporters: DryRunReporters,
   now: number,
   config: Config,
 ): Promise<Map<string, Decision>> {
-  const stationIds = [...new Set(marks.map(({ candidate }) => candidate.stationId))];
+  const stationIds = [...new Set(marks.map(({ incomingMark }) => incomingMark.stationId))];
   const histories = await loadHistories(tx, stationIds, 0, "processed and waiting");
   const past = [...histories.values()].flatMap((history) => history.marks);
   const known = await loadFirstSeen(tx, new Set(past.map((mark) => mark.reporterId)));
-  const firstSeen: FirstSeen = (id) => (cast.ids.has(id) ? cast.firstSeen(id) : known(id));
+  const firstSeen: FirstSeen = (id) =>
+    reporters.ids.has(id) ? reporters.firstSeen(id) : known(id);
   const saved = await rows<{ station_id: string; state: StationState | null }>(
     tx,
     "select station_id, state from station_status where station_id = any(?::text[])",
@@ -98,22 +103,28 @@ async function decideAll(
     stationIds.map((stationId) => {
       const state = states.get(stationId) ?? emptyState;
       const facts = { state, opinions: [], history: histories.get(stationId)! };
-      const arriving = marks.filter(({ candidate }) => candidate.stationId === stationId);
-      const arrivals = { marks: arriving.map((one) => markOf(one, cast)), seeds: [] };
+      const arriving = marks.filter(({ incomingMark }) => incomingMark.stationId === stationId);
+      const arrivals = { marks: arriving.map((one) => markOf(one, reporters)), seeds: [] };
       return [stationId, decide(facts, arrivals, firstSeen, now, config)];
     }),
   );
 }
 
-function markOf(admitted: Admitted, cast: Cast): Mark {
-  const { id, effectiveAt, candidate, remote, needed, rule } = admitted;
-  const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = candidate;
-  const mark = { id, at: effectiveAt, reporterId: cast.idOf(admitted), status, remote } as const;
+function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
+  const { id, effectiveAt, incomingMark, remote, needed, rule } = admitted;
+  const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = incomingMark;
+  const mark = {
+    id,
+    at: effectiveAt,
+    reporterId: reporters.idOf(admitted),
+    status,
+    remote,
+  } as const;
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
   return { ...mark, needed, rule, ...statement } as Mark;
 }
 
-/** Reports of the rehearsed marks, and of the stored ones that they repeat. */
+/** Reports of the tried marks, and of the stored ones that they repeat. */
 async function reportsOf(
   tx: Tx,
   admissions: readonly Admission[],
@@ -123,10 +134,10 @@ async function reportsOf(
     one.kind === "duplicate" && one.of < firstId ? one.of : [],
   );
   const stored = await loadReports(tx, repeated);
-  const rehearsed = admissions.flatMap((one) => {
+  const tried = admissions.flatMap((one) => {
     if (one.kind !== "accepted") return [];
-    const verdict = decisions.get(one.candidate.stationId)?.outcomes.get(one.id);
+    const verdict = decisions.get(one.incomingMark.stationId)?.outcomes.get(one.id);
     return { ...reportOf(one), ...verdict };
   });
-  return new Map([...stored, ...rehearsed].map((report) => [report.id, report]));
+  return new Map([...stored, ...tried].map((report) => [report.id, report]));
 }

@@ -3,7 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import {
   type AdmitFacts,
-  type Candidate,
+  type IncomingMark,
   externalKey,
   massNoSource,
   newcomerScope,
@@ -13,10 +13,10 @@ import type { Status } from "#src/domain/vocabulary.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { lockIds } from "#src/infrastructure/lock-ids.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
-import { readStanding } from "#api/marks/pending-status.ts";
+import { readPendingStatus } from "#api/marks/pending-status.ts";
 
 /** Locks the batch's scopes, one per partner and one for the widget, in an order that is the same everywhere. */
-export async function lockScopes(tx: Statements, batch: readonly Candidate[]): Promise<void> {
+export async function lockScopes(tx: Statements, batch: readonly IncomingMark[]): Promise<void> {
   const scopes = [...new Set(batch.map((mark) => mark.partnerId ?? 0))].sort((a, b) => a - b);
   await rows(
     tx,
@@ -69,7 +69,7 @@ interface Newcomers {
  */
 export async function readFacts(
   tx: Statements,
-  batch: readonly Candidate[],
+  batch: readonly IncomingMark[],
   config: Config,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
   const found = await find(tx, batch, config);
@@ -112,7 +112,7 @@ export async function readFacts(
         new Set([String(first), String(last)]),
       ]),
     ),
-    standing: await readStanding(tx, batch, now, config),
+    pendingStatus: await readPendingStatus(tx, batch, now, config),
   };
   const reporterIds = new Map(known.map(({ hash, id }) => [hash, id]));
   return { facts, sequences, reporterIds };
@@ -128,7 +128,11 @@ const halfwayKm = 20_038;
  * station near a `no` the first and the last reporter with a live mark, two of whom are enough to know whether there
  * is another.
  */
-async function find(tx: Statements, batch: readonly Candidate[], config: Config): Promise<Found> {
+async function find(
+  tx: Statements,
+  batch: readonly IncomingMark[],
+  config: Config,
+): Promise<Found> {
   const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
   const who = new Map(batch.map((mark) => [mark.reporter, mark]));
   const denying = new Set(batch.flatMap((mark) => (mark.status === "no" ? mark.reporter : [])));

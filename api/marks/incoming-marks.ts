@@ -1,5 +1,5 @@
-import type { Candidate } from "#src/domain/admit.ts";
-import { isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+import type { IncomingMark } from "#src/domain/admit.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { parseReport, type ReportBody, type StatementBody } from "#src/contract/report.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
@@ -8,9 +8,9 @@ import type { Services } from "#api/http/services.ts";
 
 type Needs = Pick<Services, "config" | "clock" | "places">;
 /** Who sends a mark, and in what way. */
-type Sender = Pick<Candidate, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
+type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
 
-export const stationNotFound = (id: string): Problem =>
+export const stationNotFound = (id: string): Refusal =>
   refuse(
     "station-not-found",
     `There is no station "${id.slice(0, 64)}" in service. Take ids from /stations or /stations/all.`,
@@ -22,7 +22,7 @@ export const candidateOf = (
   key: KeyInfo,
   stationId: string,
   body: ReportBody,
-): Candidate | Problem =>
+): IncomingMark | Refusal =>
   markOf(services, key, stationId, body, {
     reporter: partnerReporter(services.config.reporterPepper, key.partnerId, body.user_ref),
     partnerId: key.partnerId,
@@ -41,7 +41,7 @@ export function widgetCandidateOf(
   stationId: string,
   body: StatementBody & { device: string },
   confirms: boolean,
-): Candidate | Problem {
+): IncomingMark | Refusal {
   const { reporterPepper } = services.config;
   return markOf(services, key, stationId, body, {
     reporter: deviceReporter(reporterPepper, body.device),
@@ -58,9 +58,9 @@ function markOf(
   stationId: string,
   body: StatementBody,
   sender: Sender,
-): Candidate | Problem {
+): IncomingMark | Refusal {
   const parsed = parseReport(body, clock(), config.observedAheadMs);
-  if (isProblem(parsed)) return parsed;
+  if (isRefusal(parsed)) return parsed;
   const station = places.find(stationId);
   if (station === undefined) return stationNotFound(stationId);
   return {

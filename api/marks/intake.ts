@@ -1,9 +1,9 @@
-import { type Admission, admit, type Candidate } from "#src/domain/admit.ts";
+import { type Admission, admit, type IncomingMark } from "#src/domain/admit.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isMissingPartition, markId } from "#src/marks/marks.ts";
-import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Waiters } from "#src/marks/waiters.ts";
 import { lockScopes, readFacts } from "#api/marks/facts.ts";
 import { storeMarks } from "#api/marks/store.ts";
@@ -13,13 +13,13 @@ export interface Intake {
    * Checks and stores one mark (decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
    * Rejects when it could not be stored or that is not known.
    */
-  submit(candidate: Candidate): Promise<Admission>;
+  submit(incomingMark: IncomingMark): Promise<Admission>;
   /** Waits for what is under way. */
   drain(): Promise<void>;
 }
 
 interface Waiting {
-  candidate: Candidate;
+  incomingMark: IncomingMark;
   resolve: (admission: Admission) => void;
   reject: (error: unknown) => void;
 }
@@ -53,7 +53,7 @@ export function createIntake(deps: {
 
   const handle = async (batch: Waiting[]): Promise<void> => {
     try {
-      const admissions = await admitAll(batch.map((one) => one.candidate));
+      const admissions = await admitAll(batch.map((one) => one.incomingMark));
       batch.forEach((one, index) => one.resolve(admissions[index]!));
     } catch (error) {
       // A statement that one mark made fail must not take its batch along; a lost database takes them all.
@@ -67,9 +67,9 @@ export function createIntake(deps: {
     }
   };
 
-  const admitAll = async (candidates: Candidate[]): Promise<Admission[]> => {
+  const admitAll = async (incomingMarks: IncomingMark[]): Promise<Admission[]> => {
     try {
-      return await attempt(candidates);
+      return await attempt(incomingMarks);
     } catch (error) {
       if (!isMissingPartition(error)) throw error;
       await rows(
@@ -77,20 +77,20 @@ export function createIntake(deps: {
         "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int)",
         [config.partitionsAhead],
       );
-      return attempt(candidates);
+      return attempt(incomingMarks);
     }
   };
 
-  const attempt = async (candidates: Candidate[]): Promise<Admission[]> => {
+  const attempt = async (incomingMarks: IncomingMark[]): Promise<Admission[]> => {
     let expected: number[] = [];
     try {
-      const admissions = await inFewTrips(db, async (tx) => {
+      const admissions = await pipelinedTransaction(db, async (tx) => {
         // One behind the other, in one round trip.
         const [, { facts, sequences, reporterIds }] = await Promise.all([
-          lockScopes(tx, candidates),
-          readFacts(tx, candidates, config),
+          lockScopes(tx, incomingMarks),
+          readFacts(tx, incomingMarks, config),
         ]);
-        const decided = candidates.map((mark, index) =>
+        const decided = incomingMarks.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),
         );
         const accepted = decided.filter((one) => one.kind === "accepted");
@@ -102,7 +102,7 @@ export function createIntake(deps: {
         return decided;
       });
       const stations = admissions.flatMap((one) =>
-        one.kind === "accepted" && one.review === "none" ? one.candidate.stationId : [],
+        one.kind === "accepted" && one.review === "none" ? one.incomingMark.stationId : [],
       );
       if (stations.length > 0) wake([...new Set(stations)]);
       return admissions;
@@ -113,9 +113,9 @@ export function createIntake(deps: {
   };
 
   return {
-    submit: (candidate) =>
+    submit: (incomingMark) =>
       new Promise((resolve, reject) => {
-        waiting.push({ candidate, resolve, reject });
+        waiting.push({ incomingMark, resolve, reject });
         starting ??= setImmediate(() => {
           starting = null;
           pump();

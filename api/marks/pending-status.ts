@@ -1,7 +1,7 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import type { Candidate } from "#src/domain/admit.ts";
-import type { Standing } from "#src/domain/widget-confirmation.ts";
+import type { IncomingMark } from "#src/domain/admit.ts";
+import type { PendingStatus } from "#src/domain/widget-confirmation.ts";
 import { sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
@@ -14,7 +14,7 @@ import {
   toMark,
 } from "#src/marks/marks.ts";
 
-interface StandingRow {
+interface PendingStatusRow {
   station_id: string;
   state: StationState | null;
   refold: boolean | null;
@@ -23,15 +23,15 @@ interface StandingRow {
 }
 
 /** How the stations stand that a mark of the batch confirms, marks included that no worker has come to. */
-export async function readStanding(
+export async function readPendingStatus(
   tx: Statements,
-  batch: readonly Candidate[],
+  batch: readonly IncomingMark[],
   now: number,
   { statusLifetimeMs }: Config,
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, PendingStatus>> {
   const wanted = [...new Set(batch.flatMap((mark) => (mark.confirms ? mark.stationId : [])))];
   if (wanted.length === 0) return new Map();
-  const found = await rows<StandingRow>(
+  const found = await rows<PendingStatusRow>(
     tx,
     `select wanted.id as station_id, s.state, s.refold,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
@@ -44,7 +44,7 @@ export async function readStanding(
     // Marks that no worker has come to are minutes old, not days.
     [firstIdOfDay(now - 2 * statusLifetimeMs), idAfter(now), wanted],
   );
-  const standing = new Map<string, Standing>();
+  const pendingStatus = new Map<string, PendingStatus>();
   for (const row of found) {
     const state = row.state ?? emptyState;
     const waiting = (row.waiting ?? []).map(toMark);
@@ -52,7 +52,7 @@ export async function readStanding(
       (mark) => mark.stationId === row.station_id && mark.observedAt !== null,
     );
     const inOrder = !late && sortsLast(state, { marks: waiting, seeds: [] });
-    standing.set(
+    pendingStatus.set(
       row.station_id,
       inOrder && row.refold !== true
         ? {
@@ -64,17 +64,17 @@ export async function readStanding(
         : await readWhole(tx, row.station_id),
     );
   }
-  return standing;
+  return pendingStatus;
 }
 
-const seenTimes = ({ opinions, waiting }: StandingRow): Map<number, number> =>
+const seenTimes = ({ opinions, waiting }: PendingStatusRow): Map<number, number> =>
   new Map([
     ...(opinions ?? []).map(({ mark, seen }) => [mark.reporterId, seen ?? 0] as const),
     ...(waiting ?? []).map((mark) => [mark.reporter_id, mark.seen ?? 0] as const),
   ]);
 
 /** Where something does not sort last, or a review has touched the station, all that is kept is folded anew. */
-async function readWhole(tx: Statements, stationId: string): Promise<Standing> {
+async function readWhole(tx: Statements, stationId: string): Promise<PendingStatus> {
   const histories = await loadHistories(tx, [stationId], 0, "processed and waiting");
   const history = histories.get(stationId)!;
   const ids = new Set(history.marks.map((mark) => mark.reporterId));

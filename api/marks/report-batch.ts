@@ -1,11 +1,11 @@
-import type { Admission, Candidate } from "#src/domain/admit.ts";
-import { type Fault, isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+import type { Admission, IncomingMark } from "#src/domain/admit.ts";
+import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { candidateOf } from "#api/marks/incoming-marks.ts";
 import { problemObject } from "#api/http/problem.ts";
-import { rehearse } from "#api/marks/dry-run.ts";
+import { dryRun } from "#api/marks/dry-run.ts";
 import {
   awaitReport,
   firstMarkGone,
@@ -30,29 +30,29 @@ export const reportBatchRoute = (services: Services) =>
     body: batchBody,
     bodyLimit,
     handle: async ({ body, key, headers, requestId }) => {
-      const shown = (result: ReportOutput | Problem) =>
-        isProblem(result)
+      const shown = (result: ReportOutput | Refusal) =>
+        isRefusal(result)
           ? { error: problemObject(result, services.config.problemBase, requestId) }
           : result;
       const read = body.reports.map((item, index) => readItem(services, key, item, index));
       if (headers["x-dry-run"] === "1") {
-        const reports = (await rehearseGood(services, read)).map(shown);
+        const reports = (await dryRunGood(services, read)).map(shown);
         return { body: { reports, count: reports.length } };
       }
       const previous = new Map<string, Promise<unknown>>();
-      const submit = async (candidate: Candidate): Promise<Admission> => {
+      const submit = async (incomingMark: IncomingMark): Promise<Admission> => {
         // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
-        const before = previous.get(candidate.reporter);
+        const before = previous.get(incomingMark.reporter);
         const admitted = (before ?? Promise.resolve())
           .catch(() => {})
-          .then(() => services.intake.submit(candidate));
-        previous.set(candidate.reporter, admitted);
+          .then(() => services.intake.submit(incomingMark));
+        previous.set(incomingMark.reporter, admitted);
         return admitted;
       };
       const answers = await Promise.allSettled(
-        read.map(async (candidate) => {
-          if (isProblem(candidate)) return candidate;
-          const admission = await submit(candidate);
+        read.map(async (incomingMark) => {
+          if (isRefusal(incomingMark)) return incomingMark;
+          const admission = await submit(incomingMark);
           if (admission.kind === "refused") return admission.problem;
           const report = await awaitReport(services, admission, 0);
           return report === null
@@ -81,14 +81,14 @@ const notStored = refuse(
   { retryAfterS: 5 },
 );
 
-/** Those that can be marks are rehearsed together; the others keep their problem, each in its place. */
-async function rehearseGood(
+/** Those that can be marks are tried together; the others keep their problem, each in its place. */
+async function dryRunGood(
   services: Services,
-  read: readonly (Candidate | Problem)[],
-): Promise<(ReportOutput | Problem)[]> {
-  const good = read.filter((one): one is Candidate => !isProblem(one));
-  const rehearsed = (await rehearse(services, good)).values();
-  return read.map((one) => (isProblem(one) ? one : rehearsed.next().value!));
+  read: readonly (IncomingMark | Refusal)[],
+): Promise<(ReportOutput | Refusal)[]> {
+  const good = read.filter((one): one is IncomingMark => !isRefusal(one));
+  const tried = (await dryRun(services, good)).values();
+  return read.map((one) => (isRefusal(one) ? one : tried.next().value!));
 }
 
 function readItem(
@@ -96,7 +96,7 @@ function readItem(
   key: KeyInfo,
   item: unknown,
   index: number,
-): Candidate | Problem {
+): IncomingMark | Refusal {
   const faults = checkItem(item);
   const within = ({ loc, ...rest }: Fault): Fault => ({
     loc: ["body", "reports", index, ...loc.slice(1)],
@@ -104,7 +104,7 @@ function readItem(
   });
   if (faults !== null) return refuse("validation-failed", faults.map(within));
   const { station_id: stationId, ...report } = item as BatchItem;
-  const candidate = candidateOf(services, key, stationId, report);
-  if (!isProblem(candidate) || !Array.isArray(candidate.detail)) return candidate;
-  return { ...candidate, detail: candidate.detail.map(within) };
+  const incomingMark = candidateOf(services, key, stationId, report);
+  if (!isRefusal(incomingMark) || !Array.isArray(incomingMark.detail)) return incomingMark;
+  return { ...incomingMark, detail: incomingMark.detail.map(within) };
 }

@@ -16,7 +16,7 @@ export const reportRoute = (services: Services) =>
     body: reportBody,
     handle: (request) => {
       const { params, body, key } = request;
-      const candidate = candidateOf(services, key, params["station_id"]!, body);
-      return answerMark(services, request, candidate);
+      const incomingMark = candidateOf(services, key, params["station_id"]!, body);
+      return answerMark(services, request, incomingMark);
     },
   });

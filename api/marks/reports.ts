@@ -66,9 +66,9 @@ export function presentReport(
  * Brings this process up to a mark's outcome that the database has told already: the next read must show it, and
  * no process may find a rectangle from before it (decisions.md 7 and 8).
  */
-export async function catchUp({ follower, raise }: Services): Promise<void> {
+export async function catchUp({ follower, advance }: Services): Promise<void> {
   await follower.refresh();
-  await raise();
+  await advance();
 }
 
 /**
@@ -96,10 +96,10 @@ export async function awaitReport(
 }
 
 /** The report of a mark that was just admitted: held and expired ones have their outcome already. */
-export const reportOf = ({ id, candidate, remote, needed, rule, review }: Admitted): Report => ({
+export const reportOf = ({ id, incomingMark, remote, needed, rule, review }: Admitted): Report => ({
   id,
-  stationId: candidate.stationId,
-  partnerId: candidate.partnerId,
+  stationId: incomingMark.stationId,
+  partnerId: incomingMark.partnerId,
   accepted: review !== "expired",
   remote,
   outcome: review === "none" ? null : review,

@@ -1,6 +1,6 @@
-import type { Problem, ProblemCode } from "#src/contract/refusals.ts";
+import type { Refusal, ProblemCode } from "#src/contract/refusals.ts";
 
-type Example = Pick<Problem, "detail" | "limit" | "window">;
+type Example = Pick<Refusal, "detail" | "limit" | "window">;
 
 /** What each problem of the API says, for its OpenAPI document. Codes of the pages' own calls are not among them. */
 export const refusalExamples: Partial<Record<ProblemCode, Example>> = {

@@ -2,7 +2,7 @@ import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
 import { refusalExamples } from "#api/openapi/refusal-examples.ts";
 import { problemObject } from "#api/http/problem.ts";
 import type { Route } from "#api/http/route.ts";
-import { problemCodes, type ProblemCode, refuse } from "#src/contract/refusals.ts";
+import { refusals, type ProblemCode, refuse } from "#src/contract/refusals.ts";
 
 /** What any request may meet on its way to a route (decisions.md 3). */
 const onEveryRoute: readonly ProblemCode[] = [
@@ -39,15 +39,15 @@ const headersByStatus: Record<number, readonly HeaderName[]> = {
 
 /** Responses by status; each code is a named example. */
 export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object> {
-  const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
-  const statuses = [...new Set(known.map((code) => problemCodes[code][0]))];
+  const known = (Object.keys(refusals) as ProblemCode[]).filter((code) => codes.includes(code));
+  const statuses = [...new Set(known.map((code) => refusals[code][0]))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = known.filter((code) => problemCodes[code][0] === status);
-      const lines = own.map((code) => `\`${code}\`: ${problemCodes[code][1]}`);
+      const own = known.filter((code) => refusals[code][0] === status);
+      const lines = own.map((code) => `\`${code}\`: ${refusals[code][1]}`);
       const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
       const content = {
-        schema: { $ref: "#/components/schemas/Problem" },
+        schema: { $ref: "#/components/schemas/Refusal" },
         examples: Object.fromEntries(examples) as object,
       };
       const response = {
@@ -66,7 +66,7 @@ export const refusalComponents = (
   base: string,
 ): Record<string, object> =>
   Object.fromEntries(
-    (Object.keys(problemCodes) as ProblemCode[])
+    (Object.keys(refusals) as ProblemCode[])
       .filter((code) => codes.has(code))
       .map((code) => {
         const example = refusalExamples[code];
@@ -74,6 +74,6 @@ export const refusalComponents = (
         const { detail, ...more } = example;
         const problem = refuse(code, detail, more);
         const value = problemObject(problem, base, "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11");
-        return [code, { summary: problemCodes[code][1], value }];
+        return [code, { summary: refusals[code][1], value }];
       }),
   );

@@ -7,7 +7,7 @@ import { refuseForeign } from "#api/pages/same-site.ts";
 import { queryReader, type QueryReader } from "#api/http/query-reader.ts";
 import type { Reply } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { decodePart } from "#src/contract/query.ts";
 import { compileCheck, type Check } from "#src/infrastructure/validation.ts";
 
@@ -34,7 +34,7 @@ export interface PageCall<Viewer, Query extends TSchema = TSchema, Body extends 
   body?: Body;
   handle(
     request: PageRequest<Viewer, Static<Query>, Static<Body>>,
-  ): Promise<Reply | Problem> | Reply | Problem;
+  ): Promise<Reply | Refusal> | Reply | Refusal;
 }
 
 /** Gives the literal of a call its types: `pageCall<DashboardViewer>()({ … })`. */
@@ -53,7 +53,7 @@ export interface PageCalls<Viewer> {
   /** For whom `admit` lets in. */
   calls: readonly PageCall<Viewer>[];
   /** The viewer of this request, or why it is refused. */
-  admit(ctx: Context, call: PageCall<Viewer>): Promise<Viewer | Problem>;
+  admit(ctx: Context, call: PageCall<Viewer>): Promise<Viewer | Refusal>;
 }
 
 /**
@@ -91,12 +91,12 @@ export function jsonPage<Viewer extends object>(
 interface Ready {
   method: string;
   pattern: RegExp;
-  run(ctx: Context, path: string): Promise<Reply | Problem>;
+  run(ctx: Context, path: string): Promise<Reply | Refusal>;
 }
 
 function prepare<Viewer extends object | null>(
   call: PageCall<Viewer>,
-  admit: (ctx: Context) => Promise<Viewer | Problem>,
+  admit: (ctx: Context) => Promise<Viewer | Refusal>,
 ): Ready {
   const names = [...call.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const pattern = new RegExp(`^${call.path.replace(/\{\w+\}/g, "([^/]+)")}$`);
@@ -107,7 +107,7 @@ function prepare<Viewer extends object | null>(
     pattern,
     run: async (ctx, path) => {
       const viewer = await admit(ctx);
-      if (viewer !== null && isProblem(viewer)) return viewer;
+      if (viewer !== null && isRefusal(viewer)) return viewer;
       const given = await readRequest(ctx, readQuery, checkBody);
       if ("problem" in given) return given;
       const raw = pattern.exec(path)?.slice(1) ?? [];
@@ -127,7 +127,7 @@ async function readRequest(
   ctx: Context,
   readQuery: QueryReader,
   checkBody: Check | null,
-): Promise<{ query: unknown; body: unknown } | Problem> {
+): Promise<{ query: unknown; body: unknown } | Refusal> {
   const query = readQuery(ctx.state.search);
   if (query.faults !== undefined) return refuse("validation-failed", query.faults);
   if (checkBody === null) return { query: query.values, body: undefined };
@@ -138,7 +138,7 @@ async function readRequest(
   return { query: query.values, body: read.value };
 }
 
-const uncached = (answer: Reply | Problem): Answer =>
-  isProblem(answer)
+const uncached = (answer: Reply | Refusal): Answer =>
+  isRefusal(answer)
     ? answer
     : { ...answer, headers: { "Cache-Control": "no-store", ...answer.headers } };

@@ -1,8 +1,8 @@
 import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
-import { grantOf } from "#src/limits/quota-decision.ts";
-import { createStandIn } from "#src/limits/local-limiter.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { quotaDecision } from "#src/limits/quota-decision.ts";
+import { createLocalLimiter } from "#src/limits/local-limiter.ts";
 
 const networksMax = 50_000;
 const minutesADay = 1440;
@@ -17,15 +17,15 @@ export function networkLimit(
   { clock }: Pick<Services, "clock">,
   perMinute: number,
   what: string,
-): (ip: string) => Problem | null {
-  const counts = createStandIn(networksMax);
+): (ip: string) => Refusal | null {
+  const counts = createLocalLimiter(networksMax);
   const daily = perMinute * minutesADay;
   return (ip) => {
     const nowS = clock() / 1000;
     const { granted, mn, dn } = counts.take(viewerNetwork(ip), 1, perMinute, daily, nowS);
     if (granted > 0) return null;
     const refused = { granted: false, rpm: perMinute, daily, mn, dn, nowS, seq: null };
-    const { retryAfterS } = grantOf(refused);
+    const { retryAfterS } = quotaDecision(refused);
     return refuse("rate-limit-exceeded", `Too many ${what}. Try again in ${retryAfterS} s.`, {
       retryAfterS,
       limit: perMinute,

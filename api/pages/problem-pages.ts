@@ -2,7 +2,7 @@ import type Koa from "koa";
 import type { State } from "#api/http/context.ts";
 import { problemAdvice } from "#api/http/problem-advice.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { problemCodes, type ProblemCode } from "#src/contract/refusals.ts";
+import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
 
@@ -25,10 +25,10 @@ export function serveProblemPages(config: Config): Koa.Middleware<State> {
   };
 }
 
-const codes = Object.keys(problemCodes) as ProblemCode[];
+const codes = Object.keys(refusals) as ProblemCode[];
 
 function codePage(code: ProblemCode, base: string): string {
-  const [status, title] = problemCodes[code];
+  const [status, title] = refusals[code];
   return html(
     `${code} – ${title}`,
     `<p><a href="${prefix}">All problems</a></p>
@@ -44,7 +44,7 @@ function codePage(code: ProblemCode, base: string): string {
 
 function indexPage(): string {
   const lines = codes.map((code) => {
-    const [status, title] = problemCodes[code];
+    const [status, title] = refusals[code];
     return `<tr><td>${status}</td><td><a href="${prefix}/${code}"><code>${code}</code></a></td><td>${escape(title)}</td></tr>`;
   });
   return html(

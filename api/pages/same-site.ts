@@ -1,7 +1,7 @@
 import type { Context } from "#api/http/context.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
-import { refuse, type Problem } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
 /**
  * The guard of every call of a page that changes something: null when one of our own pages sent it. The browser's
@@ -11,7 +11,7 @@ import { refuse, type Problem } from "#src/contract/refusals.ts";
 export function refuseForeign(
   { req }: Context,
   { baseUrl }: Pick<Config, "baseUrl">,
-): Problem | null {
+): Refusal | null {
   const { origin, host, "sec-fetch-site": site, "content-type": type = "" } = req.headers;
   const isOwn = site === undefined ? isOwnOrigin(origin, host, baseUrl) : site === "same-origin";
   if (!isOwn) {

@@ -6,7 +6,7 @@ import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitc
 import type { Answer } from "#snapshots/model/queries.ts";
 
 /** Lists of stations as gzip, put together from what is deflated already. */
-export interface PackedLists {
+export interface GzipListCache {
   /** The list envelope around `answer`, in pieces of one gzip member. `name` says what its content is: its ETag. */
   gzip(name: string, answer: Answer, rest: ListRest): Promise<Buffer[]>;
   /** `answer` as JSON to this request: gzip unless brotli or nothing is wanted more. */
@@ -26,7 +26,7 @@ const overhead = 500;
  * Remembers the packed stations of what was asked for last, without the envelope, whose `as_of` moves on each second.
  * Content is the name, so nothing remembered is ever out of date.
  */
-export function createPackedLists(): PackedLists {
+export function createGzipListCache(): GzipListCache {
   const lately = new Map<string, Packed>();
   let used = 0;
   const sizeOf = ({ blocks }: Packed): number =>
@@ -44,7 +44,7 @@ export function createPackedLists(): PackedLists {
     }
   };
 
-  const gzip: PackedLists["gzip"] = async (name, answer, rest) => {
+  const gzip: GzipListCache["gzip"] = async (name, answer, rest) => {
     const known = lately.get(name);
     const packed = known ?? (await packPieces(answer.pieces()));
     if (known === undefined) remember(name, packed);

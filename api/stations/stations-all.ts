@@ -10,7 +10,7 @@ import type { Services } from "#api/http/services.ts";
 import type { Dump } from "#snapshots/dumps/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 import type { Whole } from "#snapshots/dumps/held-dump.ts";
-import { isProblem, refuse, type Problem } from "#src/contract/refusals.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 
 const query = Type.Object({
   cursor: Type.Optional(
@@ -36,7 +36,7 @@ export const allStationsRoute = (services: Services) =>
     handle(request) {
       const { cursor = "", limit = 10_000 } = request.query;
       const read = readFilters(request.query);
-      if (isProblem(read)) return read;
+      if (isRefusal(read)) return read;
       const { filters } = read;
       const format = pickFormat(request.headers.accept);
       if (cursor === "" && format === "json") {
@@ -91,7 +91,7 @@ async function answerPage(
   request: ApiRequest,
   format: Format,
   asked: PageAsked,
-): Promise<Reply | Problem> {
+): Promise<Reply | Refusal> {
   const { filters, cursor, limit } = asked;
   const key = filtersKey(filters);
   const from = cursor === "" ? null : readCursor(cursor, key);

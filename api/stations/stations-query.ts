@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Area } from "#snapshots/model/area.ts";
 import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
-import { type Problem, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import {
   type Grade,
   parseGrade,
@@ -55,16 +55,16 @@ const items = (list: string): string[] =>
 const served = [...statuses, "nodata"] as const;
 
 type FilterQuery = Static<typeof filterSchema>;
-const readBefore = new WeakMap<FilterQuery, { filters: Filters } | Problem>();
+const readBefore = new WeakMap<FilterQuery, { filters: Filters } | Refusal>();
 
 /** Reads the filters, or refuses the first that names something unknown. A query is read once and never changes. */
-export function readFilters(query: FilterQuery): { filters: Filters } | Problem {
+export function readFilters(query: FilterQuery): { filters: Filters } | Refusal {
   let read = readBefore.get(query);
   if (read === undefined) readBefore.set(query, (read = filtersOf(query)));
   return read;
 }
 
-function filtersOf(query: FilterQuery): { filters: Filters } | Problem {
+function filtersOf(query: FilterQuery): { filters: Filters } | Refusal {
   const wanted = items(query.status ?? "");
   const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
   const named = items(query.fuel ?? "").map(parseGrade);
@@ -92,7 +92,7 @@ function unknownOf(
   name: string,
   given: readonly string[],
   known: readonly string[],
-): Problem | null {
+): Refusal | null {
   const input = given.find((item) => !known.includes(item));
   if (input === undefined) return null;
   const msg = `Use a comma list of ${known.join(", ")}`;

@@ -13,7 +13,7 @@ import {
 import type { Services } from "#api/http/services.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 import { type Box } from "#src/domain/geo.ts";
-import { isProblem, type Problem, refuse } from "#src/contract/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (partner-api.md 8). */
 const stationsMax = 4000;
@@ -59,10 +59,10 @@ export const stationsRoute = (services: Services) =>
     query,
     async handle(request) {
       const read = readFilters(request.query);
-      if (isProblem(read)) return read;
+      if (isRefusal(read)) return read;
       const publishable = request.key.kind === "publishable";
       const where = readArea(services, request.query, publishable);
-      if (isProblem(where)) return where;
+      if (isRefusal(where)) return where;
       const { filters } = read;
       const sort = request.query.sort === "distance" ? ({ sort: "distance" } as const) : {};
       const lifetimeMs = services.config.statusLifetimeMs;
@@ -104,7 +104,7 @@ function readArea(
   services: Services,
   { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
-): NamedArea | Problem {
+): NamedArea | Refusal {
   let box: Box | null = null;
   if (bbox !== "") {
     box = parseBox(bbox);

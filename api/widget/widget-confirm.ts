@@ -19,7 +19,7 @@ export const widgetConfirmRoute = (services: Services) =>
     body: confirmBody,
     handle: (request) => {
       const { params, body } = request;
-      const candidate = widgetCandidateOf(services, request, params["station_id"]!, body, true);
-      return answerMark(services, request, candidate);
+      const incomingMark = widgetCandidateOf(services, request, params["station_id"]!, body, true);
+      return answerMark(services, request, incomingMark);
     },
   });

@@ -16,7 +16,7 @@ export const widgetReportRoute = (services: Services) =>
     body: widgetReportBody,
     handle: (request) => {
       const { params, body } = request;
-      const candidate = widgetCandidateOf(services, request, params["station_id"]!, body, false);
-      return answerMark(services, request, candidate);
+      const incomingMark = widgetCandidateOf(services, request, params["station_id"]!, body, false);
+      return answerMark(services, request, incomingMark);
     },
   });

@@ -9,7 +9,7 @@ import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
-import { isProblem } from "#src/contract/refusals.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { parseReport, reportBody } from "#src/contract/report.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -46,14 +46,14 @@ const routes = [
     body: reportBody,
     handle: async ({ params, body, key }) => {
       const parsed = parseReport(body, clock(), config.observedAheadMs);
-      if (isProblem(parsed)) return parsed;
+      if (isRefusal(parsed)) return parsed;
       const answer = await markInOneTransaction({ db, config }, params["station_id"]!, {
         parsed,
         key,
         userRef: body.user_ref,
         externalId: body.external_id ?? null,
       });
-      return isProblem(answer) ? answer : { status: 200, body: answer };
+      return isRefusal(answer) ? answer : { status: 200, body: answer };
     },
   }),
 ];

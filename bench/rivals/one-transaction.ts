@@ -5,7 +5,7 @@ import {
   admit,
   type AdmitFacts,
   type Admitted,
-  type Candidate,
+  type IncomingMark,
   externalKey,
   newcomerScope,
   type PastMark,
@@ -13,7 +13,7 @@ import {
 } from "#src/domain/admit.ts";
 import { decide } from "#src/domain/decide.ts";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
-import { type Problem, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { ParsedReport } from "#src/contract/report.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
@@ -47,7 +47,7 @@ export async function markInOneTransaction(
   { db, config }: { db: Db; config: Config },
   stationId: string,
   forwarded: Forwarded,
-): Promise<ReportOutput | Problem> {
+): Promise<ReportOutput | Refusal> {
   const [station] = await rows<Point>(
     db,
     "select lat, lon from stations where id = ? and removed_at is null",
@@ -57,14 +57,14 @@ export async function markInOneTransaction(
   return inTransaction(db, async (tx) => {
     const locked = await lockStation(tx, stationId);
     const { now } = locked;
-    const candidate = await candidateOf(tx, stationId, station, forwarded, config);
-    const known = await lockReporter(tx, candidate);
-    const facts = await readFacts(tx, candidate, known, now, config);
-    const admission = admit(facts, candidate, locked.id, config);
+    const incomingMark = await candidateOf(tx, stationId, station, forwarded, config);
+    const known = await lockReporter(tx, incomingMark);
+    const facts = await readFacts(tx, incomingMark, known, now, config);
+    const admission = admit(facts, incomingMark, locked.id, config);
     if (admission.kind === "refused") return admission.problem;
     if (admission.kind === "duplicate")
       return answerOf(locked.state ?? emptyState, now, config, { id: admission.of });
-    const reporterId = known?.first_seen != null ? known.id : await storeReporter(tx, candidate);
+    const reporterId = known?.first_seen != null ? known.id : await storeReporter(tx, incomingMark);
     const mark = markOf(admission, reporterId);
     const seen = new Map(locked.opinions.map((one) => [one.mark.reporterId, one.seen]));
     seen.set(reporterId, known?.first_seen ?? now);
@@ -83,7 +83,7 @@ export async function markInOneTransaction(
     await storeMark(tx, admission, reporterId, now, outcome);
     await tx.raw(
       "insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, ?, ?, ?, server_now())",
-      [candidate.partnerId, candidate.externalId, mark.id, stationId],
+      [incomingMark.partnerId, incomingMark.externalId, mark.id, stationId],
     );
     await tx.raw(
       `insert into opinions (station_id, reporter_id, mark_id, effective_at, mark) values (?, ?, ?, ${fromMs}, ?::jsonb)
@@ -138,7 +138,7 @@ async function candidateOf(
   station: Point,
   { parsed, key, userRef, externalId }: Forwarded,
   config: Config,
-): Promise<Candidate> {
+): Promise<IncomingMark> {
   return {
     ...parsed,
     stationId,
@@ -172,7 +172,7 @@ interface Known {
   first_seen: number | null;
 }
 
-const lockReporter = async (tx: Tx, { reporter }: Candidate): Promise<Known | undefined> =>
+const lockReporter = async (tx: Tx, { reporter }: IncomingMark): Promise<Known | undefined> =>
   (
     await rows<Known>(
       tx,
@@ -183,7 +183,7 @@ const lockReporter = async (tx: Tx, { reporter }: Candidate): Promise<Known | un
 
 async function readFacts(
   tx: Tx,
-  mark: Candidate,
+  mark: IncomingMark,
   known: Known | undefined,
   now: number,
   config: Config,
@@ -201,7 +201,7 @@ async function readFacts(
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
-    standing: new Map(),
+    pendingStatus: new Map(),
   };
   const [first] = await rows<{ mark_id: number; station_id: string }>(
     tx,
@@ -260,7 +260,7 @@ async function readPast(
   }
 }
 
-const storeReporter = async (tx: Tx, mark: Candidate): Promise<number> =>
+const storeReporter = async (tx: Tx, mark: IncomingMark): Promise<number> =>
   (
     await rows<{ id: number }>(
       tx,
@@ -271,20 +271,20 @@ const storeReporter = async (tx: Tx, mark: Candidate): Promise<number> =>
   )[0]!.id;
 
 function markOf(admitted: Admitted, reporterId: number): Mark {
-  const { candidate, id, effectiveAt, remote, needed, rule } = admitted;
+  const { incomingMark, id, effectiveAt, remote, needed, rule } = admitted;
   const mark: Mark = {
     at: effectiveAt,
     id,
     reporterId,
-    status: candidate.status,
+    status: incomingMark.status,
     remote,
     needed,
     rule,
   };
-  if (candidate.fuels) mark.fuels = candidate.fuels;
-  if (candidate.fuelsNo) mark.fuelsNo = candidate.fuelsNo;
-  if (candidate.queue) mark.queue = candidate.queue;
-  if (candidate.prices) mark.prices = candidate.prices;
+  if (incomingMark.fuels) mark.fuels = incomingMark.fuels;
+  if (incomingMark.fuelsNo) mark.fuelsNo = incomingMark.fuelsNo;
+  if (incomingMark.queue) mark.queue = incomingMark.queue;
+  if (incomingMark.prices) mark.prices = incomingMark.prices;
   return mark;
 }
 
@@ -295,7 +295,7 @@ async function storeMark(
   now: number,
   outcome: { outcome: string; status: string; reason: string; have: number },
 ): Promise<void> {
-  const { candidate: mark } = admitted;
+  const { incomingMark: mark } = admitted;
   await tx.raw(
     `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, external_id, status, received_at,
        effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, comment, remote, needed, rule, newcomer,

@@ -2,7 +2,7 @@ import type { Point } from "#src/domain/geo.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 
 /** Where the stations in service are: enough to judge a mark without asking the database. */
-export interface Places {
+export interface Locations {
   find(id: string): Point | undefined;
   /** Ids of the stations within `radiusM` of a point. */
   within(centre: Point, radiusM: number): string[];
@@ -11,7 +11,9 @@ export interface Places {
 }
 
 /** The places of a read model's stations. */
-export const createPlaces = (model: Pick<ReadModel, "place" | "idsInside" | "box">): Places => ({
+export const createLocations = (
+  model: Pick<ReadModel, "place" | "idsInside" | "box">,
+): Locations => ({
   find: (id) => model.place(id),
   within: (centre, radiusM) => model.idsInside({ kind: "circle", centre, radiusM }),
   middle: () => {

@@ -7,7 +7,7 @@ import { createChangeList } from "#snapshots/model/change-list.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import { fuelOf, renderFuel, renderStation } from "#snapshots/model/fragment.ts";
 import { createIdOrder } from "#snapshots/model/id-order.ts";
-import { createInstantHeap } from "#snapshots/model/transition-heap.ts";
+import { createTransitionHeap } from "#snapshots/model/transition-heap.ts";
 import { fragmentOf, type Rendered, type Source, stateOf } from "#snapshots/model/block.ts";
 import { createPageShelf } from "#snapshots/model/block-shelf.ts";
 import { createPageTree, type Leaf } from "#snapshots/model/block-tree.ts";
@@ -66,7 +66,7 @@ export function createReadModel({
   const book = { tree, table, shelf: createPageShelf(plainBytes) };
   const order = createIdOrder(ids);
   const changes = createChangeList(table);
-  const heap = createInstantHeap(table);
+  const heap = createTransitionHeap(table);
   const brands = new Map<string, number>();
   let time = Number.NEGATIVE_INFINITY;
 

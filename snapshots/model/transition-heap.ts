@@ -1,7 +1,7 @@
 import { nobody, type StationTable } from "#snapshots/model/station-table.ts";
 
 /** Stations by their next instant. Each is in it at most once, so that a busy station costs no memory. */
-export interface InstantHeap {
+export interface TransitionHeap {
   /** Puts a station at its `nextAt`; takes it out when that is Infinity. */
   place(station: number): void;
   /** The station with the earliest instant at or before `now`, taken out; -1 when there is none. */
@@ -10,7 +10,7 @@ export interface InstantHeap {
   next(): number;
 }
 
-export function createInstantHeap(table: StationTable): InstantHeap {
+export function createTransitionHeap(table: StationTable): TransitionHeap {
   const heap: number[] = [];
   const put = (station: number, index: number): void => {
     heap[index] = station;

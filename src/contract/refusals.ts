@@ -1,5 +1,5 @@
 /** Every problem code of partner-api.md 7 and decisions.md 9 with its status, title and explanation. */
-export const problemCodes = {
+export const refusals = {
   "invalid-key": [401, "Key missing, wrong or revoked"],
   "sign-in-failed": [401, "Name, password or key is wrong"],
   "session-over": [401, "Not signed in, or no longer"],
@@ -39,7 +39,7 @@ export const problemCodes = {
   "upstream-unavailable": [503, "Short failure, retry in a few seconds"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-export type ProblemCode = keyof typeof problemCodes;
+export type ProblemCode = keyof typeof refusals;
 
 /** One fault of a schema check (partner-api.md 7). */
 export interface Fault {
@@ -51,7 +51,7 @@ export interface Fault {
 }
 
 /** A refusal, as data. One middleware turns it into problem+json. */
-export interface Problem {
+export interface Refusal {
   problem: ProblemCode;
   detail: string | Fault[];
   /** On 429 and 503: seconds for `Retry-After`. */
@@ -66,11 +66,11 @@ export interface Problem {
 export const refuse = (
   problem: ProblemCode,
   detail: string | Fault[],
-  more: Omit<Problem, "problem" | "detail"> = {},
-): Problem => ({
+  more: Omit<Refusal, "problem" | "detail"> = {},
+): Refusal => ({
   problem,
   detail,
   ...more,
 });
 
-export const isProblem = (value: object): value is Problem => "problem" in value;
+export const isRefusal = (value: object): value is Refusal => "problem" in value;

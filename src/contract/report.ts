@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { type Problem, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { Statement } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import {
@@ -140,7 +140,7 @@ export function parseReport(
   body: StatementBody,
   now: number,
   observedAheadMs: number,
-): ParsedReport | Problem {
+): ParsedReport | Refusal {
   if (((body.lat ?? null) === null) !== ((body.lon ?? null) === null)) {
     const missing = (body.lat ?? null) === null ? "lat" : "lon";
     return refuse("validation-failed", [

@@ -1,7 +1,7 @@
 import {
   addToStanding,
   refuseConfirmation,
-  type Standing,
+  type PendingStatus,
 } from "#src/domain/widget-confirmation.ts";
 import type { Point } from "#src/domain/geo.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type Located,
   neededFor,
 } from "#src/domain/confirmation-rules.ts";
-import { type Problem, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { order, type Statement } from "#src/domain/state.ts";
 import type { Rule, Status } from "#src/domain/vocabulary.ts";
@@ -27,7 +27,7 @@ export interface AdmitRules extends JudgeRules, FoldRules {
 }
 
 /** A mark as it arrives: checked for its form, not yet for its rights. */
-export interface Candidate extends Statement {
+export interface IncomingMark extends Statement {
   stationId: string;
   station: Point;
   /** Stations within NEARBY_NO_M, the station itself included. */
@@ -87,13 +87,13 @@ export interface AdmitFacts {
   /** By station: reporters with a live mark there, two at least if there are two. */
   nearby: Map<string, Set<string>>;
   /** By station: those of the batch that a mark of it confirms. */
-  standing: Map<string, Standing>;
+  pendingStatus: Map<string, PendingStatus>;
 }
 
 export interface Admitted {
   kind: "accepted";
   id: number;
-  candidate: Candidate;
+  incomingMark: IncomingMark;
   effectiveAt: number;
   remote: boolean;
   needed: number;
@@ -105,13 +105,13 @@ export interface Admitted {
 export type Admission =
   | Admitted
   | { kind: "duplicate"; of: number; stationId: string }
-  | { kind: "refused"; problem: Problem };
+  | { kind: "refused"; problem: Refusal };
 
 export const externalKey = (partnerId: number, externalId: string): string =>
   `${partnerId} ${externalId}`;
-export const newcomerScope = (mark: Candidate): string =>
+export const newcomerScope = (mark: IncomingMark): string =>
   mark.viewer === null ? `p${mark.partnerId}` : `v${mark.viewer}`;
-export const massNoSource = (mark: Candidate): string =>
+export const massNoSource = (mark: IncomingMark): string =>
   mark.viewer === null ? `k${mark.keyId}` : `v${mark.viewer}`;
 
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
@@ -122,7 +122,7 @@ const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
  */
 export function admit(
   facts: AdmitFacts,
-  mark: Candidate,
+  mark: IncomingMark,
   id: number,
   rules: AdmitRules,
 ): Admission {
@@ -137,7 +137,7 @@ export function admit(
   }
   const reporter = reporterOf(facts, mark);
   if (mark.confirms) {
-    const here = facts.standing.get(mark.stationId);
+    const here = facts.pendingStatus.get(mark.stationId);
     if (here === undefined)
       throw new Error("a confirmation without knowing how its station stands");
     const { status } = mark;
@@ -180,7 +180,7 @@ export function admit(
   const admitted: Admitted = {
     kind: "accepted",
     id,
-    candidate: mark,
+    incomingMark: mark,
     effectiveAt,
     remote,
     needed,
@@ -192,7 +192,7 @@ export function admit(
   return admitted;
 }
 
-function reporterOf(facts: AdmitFacts, mark: Candidate): ReporterFacts {
+function reporterOf(facts: AdmitFacts, mark: IncomingMark): ReporterFacts {
   const known = facts.reporters.get(mark.reporter);
   if (known !== undefined) return known;
   const fresh: ReporterFacts = {
@@ -208,7 +208,7 @@ function reporterOf(facts: AdmitFacts, mark: Candidate): ReporterFacts {
 function duplicateOf(
   facts: AdmitFacts,
   reporter: ReporterFacts,
-  mark: Candidate,
+  mark: IncomingMark,
   rules: AdmitRules,
 ): { id: number; stationId: string } | null {
   if (mark.externalId !== null && mark.partnerId !== null) {
@@ -227,10 +227,10 @@ function duplicateOf(
 function refusal(
   facts: AdmitFacts,
   reporter: ReporterFacts,
-  mark: Candidate,
+  mark: IncomingMark,
   is: { newcomer: boolean; remote: boolean },
   rules: AdmitRules,
-): Problem | null {
+): Refusal | null {
   const { now } = facts;
   const cooldownMs = mark.express ? rules.expressCooldownMs : rules.cooldownMs;
   const here = reporter.recent
@@ -303,7 +303,7 @@ function previousLocated(reporter: ReporterFacts, at: number, id: number): Locat
 }
 
 function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted): void {
-  const { candidate: mark, id, effectiveAt, review } = admitted;
+  const { incomingMark: mark, id, effectiveAt, review } = admitted;
   if (mark.externalId !== null && mark.partnerId !== null) {
     facts.externalIds.set(externalKey(mark.partnerId, mark.externalId), {
       id,
@@ -333,9 +333,9 @@ function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted
   if (review === "none") {
     const here = facts.nearby.get(mark.stationId) ?? new Set<string>();
     facts.nearby.set(mark.stationId, here.add(reporter.identity));
-    const standing = facts.standing.get(mark.stationId);
-    if (standing !== undefined)
-      addToStanding(standing, admitted, {
+    const pendingStatus = facts.pendingStatus.get(mark.stationId);
+    if (pendingStatus !== undefined)
+      addToStanding(pendingStatus, admitted, {
         identity: reporter.identity,
         firstSeen: reporter.firstSeen,
       });

@@ -1,13 +1,13 @@
 import type { Admitted } from "#src/domain/admit.ts";
 import { decide, type Facts } from "#src/domain/decide.ts";
 import { advance, supportersOf } from "#src/domain/fold.ts";
-import { type Problem, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import type { Mark } from "#src/domain/state.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 
 /** A station as its marks make it, those included that no worker has come to yet. */
-export interface Standing {
+export interface PendingStatus {
   facts: Facts;
   /** Marks that are not in `facts`; those of the batch are added as they are accepted. */
   waiting: Mark[];
@@ -22,12 +22,12 @@ export interface Standing {
  * must be pending at `now` (ms), and the reporter none of its supporters.
  */
 export function refuseConfirmation(
-  standing: Standing,
+  pendingStatus: PendingStatus,
   { status, identity }: { status: Status; identity: string },
   now: number,
   rules: FoldRules,
-): Problem | null {
-  const { facts, waiting, firstSeen } = standing;
+): Refusal | null {
+  const { facts, waiting, firstSeen } = pendingStatus;
   const seenAt = (id: number): number => firstSeen.get(id) ?? 0;
   const folded = decide(facts, { marks: waiting, seeds: [] }, seenAt, now, rules);
   const state = advance(folded.state, now, rules);
@@ -40,7 +40,7 @@ export function refuseConfirmation(
   const live = [...folded.opinions.values()].filter(
     (mark) => now < mark.at + rules.statusLifetimeMs,
   );
-  const reporterId = numberOf(standing, identity);
+  const reporterId = numberOf(pendingStatus, identity);
   if (!supportersOf(status, live, state).some((mark) => mark.reporterId === reporterId))
     return null;
   return refuse(
@@ -51,17 +51,17 @@ export function refuseConfirmation(
 
 /** Lets a mark that was just accepted stand, so that the next of the batch may confirm it. */
 export function addToStanding(
-  standing: Standing,
-  { id, effectiveAt: at, remote, needed, rule, candidate: { status } }: Admitted,
+  pendingStatus: PendingStatus,
+  { id, effectiveAt: at, remote, needed, rule, incomingMark: { status } }: Admitted,
   { identity, firstSeen }: { identity: string; firstSeen: number },
 ): void {
-  const reporterId = numberOf(standing, identity);
-  standing.waiting.push({ id, at, reporterId, status, remote, needed, rule });
-  standing.firstSeen.set(reporterId, firstSeen);
+  const reporterId = numberOf(pendingStatus, identity);
+  pendingStatus.waiting.push({ id, at, reporterId, status, remote, needed, rule });
+  pendingStatus.firstSeen.set(reporterId, firstSeen);
 }
 
 /** `identity` is a row id, or a hash while there is no row; row ids are above 0. */
-function numberOf({ strangers }: Standing, identity: string): number {
+function numberOf({ strangers }: PendingStatus, identity: string): number {
   if (/^\d{1,16}$/.test(identity)) return Number(identity);
   const number = strangers.get(identity) ?? -1 - strangers.size;
   strangers.set(identity, number);

@@ -1,14 +1,14 @@
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** Name of the number that cached rectangles are checked against: the change feed's, as far as marks have raised it. */
-export const sequenceKey = (prefix: string): string => `${prefix}:seq`;
+export const generationKey = (prefix: string): string => `${prefix}:seq`;
 
 const raiseLua = `local now = tonumber(redis.call("GET", KEYS[1]) or "0")
 if tonumber(ARGV[1]) > now then redis.call("SET", KEYS[1], ARGV[1]) end`;
 
 /** Raises the number, never lowers it. Rejects while Redis is away: then nothing is served from its cache either. */
-export async function raiseSequence(redis: Redis, prefix: string, seq: number): Promise<void> {
-  await redis.eval(raiseLua, 1, sequenceKey(prefix), seq);
+export async function advanceGeneration(redis: Redis, prefix: string, seq: number): Promise<void> {
+  await redis.eval(raiseLua, 1, generationKey(prefix), seq);
 }
 
 /**
@@ -16,25 +16,25 @@ export async function raiseSequence(redis: Redis, prefix: string, seq: number): 
  * raises it after its commit, so that the commit can be seen a little before. Never rejects. Calls that come while
  * one is under way share the next.
  */
-export function createRaiser(
+export function createGenerationAdvancer(
   redis: Redis,
   prefix: string,
   reached: () => number,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
-  const raise = (): Promise<void> => {
+  const advance = (): Promise<void> => {
     if (running === null) {
-      running = raiseSequence(redis, prefix, reached())
+      running = advanceGeneration(redis, prefix, reached())
         .catch(() => {})
         .finally(() => (running = null));
       return running;
     }
     next ??= running.then(() => {
       next = null;
-      return raise();
+      return advance();
     });
     return next;
   };
-  return raise;
+  return advance;
 }

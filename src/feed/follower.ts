@@ -9,7 +9,7 @@ import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
-import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 
 export interface Follower {
   /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
@@ -87,7 +87,7 @@ export function createFollower(deps: {
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
     // In one round trip, one behind the other: outcomes and the safe time come before any change is read.
-    const [[mark], reports, first] = await inFewTrips(db, (tx) =>
+    const [[mark], reports, first] = await pipelinedTransaction(db, (tx) =>
       Promise.all([
         rows<{ safe: number | null }>(tx, `select ${msOf("feed_safe()")} as safe`, [], "feed_safe"),
         loadReports(tx, ids, "outcomes"),

@@ -17,7 +17,7 @@ export interface Restamped {
  * come a second time, and every station counts as changed now: processes, caches and partners' copies that know more
  * than the backup take its word. May run while everything runs, and again.
  */
-export async function restamp(
+export async function markAllChanged(
   db: Db,
   progress: (done: number, total: number) => void,
 ): Promise<Restamped> {

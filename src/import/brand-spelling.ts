@@ -1,6 +1,6 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { brandKey } from "#src/import/brand-names.ts";
-import type { Candidate } from "#src/import/osm-station.ts";
+import type { ImportedStation } from "#src/import/osm-station.ts";
 
 const cityReachM = 50_000;
 
@@ -14,7 +14,7 @@ export interface Named extends Point {
  */
 export function brandSpellings(
   served: readonly { brand: string; count: number }[],
-  candidates: readonly Candidate[],
+  candidates: readonly ImportedStation[],
 ): Map<string, string> {
   const counts = new Map<string, number>();
   for (const { brand } of candidates)
@@ -36,9 +36,9 @@ function mostFrequent(spellings: readonly { brand: string; count: number }[]): M
 
 /** The candidates, with a brand that is only the name of the town they stand in taken away. */
 export function withoutTownBrands(
-  candidates: readonly Candidate[],
+  candidates: readonly ImportedStation[],
   cities: readonly Named[],
-): Candidate[] {
+): ImportedStation[] {
   const towns = new Map<string, Point[]>();
   const known = [...cities, ...candidates.map(({ city, lat, lon }) => ({ name: city, lat, lon }))];
   for (const { name, lat, lon } of known) {

@@ -5,7 +5,7 @@ import { repairLookalikes } from "#src/import/lookalikes.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 
 /** What is known of one object of a file that may become a station, or a part of one. */
-export interface Candidate extends Point {
+export interface ImportedStation extends Point {
   id: string;
   /** As mapped, cleaned; "" for none. Spelled finally when the whole file is known. */
   brand: string;
@@ -20,7 +20,12 @@ export interface Candidate extends Point {
 }
 
 /** The candidate in an object of a file, or why it cannot be a filling station for cars. */
-export function stationFrom({ id, lat, lon, tags }: OsmObject): Candidate | { refused: string } {
+export function stationFrom({
+  id,
+  lat,
+  lon,
+  tags,
+}: OsmObject): ImportedStation | { refused: string } {
   if (tags["amenity"] !== "fuel") return { refused: "not-a-fuel-station" };
   const brand = brandFrom(tags);
   const name = text(tags["name"], 120);
@@ -31,7 +36,7 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): Candidate | { re
 
 /** What a station is shown as. `brands` gives the spelling that other stations use for a key. */
 export function shownNames(
-  candidate: Candidate,
+  candidate: ImportedStation,
   brands: ReadonlyMap<string, string>,
 ): { brand: string; name: string } {
   const spell = (one: string): string => knownBrand(one) ?? brands.get(brandKey(one)) ?? one;
@@ -61,7 +66,7 @@ const gas = new Set([
 ]);
 const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;
 
-function salesFrom(tags: Tags, name: string): Candidate["sells"] {
+function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
   // "no;yes" is what mappers leave where two objects were joined: one of them has it.
   const sold = Object.keys(tags).filter((key) =>
     String(tags[key])

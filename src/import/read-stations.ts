@@ -1,6 +1,6 @@
 import { readItems } from "#src/import/json-items.ts";
 import { fromGeojson, fromOverpass, type ReadObject } from "#src/import/osm-object.ts";
-import { stationFrom, type Candidate } from "#src/import/osm-station.ts";
+import { stationFrom, type ImportedStation } from "#src/import/osm-station.ts";
 import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import { count, type Reasons } from "#src/import/summary.ts";
 
@@ -9,7 +9,7 @@ export type StationFormat = (typeof stationFormats)[number];
 
 export interface StationsRead {
   read: number;
-  candidates: Candidate[];
+  candidates: ImportedStation[];
   refused: number;
   reasons: Reasons;
 }
@@ -53,7 +53,7 @@ export async function readStations(
   return result;
 }
 
-const candidateFrom = (found: ReturnType<ReadObject>): Candidate | { refused: string } =>
+const candidateFrom = (found: ReturnType<ReadObject>): ImportedStation | { refused: string } =>
   "refused" in found ? found : stationFrom(found);
 
 /** The format that the beginning of a file shows. Throws a wrong-file fault when it shows none. */

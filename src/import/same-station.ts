@@ -1,6 +1,6 @@
 import { distanceM } from "#src/domain/geo.ts";
 import { brandKey } from "#src/import/brand-names.ts";
-import type { Candidate } from "#src/import/osm-station.ts";
+import type { ImportedStation } from "#src/import/osm-station.ts";
 import type { Doubtful } from "#src/import/summary.ts";
 
 const sameM = 25;
@@ -8,7 +8,7 @@ const doubtfulM = 40;
 
 export interface Group {
   /** The station: the first member's id and position, with what the others know better. */
-  station: Candidate;
+  station: ImportedStation;
   /** Ids of the other members: the same station mapped again. */
   doubles: string[];
 }
@@ -19,7 +19,7 @@ export interface Group {
  * A member that is `known` (already a station) stays, so that ids are stable; else a named one, else a node.
  */
 export function joinSame(
-  candidates: readonly Candidate[],
+  candidates: readonly ImportedStation[],
   known: ReadonlySet<string>,
 ): { groups: Group[]; doubtful: Doubtful[] } {
   const groupOf = new Map(candidates.map((one) => [one.id, [one]]));
@@ -41,8 +41,8 @@ export function joinSame(
 
 /** Pairs at most 40 m apart, nearest first. */
 function closePairs(
-  candidates: readonly Candidate[],
-): { a: Candidate; b: Candidate; distance: number }[] {
+  candidates: readonly ImportedStation[],
+): { a: ImportedStation; b: ImportedStation; distance: number }[] {
   const byLat = [...candidates].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
   const window = doubtfulM / 111_000;
   const pairs = byLat.flatMap((a, index) => {
@@ -60,12 +60,12 @@ function closePairs(
 
 type Verdict = "same" | "different names" | "two objects of one kind";
 
-function worst(left: readonly Candidate[], right: readonly Candidate[]): Verdict {
+function worst(left: readonly ImportedStation[], right: readonly ImportedStation[]): Verdict {
   const verdicts = left.flatMap((a) => right.map((b) => compare(a, b)));
   return verdicts.find((one) => one !== "same") ?? "same";
 }
 
-function compare(a: Candidate, b: Candidate): Verdict {
+function compare(a: ImportedStation, b: ImportedStation): Verdict {
   const [ours, theirs] = [labels(a), labels(b)];
   const shared = ours.some((label) => theirs.includes(label));
   const bare = ours.length === 0 || theirs.length === 0;
@@ -81,21 +81,21 @@ function compare(a: Candidate, b: Candidate): Verdict {
   return shared || kind(a) !== kind(b) ? "same" : "two objects of one kind";
 }
 
-const unknown = (one: Candidate, names: readonly string[]): boolean =>
+const unknown = (one: ImportedStation, names: readonly string[]): boolean =>
   names.length === 0 && one.sells === "unsaid";
 
-const kind = (one: Candidate): string => /^[nwr](?=\d)/.exec(one.id)?.[0] ?? one.id;
+const kind = (one: ImportedStation): string => /^[nwr](?=\d)/.exec(one.id)?.[0] ?? one.id;
 
 /** Everything that a station may be called, comparable; a mere "АЗС № 5" is no name. */
-const labels = (one: Candidate): string[] =>
+const labels = (one: ImportedStation): string[] =>
   [one.brand, one.name, one.operator]
     .map((text) => brandKey(text).replace(/^\d+$/, ""))
     .filter((key) => key !== "");
 
 const order = { n: 0, w: 1, r: 2 } as Record<string, number>;
 
-function joined(members: readonly Candidate[], known: ReadonlySet<string>): Group {
-  const merit = (one: Candidate): number =>
+function joined(members: readonly ImportedStation[], known: ReadonlySet<string>): Group {
+  const merit = (one: ImportedStation): number =>
     (known.has(one.id) ? 8 : 0) +
     (one.brand || one.name ? 4 : 0) +
     (one.sells === "petrol" ? 2 : 0) +
@@ -115,7 +115,7 @@ function joined(members: readonly Candidate[], known: ReadonlySet<string>): Grou
     : members.some((one) => one.sells === "gas")
       ? "gas"
       : "unsaid";
-  const station: Candidate = {
+  const station: ImportedStation = {
     ...first,
     brand: pick("brand"),
     name: pick("name"),

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Db, Statements } from "#src/infrastructure/db.ts";
 
 /** Statements on one connection, sent without waiting for each other's answers. */
-export interface Trips extends Statements {
+export interface PipelinedTransaction extends Statements {
   /**
    * Sent behind the statements that are under way, so that the last of them and the commit are one round trip:
    * when one of them fails, the transaction is rolled back and this rejects, after it.
@@ -15,7 +15,10 @@ export interface Trips extends Statements {
  * it, the beginning with the first statement, `commit()` with the last. Each statement still sees what was committed
  * before it began. Commits when `work` resolves without having done so, rolls back when it throws.
  */
-export const inFewTrips = <T>(db: Db, work: (tx: Trips) => Promise<T>): Promise<T> =>
+export const pipelinedTransaction = <T>(
+  db: Db,
+  work: (tx: PipelinedTransaction) => Promise<T>,
+): Promise<T> =>
   onConnection(db, async (connection) => {
     let committing: Promise<void> | undefined;
     // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
@@ -30,7 +33,7 @@ export const inFewTrips = <T>(db: Db, work: (tx: Trips) => Promise<T>): Promise<
         text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
       }),
     );
-    const tx: Trips = {
+    const tx: PipelinedTransaction = {
       raw: (sql, bindings, keptAs) => noted(runOn(connection, sql, bindings, keptAs)),
       commit: () =>
         (committing ??= noted(send(connection, { text: "commit" })).then(({ command }) => {

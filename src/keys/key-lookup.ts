@@ -24,7 +24,7 @@ export interface FirstSight {
  * Look-ups of keys that are not in memory yet. The checksum of a key can be forged, so this must be cheap under a
  * flood: one query at a time, for all that came while the last was in flight, and absent ones are remembered.
  */
-export function createFirstSight(db: Db, clock: Clock): FirstSight {
+export function createKeyLookup(db: Db, clock: Clock): FirstSight {
   const absent = new Map<string, number>();
   let waiting: Waiting[] = [];
   let busy = false;

@@ -1,7 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import { createFirstSight } from "#src/keys/key-lookup.ts";
+import { createKeyLookup } from "#src/keys/key-lookup.ts";
 import { type HashedKey, loadKeys } from "#src/keys/key-rows.ts";
 import { createKeyUse } from "#src/keys/key-use.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
@@ -37,7 +37,7 @@ interface Needs {
 
 /** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
 export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
-  const firstSight = createFirstSight(db, clock);
+  const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
   let keys = new Map<string, KeyInfo>();
   let refreshedAt: number | null = null;
@@ -52,7 +52,7 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
       if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
       keys = loaded;
       refreshedAt = clock();
-      firstSight.forget();
+      keyLookup.forget();
     } catch (error) {
       log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
     }
@@ -97,7 +97,7 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
       const here = known(text);
       if (here !== undefined) return here;
       const hash = hashKey(text);
-      const key = await firstSight.lookUp(hash);
+      const key = await keyLookup.lookUp(hash);
       if (key !== null) keys.set(hash, key);
       return key === null ? null : inForce(key);
     },

@@ -8,7 +8,7 @@ export interface Counts {
 }
 
 /** A limiter of this process alone, with the arithmetic of the shared one. */
-export interface StandIn {
+export interface LocalLimiter {
   /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
   take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts;
   /** Goes on from counts that the shared limiter gave. */
@@ -16,7 +16,7 @@ export interface StandIn {
 }
 
 /** Remembers at most `max` buckets; the one longest unused is forgotten first. */
-export function createStandIn(max: number): StandIn {
+export function createLocalLimiter(max: number): LocalLimiter {
   const buckets = new Map<string, Owed>();
 
   const keep = (counts: Owed): void => {

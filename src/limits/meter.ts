@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { grantOf, type Grant } from "#src/limits/quota-decision.ts";
+import { quotaDecision, type QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createMeterDebts, type Settlement } from "#src/limits/unsent-counts.ts";
 import { runMeter, type Take } from "#src/limits/meter-script.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { createStandIn, type Counts } from "#src/limits/local-limiter.ts";
+import { createLocalLimiter, type Counts } from "#src/limits/local-limiter.ts";
 
 /** Whose budget a request uses, and under whose usage it is counted. */
 export interface Metered {
@@ -22,13 +22,13 @@ export interface Metered {
 
 export interface Meter {
   /** Counts one request under `label` (`GET /stations`) unless a limit refuses it. Never rejects. */
-  take(who: Metered, label: string): Promise<Grant>;
+  take(who: Metered, label: string): Promise<QuotaDecision>;
   /** The state of the limits; counts nothing. Never rejects. */
-  peek(who: Metered): Promise<Grant>;
+  peek(who: Metered): Promise<QuotaDecision>;
   /** Adds to the usage of a counted request what became of it. */
-  note(who: Metered, grant: Grant, label: string, what: "not_modified" | "errors"): void;
+  note(who: Metered, grant: QuotaDecision, label: string, what: "not_modified" | "errors"): void;
   /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
-  anonymous(network: string): Grant;
+  anonymous(network: string): QuotaDecision;
   /** True while Redis is away, and until it knows what this process's own limiter has granted meanwhile. */
   readonly away: boolean;
   /** Writes what is still to be counted. */
@@ -37,7 +37,7 @@ export interface Meter {
 
 interface Waiting {
   label: string | null;
-  resolve: (grant: Grant) => void;
+  resolve: (grant: QuotaDecision) => void;
 }
 
 interface Group {
@@ -66,8 +66,8 @@ const callsAtOnce = 2;
  * number of processes.
  */
 export function createMeter({ redis, config, clock, log }: Needs): Meter {
-  const standIn = createStandIn(bucketsMax);
-  const strangers = createStandIn(bucketsMax);
+  const localLimiter = createLocalLimiter(bucketsMax);
+  const strangers = createLocalLimiter(bucketsMax);
   const debts = createMeterDebts(bucketsMax);
   let groups = new Map<string, Group>();
   let scheduled = false;
@@ -84,7 +84,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     counts: Counts,
     atS: number,
     seq: number | null,
-    each?: (waiting: Waiting, grant: Grant) => void,
+    each?: (waiting: Waiting, grant: QuotaDecision) => void,
   ): void => {
     const { rpm, daily } = group.who;
     let nth = 0;
@@ -93,7 +93,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       const granted = waiting.label !== null && nth <= counts.granted;
       // Those granted later in this turn were not used up yet when this one was.
       const after = Math.max(0, counts.granted - nth);
-      const grant = grantOf({
+      const grant = quotaDecision({
         granted: granted || waiting.label === null,
         rpm,
         daily,
@@ -114,7 +114,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     for (const group of batch) {
       const { bucket, rpm, daily } = group.who;
       const n = group.waiting.filter(({ label }) => label !== null).length;
-      const counts = standIn.take(bucket, n, rpm, daily, atS);
+      const counts = localLimiter.take(bucket, n, rpm, daily, atS);
       if (counts.granted > 0) debts.owe(bucket, counts.granted, atS, group.who.floor);
       answer(group, counts, atS, null, ({ label }, grant) => {
         if (label !== null && grant.granted) debts.note(group.who.usage, grant.day, label, 1);
@@ -137,7 +137,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       failedAt = null;
       for (const [i, group] of batch.entries()) {
         const counts = result.takes[i] as Counts;
-        standIn.observe(group.who.bucket, counts.mn, counts.dn, result.nowS);
+        localLimiter.observe(group.who.bucket, counts.mn, counts.dn, result.nowS);
         answer(group, counts, result.nowS, result.seq);
       }
     } catch (error) {
@@ -174,7 +174,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     else decideHere(batch);
   };
 
-  const join = (who: Metered, label: string | null): Promise<Grant> =>
+  const join = (who: Metered, label: string | null): Promise<QuotaDecision> =>
     new Promise((resolve) => {
       let group = groups.get(who.bucket);
       if (group === undefined) groups.set(who.bucket, (group = { who, waiting: [] }));
@@ -198,7 +198,15 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       const [rpm, daily, atS] = [config.defaultRpm, config.defaultDaily, nowS()];
       const counts = strangers.take(network, 1, rpm, daily, atS);
       const { mn, dn } = counts;
-      return grantOf({ granted: counts.granted > 0, rpm, daily, mn, dn, nowS: atS, seq: null });
+      return quotaDecision({
+        granted: counts.granted > 0,
+        rpm,
+        daily,
+        mn,
+        dn,
+        nowS: atS,
+        seq: null,
+      });
     },
     get away() {
       return failedAt !== null || redis.status !== "ready" || debts.owes || telling > 0;

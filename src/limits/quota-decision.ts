@@ -2,7 +2,7 @@ import { dayS } from "#src/domain/units.ts";
 import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
 
 /** The verdict of the meter on one request (partner-api.md 8). */
-export interface Grant {
+export interface QuotaDecision {
   granted: boolean;
   /** Which limit refused it. */
   hit: "minute" | "day" | null;
@@ -32,7 +32,7 @@ interface Facts {
 }
 
 /** Puts a verdict together. A request that both limits refuse is refused by the minute. */
-export function grantOf({ granted, rpm, daily, mn, dn, nowS, seq }: Facts): Grant {
+export function quotaDecision({ granted, rpm, daily, mn, dn, nowS, seq }: Facts): QuotaDecision {
   const resetS = (minuteOf(nowS) + 1) * 60;
   const dayEndS = (dayOf(nowS) + 1) * dayS;
   const hit = granted ? null : mn >= rpm ? "minute" : "day";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
-import { problemCodes, type ProblemCode } from "#src/contract/refusals.ts";
+import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
@@ -10,7 +10,7 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startWorker } from "#test/harness/roles.ts";
 
-const codes = Object.keys(problemCodes) as ProblemCode[];
+const codes = Object.keys(refusals) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
 /** A user marks at most one station an hour here, and a partner has at most two new users a day. */
 const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" };
@@ -187,7 +187,7 @@ describe("every problem of the API", function () {
   for (const [code, ask] of Object.entries({ ...ofPartners, ...ofPages })) {
     it(`${code}: comes with all that belongs to it`, async () => {
       const { status, headers, body } = await ask();
-      const [expected, title] = problemCodes[code as ProblemCode];
+      const [expected, title] = refusals[code as ProblemCode];
       expect(status, JSON.stringify(body)).to.equal(expected);
       expect(headers.get("content-type")).to.equal("application/problem+json");
       expect(body).to.include({ status: expected, title });

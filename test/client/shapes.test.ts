@@ -14,7 +14,7 @@ import type {
   stationList,
   stationPage,
 } from "#src/contract/shapes/stations.ts";
-import type { Problem } from "#src/contract/refusals.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { UsageDay } from "#src/domain/usage.ts";
 import type { LimitRequest } from "#src/limits/limit-requests.ts";
@@ -41,7 +41,7 @@ const same: {
   state: Fits<typeof reportState, client.ReportState>;
   batch: Fits<typeof batchResult, client.BatchResult>;
   problem: Fits<typeof problem, client.Problem>;
-  detail: Same<Static<typeof problem>["detail"], Problem["detail"]>;
+  detail: Same<Static<typeof problem>["detail"], Refusal["detail"]>;
   usageDay: Same<Static<typeof usage>["days"][number], UsageDay>;
   limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
 } = {

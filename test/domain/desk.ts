@@ -3,7 +3,7 @@ import {
   type AdmitRules,
   type Admission,
   admit,
-  type Candidate,
+  type IncomingMark,
 } from "#src/domain/admit.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { t0 } from "#test/domain/marks.ts";
@@ -16,7 +16,7 @@ export const station = { lat: 55, lon: 37 };
 export const north = (m: number) => ({ lat: 55 + m / 111_195.08, lon: 37 });
 
 /** What a test says of a mark; the rest is a `yes` at station a by user one through key 1 of partner 1. */
-export type Sent = Partial<Candidate> & { atMs: number };
+export type Sent = Partial<IncomingMark> & { atMs: number };
 
 export interface Desk {
   facts: AdmitFacts;
@@ -34,14 +34,14 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
-    standing: new Map(),
+    pendingStatus: new Map(),
   };
   let id = 0;
   return {
     facts,
     send: ({ atMs, ...more }) => {
       facts.now = t0 + atMs;
-      const candidate: Candidate = {
+      const incomingMark: IncomingMark = {
         stationId: "a",
         station,
         nearbyIds: ["a"],
@@ -64,7 +64,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
         massNoLimit: defaults.massNoLimit,
         ...more,
       };
-      return admit(facts, candidate, (id += 1), rules);
+      return admit(facts, incomingMark, (id += 1), rules);
     },
     meet: (reporter, ms) =>
       void facts.reporters.set(reporter, {

@@ -14,7 +14,7 @@ const viewer = "0a";
 /** A desk for the widget that knows how station a stands: nothing was ever marked there. */
 function openWidget(rules: AdmitRules = defaults): Desk {
   const desk = openDesk(rules);
-  desk.facts.standing.set("a", {
+  desk.facts.pendingStatus.set("a", {
     facts: { state: emptyState, opinions: [], history: null },
     waiting: [],
     firstSeen: new Map(),

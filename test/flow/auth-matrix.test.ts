@@ -237,8 +237,8 @@ describe("flow: who may call what", function () {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isProblem = response.headers.get("content-type") === "application/problem+json";
-    if (isProblem && method !== "HEAD") {
+    const isRefusal = response.headers.get("content-type") === "application/problem+json";
+    if (isRefusal && method !== "HEAD") {
       const problem = JSON.parse(text) as { status: number; detail: unknown; request_id: unknown };
       expect(problem.status).to.equal(response.status);
       expect(problem.detail).to.be.a("string").and.not.equal("");
@@ -247,7 +247,7 @@ describe("flow: who may call what", function () {
     return {
       status: response.status,
       code:
-        isProblem && method !== "HEAD"
+        isRefusal && method !== "HEAD"
           ? (JSON.parse(text) as { type: string }).type.split("/").at(-1)!
           : null,
       authenticate: response.headers.get("www-authenticate"),

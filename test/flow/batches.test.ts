@@ -137,14 +137,14 @@ describe("flow: asynchronous marks", function () {
     const dry = { "X-Dry-Run": "1" };
     const tables = ["marks", "reporters", "opinions", "mark_keys", "station_status"];
     const before = await Promise.all(tables.map(count));
-    const rehearsed = await client.mark(
+    const tried = await client.mark(
       station,
       "dry",
       { status: "low", fuels: ["dt"], external_id: "dry-1" },
       dry,
     );
-    expect(rehearsed.status).to.equal(200);
-    expect(rehearsed.body).to.include({
+    expect(tried.status).to.equal(200);
+    expect(tried.body).to.include({
       accepted: true,
       remote: false,
       duplicate: false,
@@ -168,8 +168,8 @@ describe("flow: asynchronous marks", function () {
       fuels: ["dt"],
       external_id: "dry-1",
     });
-    expect(real.body.published).to.deep.equal(rehearsed.body.published);
-    const { updated: one, ...shown } = rehearsed.body.fuel;
+    expect(real.body.published).to.deep.equal(tried.body.published);
+    const { updated: one, ...shown } = tried.body.fuel;
     const { updated: two, ...served } = real.body.fuel;
     expect(shown).to.deep.equal(served);
     expect(Math.abs(Date.parse(`${one}Z`) - Date.parse(`${two}Z`))).to.be.below(10_000);

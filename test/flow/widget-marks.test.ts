@@ -294,12 +294,12 @@ describe("flow: marks from the widget over two web processes", function () {
     ]).to.deep.equal(["pending", 3, "key-threshold"]);
   });
 
-  it("a rehearsal gives the verdict and stores nothing", async () => {
+  it("a dry run gives the verdict and stores nothing", async () => {
     await report(clients[0], "d-dry-author", { status: "no", ...remote });
     await meet("d-dry", 30);
     const dry = { ...viewer(), "X-Dry-Run": "1" };
-    const rehearsed = await confirm(clients[1], "d-dry", { status: "no" }, dry);
-    expect([rehearsed.status, codeOf(rehearsed), rehearsed.body.report_id]).to.deep.equal([
+    const tried = await confirm(clients[1], "d-dry", { status: "no" }, dry);
+    expect([tried.status, codeOf(tried), tried.body.report_id]).to.deep.equal([
       200,
       "published",
       "",

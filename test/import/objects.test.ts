@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { fromGeojson, fromOverpass } from "#src/import/osm-object.ts";
-import { stationFrom, type Candidate } from "#src/import/osm-station.ts";
+import { stationFrom, type ImportedStation } from "#src/import/osm-station.ts";
 import { joinSame } from "#src/import/same-station.ts";
 
 const overpass = (item: object) => fromOverpass(item, "osm");
@@ -84,7 +84,7 @@ describe("the tags of a station", () => {
   });
 
   it("make an address, as far as there is one", () => {
-    const addr = (tags: Record<string, string>) => (station(tags) as Candidate).addr;
+    const addr = (tags: Record<string, string>) => (station(tags) as ImportedStation).addr;
     expect(
       addr({ "addr:city": "Омск", "addr:street": "улица Мира", "addr:housenumber": "5 к1" }),
     ).to.equal("улица Мира, 5 к1, Омск");
@@ -104,7 +104,7 @@ describe("the tags of a station", () => {
 });
 
 const metre = 1 / 111_195;
-const at = (id: string, metres: number, more: Partial<Candidate> = {}): Candidate => ({
+const at = (id: string, metres: number, more: Partial<ImportedStation> = {}): ImportedStation => ({
   id,
   lat: 55 + metres * metre,
   lon: 37,
@@ -117,7 +117,7 @@ const at = (id: string, metres: number, more: Partial<Candidate> = {}): Candidat
   sells: "petrol",
   ...more,
 });
-const join = (candidates: Candidate[], known: string[] = []) => {
+const join = (candidates: ImportedStation[], known: string[] = []) => {
   const { groups, doubtful } = joinSame(candidates, new Set(known));
   return {
     ids: groups.map(({ station: { id }, doubles }) => [id, ...doubles].join("+")).sort(),

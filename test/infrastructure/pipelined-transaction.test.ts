@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createDb, type Db, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
-import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("a transaction of few round trips", function () {
@@ -26,13 +26,13 @@ describe("a transaction of few round trips", function () {
     (await rows<{ n: number }>(db, "select n from noted order by n")).map(({ n }) => n);
 
   it("stores what was sent together with its commit", async () => {
-    await inFewTrips(db, (tx) => Promise.all([note(tx, 1), note(tx, 2), tx.commit()]));
+    await pipelinedTransaction(db, (tx) => Promise.all([note(tx, 1), note(tx, 2), tx.commit()]));
     expect(await notes()).to.deep.equal([1, 2]);
   });
 
   it("commits by itself, and undoes everything when the work throws", async () => {
-    await inFewTrips(db, (tx) => note(tx, 1));
-    const thrown = await inFewTrips(db, async (tx) => {
+    await pipelinedTransaction(db, (tx) => note(tx, 1));
+    const thrown = await pipelinedTransaction(db, async (tx) => {
       await note(tx, 2);
       throw new Error("changed my mind");
     }).catch((error: Error) => error.message);
@@ -42,12 +42,12 @@ describe("a transaction of few round trips", function () {
 
   it("undoes everything when a statement fails, though its commit has been sent", async () => {
     await note(db, 2);
-    const fault = await inFewTrips(db, (tx) =>
+    const fault = await pipelinedTransaction(db, (tx) =>
       Promise.all([note(tx, 1), note(tx, 2), note(tx, 3), tx.commit()]),
     ).catch((error: { code: string }) => error.code);
     expect(fault).to.equal("23505");
     expect(await notes()).to.deep.equal([2]);
-    await inFewTrips(db, (tx) => note(tx, 4));
+    await pipelinedTransaction(db, (tx) => note(tx, 4));
     expect(await notes()).to.deep.equal([2, 4]);
   });
 
@@ -58,7 +58,7 @@ describe("a transaction of few round trips", function () {
       const [failing] = await Promise.allSettled([note(tx, 1)]);
       if (failing.status === "rejected") throw failing.reason;
     };
-    const fault = await inFewTrips(db, (tx) =>
+    const fault = await pipelinedTransaction(db, (tx) =>
       Promise.all([slowly(tx), note(tx, 2), tx.commit()]),
     ).catch((error: { code: string }) => error.code);
     expect(fault).to.equal("23505");
@@ -68,7 +68,7 @@ describe("a transaction of few round trips", function () {
     await note(db, 1);
     await db.transaction(async (other) => {
       await other.raw("select from noted where n = 1 for update");
-      const fault = await inFewTrips(hasty, async (tx) => {
+      const fault = await pipelinedTransaction(hasty, async (tx) => {
         const lock = async () => rows(tx, "select from noted where n = 1 for update");
         await Promise.all([lock(), note(tx, 2)]);
       }).catch((error: unknown) => error);
@@ -83,7 +83,7 @@ describe("a transaction of few round trips", function () {
     let reading: Promise<{ n: number }[]> = Promise.resolve([]);
     await db.transaction(async (other) => {
       await other.raw("select from noted where n = 1 for update");
-      reading = inFewTrips(db, async (tx) => {
+      reading = pipelinedTransaction(db, async (tx) => {
         const [, found] = await Promise.all([
           rows(tx, "select from noted where n = 1 for update"),
           rows<{ n: number }>(tx, "select n from noted order by n"),
@@ -99,7 +99,7 @@ describe("a transaction of few round trips", function () {
   it("takes another text under a name whose plan is kept", async () => {
     for (const word of ["one", "two", "one"])
       expect(
-        await inFewTrips(db, (tx) => rows(tx, `select '${word}' as word`, [], "word")),
+        await pipelinedTransaction(db, (tx) => rows(tx, `select '${word}' as word`, [], "word")),
       ).to.deep.equal([{ word }]);
   });
 

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { expect } from "chai";
 import pg from "pg";
 import { createDb, type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
-import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 
@@ -116,7 +116,7 @@ describe("a fault of Postgres", function () {
       const asking = told(ended.raw("select pg_sleep(30)"));
       await terminate("ended", "active");
       expect(await asking).to.equal("57P01");
-      const working = inFewTrips(ended, async (tx) => {
+      const working = pipelinedTransaction(ended, async (tx) => {
         await rows(tx, "select 1");
         await terminate("ended", "idle in transaction");
         // What follows is sent until the connection is known to be gone, and refused from then on.
@@ -236,7 +236,7 @@ describe("a Postgres that dies or stands still", function () {
       await told(Promise.all([db.raw("select 1"), db.raw("select 1"), db.raw("select 1")]));
       server.thaw();
       await answering(db);
-      const asking = told(inFewTrips(db, (tx) => rows(tx, "select pg_sleep(30)")));
+      const asking = told(pipelinedTransaction(db, (tx) => rows(tx, "select pg_sleep(30)")));
       await server.kill9();
       await asking;
       await told(db.raw("select 1"));

@@ -7,7 +7,7 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createStandIn } from "#src/limits/local-limiter.ts";
+import { createLocalLimiter } from "#src/limits/local-limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
 
@@ -329,7 +329,7 @@ describe("the stand-in", () => {
         async (rpm, daily, steps) => {
           run += 1;
           const bucket = `s${run}`;
-          const standIn = createStandIn(10);
+          const localLimiter = createLocalLimiter(10);
           let offset = 0;
           for (const [n, stepS] of steps) {
             offset += stepS;
@@ -337,7 +337,7 @@ describe("the stand-in", () => {
             const take = { bucket, usage: bucket, rpm, daily, floorDay: 0, floor: 0, uses };
             const call = { takes: [take], owed: [], notes: [] };
             const { takes, nowS } = await runMeter(redis, space.redisPrefix, offset, call);
-            expect(takes[0]).to.deep.equal(standIn.take(bucket, n, rpm, daily, nowS));
+            expect(takes[0]).to.deep.equal(localLimiter.take(bucket, n, rpm, daily, nowS));
           }
         },
       ),
@@ -346,7 +346,7 @@ describe("the stand-in", () => {
   });
 
   it("forgets the bucket that was unused longest", () => {
-    const small = createStandIn(2);
+    const small = createLocalLimiter(2);
     for (const bucket of ["a", "b", "a", "c"]) small.take(bucket, 1, 10, 10, 0);
     expect(small.take("a", 1, 10, 10, 0).mn).to.equal(3);
     expect(small.take("b", 1, 10, 10, 0).mn).to.equal(1);

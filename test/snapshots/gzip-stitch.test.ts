@@ -1,7 +1,7 @@
 import { crc32, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import fc from "fast-check";
-import { createPackedLists } from "#api/stations/gzip-list-cache.ts";
+import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
@@ -59,7 +59,7 @@ describe("gzip put together from pages", () => {
   it("unpacks to the plain answer, whatever whole pages and runs it holds, while pages change", async () => {
     const model = createReadModel({ lifetimeMs });
     model.apply(rows, now);
-    const lists = createPackedLists();
+    const lists = createGzipListCache();
     let seq = rows.length;
     let wholePages = 0;
     await fc.assert(

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createGatherer } from "#workers/marks/coalesce.ts";
+import { createCoalescer } from "#workers/marks/coalesce.ts";
 
 /** A run that ends when it is told to. */
 function handRun() {
@@ -19,17 +19,17 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe("gathering jobs of the marks role", () => {
   it("runs a lone job at once", () => {
     const { runs, run } = handRun();
-    void createGatherer(run, 2)(["a"]);
+    void createCoalescer(run, 2)(["a"]);
     expect(runs.map((one) => one.stationIds)).to.deep.equal([["a"]]);
   });
 
   it("puts what comes while all runs are under way into one run, each station once", async () => {
     const { runs, run } = handRun();
-    const gather = createGatherer(run, 1);
+    const coalesce = createCoalescer(run, 1);
     const done: string[] = [];
-    void gather(["a"]).then(() => done.push("first"));
-    void gather(["b", "a"]).then(() => done.push("second"));
-    void gather(["b", "c"]).then(() => done.push("third"));
+    void coalesce(["a"]).then(() => done.push("first"));
+    void coalesce(["b", "a"]).then(() => done.push("second"));
+    void coalesce(["b", "c"]).then(() => done.push("third"));
     runs[0]!.end();
     await soon();
     expect(done).to.deep.equal(["first"]);
@@ -41,9 +41,9 @@ describe("gathering jobs of the marks role", () => {
 
   it("fails everyone in a run that fails, and goes on", async () => {
     const { runs, run } = handRun();
-    const gather = createGatherer(run, 1);
-    const failing = gather(["a"]).catch((error: Error) => error.message);
-    const next = gather(["b"]);
+    const coalesce = createCoalescer(run, 1);
+    const failing = coalesce(["a"]).catch((error: Error) => error.message);
+    const next = coalesce(["b"]);
     runs[0]!.end(new Error("away"));
     expect(await failing).to.equal("away");
     runs[1]!.end();
@@ -52,13 +52,13 @@ describe("gathering jobs of the marks role", () => {
 
   it("gathers at most 500 stations, and a larger job alone", async () => {
     const { runs, run } = handRun();
-    const gather = createGatherer(run, 1);
+    const coalesce = createCoalescer(run, 1);
     const many = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, n) => `${prefix}${n}`);
-    void gather(["a"]);
-    void gather(many("b", 600));
-    void gather(many("c", 300));
-    void gather(many("d", 200));
+    void coalesce(["a"]);
+    void coalesce(many("b", 600));
+    void coalesce(many("c", 300));
+    void coalesce(many("d", 200));
     for (let n = 0; n < 3; n++) {
       runs[n]!.end();
       await soon();

@@ -10,7 +10,7 @@ interface Waiting {
  * Batches by itself, as intake does: what is asked for while `atOnce` runs are under way shares the next one, without
  * a timer, so that a lone job waits for nobody. A run that fails fails everyone in it.
  */
-export function createGatherer(
+export function createCoalescer(
   run: (stationIds: readonly string[]) => Promise<unknown>,
   atOnce: number,
 ): (stationIds: readonly string[]) => Promise<void> {

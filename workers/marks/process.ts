@@ -8,7 +8,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { loadFirstSeen } from "#src/marks/histories.ts";
 import { hotMs } from "#src/marks/marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/station-lock.ts";
-import { inFewTrips } from "#src/infrastructure/pipelined-transaction.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { loadHistory } from "#workers/marks/history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
@@ -79,7 +79,7 @@ const processTogether = (
   stationIds: readonly string[],
   scope: Scope,
 ): Promise<Processed> =>
-  inFewTrips(deps.db, async (tx) => {
+  pipelinedTransaction(deps.db, async (tx) => {
     const { config } = deps;
     const { work, firstSeen, now } = await loadWork(
       tx,

@@ -3,14 +3,14 @@ import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
-import { raiseSequence } from "#src/feed/cache-generation.ts";
+import { advanceGeneration } from "#src/feed/cache-generation.ts";
 import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
-import { createGatherer } from "#workers/marks/coalesce.ts";
+import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createStuckStations } from "#workers/marks/retry-backoff.ts";
 
 const sweepStations = 200;
-/** Jobs that one process holds, to gather them into few transactions. */
+/** Jobs that one process holds, to coalesce them into few transactions. */
 const jobsAtOnce = 16;
 
 /**
@@ -28,7 +28,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     const startedAt = performance.now();
     const { processed, seq, stuck } = await processStations(deps, stationIds, scope);
     stuckStations.note(stationIds, stuck);
-    if (seq !== null) await raiseSequence(redis, config.redisPrefix, seq).catch(() => {});
+    if (seq !== null) await advanceGeneration(redis, config.redisPrefix, seq).catch(() => {});
     if (processed > 0)
       log.info(
         { processed, stations: stationIds.length, ms: Math.round(performance.now() - startedAt) },
@@ -37,8 +37,8 @@ export function createMarksRole(deps: RoleDeps): Role {
     return processed;
   };
 
-  const gather = createGatherer(run, config.marksConcurrency);
-  const worker = new Worker<MarksJob>("marks", (job) => gather(job.data.stationIds), {
+  const coalesce = createCoalescer(run, config.marksConcurrency);
+  const worker = new Worker<MarksJob>("marks", (job) => coalesce(job.data.stationIds), {
     connection: workerRedis,
     prefix: config.redisPrefix,
     concurrency: jobsAtOnce,

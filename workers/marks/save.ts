@@ -4,7 +4,7 @@ import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { instants, view } from "#src/domain/view.ts";
 import { firstIdOfDay, hotMs, idAfter } from "#src/marks/marks.ts";
-import type { Trips } from "#src/infrastructure/pipelined-transaction.ts";
+import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { StationWork } from "#workers/marks/load.ts";
 
 export interface Decided {
@@ -21,7 +21,7 @@ export const isLostFence = (error: unknown): boolean =>
  * opinions, states, and last the change feed. Returns the feed's number, or null when nothing that is served changed.
  */
 export async function save(
-  tx: Trips,
+  tx: PipelinedTransaction,
   decided: readonly Decided[],
   now: number,
   config: Config,
