@@ -1,0 +1,38 @@
+import type { RouterContext } from "@koa/router";
+import type Koa from "koa";
+import type { Place } from "#api/http/route.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+
+/** What the middleware learns about a request: `ctx.state`. */
+export interface State {
+  requestId: string;
+  /** When the request came in, on the clock of `performance.now()`. */
+  arrivedAt: number;
+  /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
+  ip: string;
+  /** The percent-encoding of the path is broken: 422 where the path would match. */
+  brokenPath: boolean;
+  /** The path's place among the routes; undefined when no route has this path. */
+  place?: Place;
+  key?: KeyInfo;
+  /** The meter's decision about a counted request. `seq` in it says which cached rectangles are still good. */
+  quota?: QuotaDecision;
+  /** The limits that the answer's headers tell. */
+  limits?: QuotaDecision;
+  /** What the route's schemas have let through. */
+  query?: unknown;
+  body?: unknown;
+  /** The signed-in account of the dashboard or the console. */
+  viewer?: unknown;
+  /** A long answer in pieces, in place of `ctx.body`. */
+  slices?: readonly Buffer[];
+}
+
+export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext & { newRouterPath?: string }>;
+export type Middleware = Koa.Middleware<State>;
+
+/** The context of a route's handler, after its checks and its validation. */
+export type RouteContext<Query, Body, More = object> = RouterContext<
+  State & { query: Query; body: Body } & More
+>;
