@@ -2,16 +2,17 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApp, type App, type Page } from "#api/http/app.ts";
+import type Koa from "koa";
+import { createApp } from "#api/http/app.ts";
+import { createPages, createRoutes } from "#api/http/routers.ts";
+import type { Middleware, State } from "#api/http/state.ts";
 import { createHealth } from "#api/http/health.ts";
 import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { countMarks } from "#api/metrics/marks.ts";
-import { createPages } from "#api/pages/pages.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createRectangles } from "#api/stations/rectangles.ts";
 import type { Route } from "#api/http/route.ts";
-import { createRoutes } from "#api/http/routes.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
 import type { Services } from "#api/http/services.ts";
 import { createStartUp } from "#api/start-up.ts";
@@ -34,7 +35,7 @@ import { createUsedToday } from "#src/limits/used-today.ts";
 import { createWaiters } from "#src/marks/waiters.ts";
 
 export interface Web {
-  app: App;
+  app: Koa<State>;
   server: Server;
   services: Services;
   /** Begins to listen, and resolves when everything can be answered. Rejects when the port is taken. */
@@ -47,7 +48,7 @@ export interface WebParts {
   log?: Services["log"];
   clock?: Services["clock"];
   routes?: (services: Services) => Route[];
-  pages?: (services: Services) => Page[];
+  pages?: (services: Services, routes: readonly Route[]) => Middleware[];
   times?: Partial<ServerTimes>;
   /** For tests: a follower of another kind. */
   follower?: typeof createFollower;
@@ -149,7 +150,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("redis", () => ({ ok: !meter.away }));
 
   const routes = (parts.routes ?? createRoutes)(services);
-  const app = createApp(services, routes, (parts.pages ?? createPages)(services));
+  const app = createApp(services, routes, (parts.pages ?? createPages)(services, routes));
   const server = createApiServer(services, app, parts.times);
 
   let drains: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { askLimitsAnswers, listLimitsAnswers } from "#api/account/account-answers.ts";
+import { refused } from "#api/http/refused.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { refuse } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import {
   createLimitRequest,
@@ -39,16 +39,19 @@ export const askLimitsRoute = ({ db }: Services) =>
     summary: "Ask the operator for other limits",
     answers: askLimitsAnswers,
     body: limitWish,
-    async handle({ key, body: { requested_rpm, requested_daily, comment = "" } }) {
+    async handle(ctx) {
+      const { key, body } = ctx.state;
+      const { requested_rpm, requested_daily, comment = "" } = body;
       const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
       const request = await createLimitRequest(db, wish);
       if (request === null) {
-        return refuse(
+        throw refused(
           "limit-request-pending",
           "An earlier request of yours waits for the operator's decision. GET /limit-requests shows it; send another when it is decided.",
         );
       }
-      return { status: 201, body: shown(request) };
+      ctx.status = 201;
+      ctx.body = shown(request);
     },
   });
 
@@ -61,9 +64,11 @@ export const listLimitsRoute = ({ db }: Services) =>
     summary: "Your limit requests, newest first",
     answers: listLimitsAnswers,
     query,
-    async handle({ key, query: { limit = 20 } }) {
+    async handle(ctx) {
+      const { key, query } = ctx.state;
+      const { limit = 20 } = query;
       const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);
-      return { body: { requests: requests.map(shown), count: requests.length } };
+      ctx.body = { requests: requests.map(shown), count: requests.length };
     },
   });
 

@@ -21,20 +21,20 @@ export const usageRoute = (services: Services) =>
     summary: "What you have used, by day and method",
     answers: usageAnswers,
     query,
-    async handle({ key, query: { days = 7 }, dailyRemaining }) {
+    async handle(ctx) {
+      const { key, query, quota } = ctx.state;
+      const { days = 7 } = query;
       const { partner } = key;
       const today = dayOf(services.clock() / 1000);
       const counts = await usageSince(services, partner.id, today - days + 1);
       const own = usageDays(counts, "partner", today, days);
       const widget = usageDays(counts, "widget", today, days);
       const { date, requests } = own[0]!;
-      return {
-        body: {
-          today: { date, requests, remaining: dailyRemaining },
-          limits: { rpm: partner.rpm, daily: partner.daily },
-          days: own,
-          widget: { today: { date, requests: widget[0]!.requests }, days: widget },
-        },
+      ctx.body = {
+        today: { date, requests, remaining: quota.dailyRemaining },
+        limits: { rpm: partner.rpm, daily: partner.daily },
+        days: own,
+        widget: { today: { date, requests: widget[0]!.requests }, days: widget },
       };
     },
   });

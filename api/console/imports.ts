@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Type, type Static } from "typebox";
-import type { Page } from "#api/http/app.ts";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
-import { queryReader } from "#api/http/query-reader.ts";
+import { orThrow, Refused, refused } from "#api/http/refused.ts";
+import type { PageRouter } from "#api/http/state.ts";
+import { queryReader } from "#api/http/validate.ts";
 import type { Services } from "#api/http/services.ts";
 import { importKinds } from "#src/contract/console.ts";
-import { isRefusal, refuse } from "#src/contract/refusals.ts";
 import { listRuns, startRun } from "#src/import/runs.ts";
 
 const shown = 30;
@@ -43,26 +43,23 @@ export const listImportsCall = ({ db }: Services): ConsoleCall =>
  * `POST /console/api/imports`: takes a file of at most 50 MB as it is, and imports it behind the answer. One at a time
  * in each process: a country in memory twice is enough.
  */
-export function uploadPage(services: Services, gate: OperatorGate): Page {
+export function uploadPage(router: PageRouter, services: Services, gate: OperatorGate): void {
   const { db, config } = services;
   const readQuery = queryReader(asked);
   let busy = false;
-  return async (ctx, next) => {
-    if (ctx.state.path !== path || ctx.method !== "POST") return next();
+  router.post(path, async (ctx) => {
     const foreign = refuseForeign(ctx, config);
-    if (foreign?.problem === "cross-site-request") return foreign;
-    const viewer = await gate.admit(ctx, "operator");
-    if (isRefusal(viewer)) return viewer;
-    const { "content-type": type = "", "content-length": length = "0" } = ctx.req.headers;
+    if (foreign?.problem === "cross-site-request") throw new Refused(foreign);
+    const viewer = orThrow(await gate.admit(ctx, "operator"));
+    const { "content-type": type = "", "content-length": length = "0" } = ctx.headers;
     if (type !== "application/octet-stream")
-      return refuse("unsupported-media-type", "Send `Content-Type: application/octet-stream`.");
-    const query = readQuery(ctx.state.search);
-    if (query.faults !== undefined) return refuse("validation-failed", query.faults);
-    if (Number(length) > bytesMax) return tooLarge;
+      throw refused("unsupported-media-type", "Send `Content-Type: application/octet-stream`.");
+    const query = readQuery(ctx.querystring) as Asked;
+    if (Number(length) > bytesMax) throw tooLarge;
     if (busy)
-      return refuse("import-running", "An import is running here. Wait until it has ended.");
+      throw refused("import-running", "An import is running here. Wait until it has ended.");
     busy = true;
-    const { kind, file, source, replace_source = false, dry_run } = query.values as Asked;
+    const { kind, file, source, replace_source = false, dry_run } = query;
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
     const clean = async (): Promise<void> => {
       busy = false;
@@ -71,40 +68,35 @@ export function uploadPage(services: Services, gate: OperatorGate): Page {
     try {
       // The file's own name stays on the page: its ending is all that a reader looks at.
       const copy = join(folder, `upload${/\.\w{1,10}$/.exec(file)?.[0] ?? ""}`);
-      const got = await received(ctx.req, copy);
-      if (got !== "all") {
-        await clean();
-        return got === "too much" ? tooLarge : brokenOff;
-      }
+      await receive(ctx.req, copy);
       const actor = viewer.account.name;
       const row = { kind, file, source: source ?? null, replace_source, dry_run, actor };
       const id = await startRun(db, row);
       const task = { kind, path: copy, source, replaceSource: replace_source, dryRun: dry_run };
       runImport(services, { id, actor, file }, task, clean);
-      return { status: 202, headers: { "Cache-Control": "no-store" }, body: { id } };
+      ctx.status = 202;
+      ctx.set("Cache-Control", "no-store");
+      ctx.body = { id };
     } catch (error) {
       await clean();
       throw error;
     }
-  };
+  });
 }
 
 type Asked = Static<typeof asked>;
 
-const tooLarge = refuse(
+const tooLarge = refused(
   "body-too-large",
   "A file of at most 50 MB. Import larger ones on the server: `npm run operator -- stations import FILE`.",
 );
 
-const brokenOff = refuse("validation-failed", [
+const brokenOff = refused("validation-failed", [
   { loc: ["body"], msg: "Body ended too early", type: "incomplete" },
 ]);
 
-/** Writes what comes into `copy`. */
-async function received(
-  from: IncomingMessage,
-  copy: string,
-): Promise<"all" | "too much" | "broken off"> {
+/** Writes what comes into `copy`; throws a refusal when it is too much or breaks off. */
+async function receive(from: IncomingMessage, copy: string): Promise<void> {
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -116,8 +108,7 @@ async function received(
   try {
     await pipeline(from, counted, createWriteStream(copy));
   } catch (error) {
-    if (!from.complete) return "broken off";
-    throw error;
+    throw from.complete ? error : brokenOff;
   }
-  return bytes <= bytesMax ? "all" : "too much";
+  if (bytes > bytesMax) throw tooLarge;
 }

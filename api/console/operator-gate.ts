@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/state.ts";
 import type { ConsoleViewer } from "#api/console/call.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
 import type { Services } from "#api/http/services.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { pageCall, type PageCall } from "#api/pages/json-page.ts";
+import { change, consoleCall, replyCall, type ConsoleCall } from "#api/console/call.ts";
+import type { PageCall } from "#api/pages/page-calls.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
@@ -22,7 +22,7 @@ export function signInCall(services: Services, { cookie }: OperatorGate): PageCa
   const { db, config, clock } = services;
   const ofNetwork = signInLimit(services);
   const ofAccount = signInLimit(services);
-  return pageCall<null>()({
+  return replyCall<null>()({
     method: "POST",
     path: "/session",
     body: credentials,
@@ -66,7 +66,7 @@ export function signInCall(services: Services, { cookie }: OperatorGate): PageCa
 
 /** Signing out. Open to everybody, so that a browser can always forget its cookie. */
 export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>
-  pageCall<null>()({
+  replyCall<null>()({
     method: "DELETE",
     path: "/session",
     async handle({ ctx }) {

@@ -8,10 +8,11 @@ export const keysCall = ({ db, clock }: Services) =>
   dashboardCall({
     method: "GET",
     path: "/keys",
-    async handle({ viewer: { key } }) {
+    async handle(ctx) {
+      const { key } = ctx.state.viewer;
       const now = clock();
       const keys = await listKeys(db, key.partnerId);
-      return { body: { keys: keys.map((one) => shown(one, key.id, now)) } };
+      ctx.body = { keys: keys.map((one) => shown(one, key.id, now)) };
     },
   });
 

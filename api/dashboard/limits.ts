@@ -1,8 +1,8 @@
+import { refused } from "#api/http/refused.ts";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { limitWish } from "#api/account/limit-requests.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ShownLimitRequest } from "#src/contract/dashboard.ts";
-import { refuse } from "#src/contract/refusals.ts";
 import {
   createLimitRequest,
   type LimitRequest,
@@ -16,9 +16,10 @@ export const listLimitsCall = ({ db }: Services) =>
   dashboardCall({
     method: "GET",
     path: "/limit-requests",
-    async handle({ viewer: { key } }) {
+    async handle(ctx) {
+      const { key } = ctx.state.viewer;
       const requests = await listLimitRequests(db, { partner: key.partnerId }, shownMax);
-      return { body: { requests: requests.map(shown) } };
+      ctx.body = { requests: requests.map(shown) };
     },
   });
 
@@ -28,14 +29,18 @@ export const askLimitsCall = ({ db }: Services) =>
     method: "POST",
     path: "/limit-requests",
     body: limitWish,
-    async handle({ viewer: { key }, body: { requested_rpm, requested_daily, comment = "" } }) {
-      const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
+    async handle(ctx) {
+      const { viewer, body } = ctx.state;
+      const { requested_rpm, requested_daily, comment = "" } = body;
+      const wish = { partner_id: viewer.key.partnerId, requested_rpm, requested_daily, comment };
       const request = await createLimitRequest(db, wish);
-      if (request !== null) return { status: 201, body: shown(request) };
-      return refuse(
-        "limit-request-pending",
-        "An earlier request of yours waits for the operator's decision. Send another when it is decided.",
-      );
+      if (request === null)
+        throw refused(
+          "limit-request-pending",
+          "An earlier request of yours waits for the operator's decision. Send another when it is decided.",
+        );
+      ctx.status = 201;
+      ctx.body = shown(request);
     },
   });
 

@@ -23,12 +23,11 @@ export function marksCall({ db, clock }: Services) {
   return dashboardCall({
     method: "GET",
     path: "/marks",
-    async handle({ viewer: { key } }) {
-      const body: SentMarks = {
-        days: await count(key.partnerId, clock()),
+    async handle(ctx) {
+      ctx.body = {
+        days: await count(ctx.state.viewer.key.partnerId, clock()),
         counted_max: countedMax,
-      };
-      return { body };
+      } satisfies SentMarks;
     },
   });
 }

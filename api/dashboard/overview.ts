@@ -19,7 +19,9 @@ export const overviewCall = (services: Services) =>
     method: "GET",
     path: "/overview",
     query,
-    async handle({ viewer: { key }, query: { days = 14 }, ctx }) {
+    async handle(ctx) {
+      const { key } = ctx.state.viewer;
+      const { days = 14 } = ctx.state.query;
       const { partner } = key;
       const now = services.clock();
       const today = dayOf(now / 1000);
@@ -30,7 +32,7 @@ export const overviewCall = (services: Services) =>
       ]);
       const own = usageDays(counts, "partner", today, days);
       const { date, requests } = own[0]!;
-      const body: Overview = {
+      ctx.body = {
         now,
         minute: {
           limit: left.limit,
@@ -42,8 +44,7 @@ export const overviewCall = (services: Services) =>
         widget: usageDays(counts, "widget", today, days),
         minutes,
         minute_days: minuteDays,
-      };
-      return { body };
+      } satisfies Overview;
     },
   });
 

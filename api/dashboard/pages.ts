@@ -1,20 +1,27 @@
-import type { Page } from "#api/http/app.ts";
 import { keysCall } from "#api/dashboard/keys.ts";
 import { askLimitsCall, listLimitsCall } from "#api/dashboard/limits.ts";
 import { marksCall } from "#api/dashboard/marks.ts";
 import { overviewCall } from "#api/dashboard/overview.ts";
-import { dashboardPage } from "#api/dashboard/page.ts";
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
 import { usageCsvCall } from "#api/dashboard/usage-csv.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
-import { jsonPage } from "#api/pages/json-page.ts";
-import { sessionCookie } from "#api/pages/session-cookie.ts";
+import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
+import { mountCalls } from "#api/pages/page-calls.ts";
+import { sessionCookie } from "#api/pages/session-cookie.ts";
 
-/** The partner dashboard: its page, and every call of it. Only signing in is open to everybody. */
-export function dashboardPages(services: Services): Page[] {
+/**
+ * `/dashboard/`: the partner dashboard (partner-api.md 5.6), and every call of its script. Only signing in is open to
+ * everybody.
+ */
+export function dashboardPages(router: PageRouter, services: Services): Middleware[] {
   const cookie = sessionCookie("dashboard", services.config);
-  const calls = jsonPage(services, {
+  const built = readBuilt("dashboard/index.html");
+  // Relative: the service may stand below a path of a proxy.
+  router.get("/dashboard", (ctx) => moved(ctx, 308, "dashboard/"));
+  router.get("/dashboard/", (ctx) => sendBuiltPage(ctx, built));
+  return mountCalls(services, {
     base: "/dashboard/api",
     open: [signInCall(services, cookie)],
     calls: [
@@ -29,5 +36,4 @@ export function dashboardPages(services: Services): Page[] {
     ],
     admit: dashboardViewer(services, cookie),
   });
-  return [calls, dashboardPage()];
 }

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import { dashboardCall, refuseKey } from "#api/dashboard/viewer.ts";
-import { pageCall } from "#api/pages/json-page.ts";
+import { refused, Refused } from "#api/http/refused.ts";
+import { pageCall } from "#api/pages/page-calls.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
-import { refuse } from "#src/contract/refusals.ts";
 import { findKey } from "#src/keys/issued-keys.ts";
 import { loadKey } from "#src/keys/key-rows.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
@@ -21,21 +21,21 @@ export function signInCall(services: Services, cookie: SessionCookie) {
     method: "POST",
     path: "/session",
     body,
-    async handle({ body, ctx }) {
-      const { ip } = ctx.state;
+    async handle(ctx) {
+      const { ip, body } = ctx.state;
       const tooMany = attempt(ip);
-      if (tooMany !== null) return tooMany;
+      if (tooMany !== null) throw new Refused(tooMany);
       const known = await keys.find(body.key.trim());
       // Memory may be some seconds behind.
       const key = known === null ? null : await loadKey(db, known.id);
       if (key === null) {
-        return refuse(
+        throw refused(
           "invalid-key",
           "This key is not in force. Check that it was copied whole, from svc_live_ to its last character; a revoked, expired or lost key cannot be used again: ask the operator for a new one.",
         );
       }
-      const refused = refuseKey(key, ip);
-      if (refused !== null) return refused;
+      const refusal = refuseKey(key, ip);
+      if (refusal !== null) throw new Refused(refusal);
       const [now, lifeMs] = [clock(), config.sessionLifeMs];
       const former = await findSession(db, "key", cookie.read(ctx) ?? "", now);
       if (former !== null) await endSession(db, former.id);
@@ -43,7 +43,8 @@ export function signInCall(services: Services, cookie: SessionCookie) {
       const session = { kind: "key", subjectId: key.id, address: ip, agent, now, lifeMs } as const;
       const { token, expiresAt } = await openSession(db, session);
       cookie.give(ctx, token, lifeMs);
-      return { status: 201, body: await shown(services, key, expiresAt) };
+      ctx.status = 201;
+      ctx.body = await shown(services, key, expiresAt);
     },
   });
 }
@@ -53,7 +54,10 @@ export const showSessionCall = (services: Services) =>
   dashboardCall({
     method: "GET",
     path: "/session",
-    handle: async ({ viewer }) => ({ body: await shown(services, viewer.key, viewer.expiresAt) }),
+    async handle(ctx) {
+      const { key, expiresAt } = ctx.state.viewer;
+      ctx.body = await shown(services, key, expiresAt);
+    },
   });
 
 /** Signs out. */
@@ -61,10 +65,10 @@ export const signOutCall = ({ db }: Services, cookie: SessionCookie) =>
   dashboardCall({
     method: "DELETE",
     path: "/session",
-    async handle({ viewer, ctx }) {
-      await endSession(db, viewer.sessionId);
+    async handle(ctx) {
+      await endSession(db, ctx.state.viewer.sessionId);
       cookie.take(ctx);
-      return { status: 204 };
+      ctx.status = 204;
     },
   });
 

@@ -19,17 +19,17 @@ export const usageCsvCall = (services: Services) =>
     method: "GET",
     path: "/usage.csv",
     query,
-    async handle({ viewer: { key }, query: { days = 30 } }) {
+    async handle(ctx) {
+      const { viewer, query } = ctx.state;
+      const { days = 30 } = query;
       const today = dayOf(services.clock() / 1000);
-      const counts = await usageSince(services, key.partnerId, today - days + 1);
-      return {
-        headers: {
-          "Content-Type": "text/csv; charset=utf-8",
-          "Content-Disposition": `attachment; filename="usage-${dateOf(today)}.csv"`,
-        },
-        // A method is not the partner's own words, but a spreadsheet must never take a cell for a formula.
-        body: stringify(lines(counts), { header: true, columns, escape_formulas: true }),
-      };
+      const counts = await usageSince(services, viewer.key.partnerId, today - days + 1);
+      ctx.set({
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="usage-${dateOf(today)}.csv"`,
+      });
+      // A method is not the partner's own words, but a spreadsheet must never take a cell for a formula.
+      ctx.body = stringify(lines(counts), { header: true, columns, escape_formulas: true });
     },
   });
 

@@ -1,6 +1,6 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/state.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
-import { pageCall } from "#api/pages/json-page.ts";
+import { pageCall } from "#api/pages/page-calls.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";

@@ -1,5 +1,4 @@
-import type Koa from "koa";
-import type { State } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/state.ts";
 
 /** One part's state. A part that is not ok stops the process from serving only when it is `critical`. */
 export interface Condition {
@@ -48,15 +47,15 @@ export function createHealth(): Health {
 }
 
 /** `/healthz`: the process is alive. `/readyz`: 200 when it can serve, 503 when not, and what is degraded. */
-export const serveHealth =
-  (health: Health): Koa.Middleware<State> =>
-  (ctx, next) => {
-    const { path } = ctx.state;
-    if (path !== "/healthz" && path !== "/readyz") return next();
-    const report = path === "/healthz" ? { alive: true } : health.report();
-    return {
-      status: "ready" in report && !report.ready ? 503 : 200,
-      headers: { "Cache-Control": "no-store" },
-      body: report,
-    };
-  };
+export function healthPages(router: PageRouter, { health }: { health: Health }): void {
+  router.get("/healthz", (ctx) => {
+    ctx.set("Cache-Control", "no-store");
+    ctx.body = { alive: true };
+  });
+  router.get("/readyz", (ctx) => {
+    const report = health.report();
+    ctx.set("Cache-Control", "no-store");
+    ctx.status = report.ready ? 200 : 503;
+    ctx.body = report;
+  });
+}

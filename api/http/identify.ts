@@ -1,42 +1,62 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { State } from "#api/http/context.ts";
+import type { Context, Middleware } from "#api/http/state.ts";
+import { routingPath } from "#api/http/mount.ts";
+import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet, viewerAddress } from "#src/infrastructure/addresses.ts";
+import { withoutKeys } from "#src/keys/key-text.ts";
 
-/** Gives every request its id, its viewer's address and its target. No id is taken from outside. */
+const pathMax = 200;
+const probes = new Set(["/healthz", "/readyz"]);
+
+/**
+ * The outermost middleware: gives a request its id, its viewer's address and its path, and writes one line about it
+ * when it is over. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
+ */
 export function identify({
   config,
-}: Pick<Services, "config">): (req: IncomingMessage, res: ServerResponse) => State {
+  log,
+  metrics,
+}: Pick<Services, "config" | "log" | "metrics">): Middleware {
   const trusted = addressSet(config.trustedProxies);
-  return (req, res) => {
-    const [path, search] = splitTarget(req.url ?? "/");
+  return (ctx, next) => {
+    const { req, res, state } = ctx;
+    const url = req.url ?? "/";
+    if (!url.startsWith("/") || url.includes("#")) req.url = localTarget(url);
+    const { path, broken } = routingPath(ctx.path);
+    if (path !== ctx.path) ctx.newRouterPath = path;
+    state.requestId = randomUUID();
+    state.arrivedAt = performance.now();
+    state.brokenPath = broken;
     const forwarded = req.headers["x-forwarded-for"] as string | undefined;
-    return {
-      req,
-      res,
-      method: req.method ?? "GET",
-      requestId: randomUUID(),
-      arrivedAt: performance.now(),
-      ip: viewerAddress(req.socket.remoteAddress ?? "", forwarded, trusted),
-      path,
-      search,
-      match: undefined,
-      key: undefined,
-      grant: undefined,
-      limits: undefined,
-      bytes: undefined,
-    };
+    state.ip = viewerAddress(req.socket.remoteAddress ?? "", forwarded, trusted);
+    const level = probes.has(ctx.path) ? "debug" : "info";
+    res.on("close", () => {
+      const ms = performance.now() - state.arrivedAt;
+      metrics.finished(routeLabel(ctx), res.statusCode, ms);
+      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, ms), "request");
+    });
+    return next();
   };
 }
 
-/** Path and query of a request target, both still percent-encoded. The URL parsers of Node throw on some targets. */
-export function splitTarget(target: string): [path: string, search: string] {
-  const local = target.startsWith("/") && !target.includes("#") ? target : bareTarget(target);
-  const at = local.indexOf("?");
-  const path = at < 0 ? local : local.slice(0, at);
-  return [path === "" ? "/" : path, at < 0 ? "" : local.slice(at + 1)];
+function lineOf({ method, path, state, res, response }: Context, ms: number): object {
+  return {
+    request_id: state.requestId,
+    method,
+    path: withoutKeys(path).slice(0, pathMax),
+    route: state.place?.template,
+    status: res.statusCode,
+    ms: Math.round(ms * 10) / 10,
+    bytes: response.length,
+    partner: state.key?.partnerId,
+    key: state.key?.id,
+    aborted: res.writableFinished ? undefined : true,
+  };
 }
 
-const bareTarget = (target: string): string =>
-  target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+/** Path and query of a target that names a host or a fragment. The URL parsers of Node throw on some targets. */
+export function localTarget(target: string): string {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+  return local.startsWith("/") ? local : `/${local}`;
+}

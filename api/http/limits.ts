@@ -1,17 +1,18 @@
 import { createHmac } from "node:crypto";
+import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Metered } from "#src/limits/meter.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 
 /** The limit headers of partner-api.md 8. */
-export const limitHeaders = (grant: QuotaDecision): Record<string, string> => ({
-  "X-RateLimit-Limit": String(grant.limit),
-  "X-RateLimit-Remaining": String(grant.remaining),
-  "X-RateLimit-Reset": String(grant.resetS),
-  "X-RateLimit-Daily-Limit": String(grant.dailyLimit),
-  "X-RateLimit-Daily-Remaining": String(grant.dailyRemaining),
+export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
+  "X-RateLimit-Limit": String(quota.limit),
+  "X-RateLimit-Remaining": String(quota.remaining),
+  "X-RateLimit-Reset": String(quota.resetS),
+  "X-RateLimit-Daily-Limit": String(quota.dailyLimit),
+  "X-RateLimit-Daily-Remaining": String(quota.dailyRemaining),
 });
 
 /**
@@ -30,4 +31,19 @@ export function meteredOf(
     .update(viewerNetwork(ip))
     .digest("base64url");
   return { bucket: `pk:${id}:${viewer.slice(0, 22)}`, usage: `w${id}`, rpm, daily, floor: null };
+}
+
+/** Under what a request is counted: the template, not the path, so that there are as many labels as routes. */
+export const usageLabel = ({ method, state }: Context): string =>
+  `${method} ${state.place?.template ?? "(unknown)"}`;
+
+/** Adds to the usage of a counted request what has become of it. */
+export function countOutcome(
+  services: Pick<Services, "config" | "usedToday" | "meter">,
+  ctx: Context,
+  outcome: "not_modified" | "errors",
+): void {
+  const { quota, key, ip } = ctx.state;
+  if (quota !== undefined && key !== undefined)
+    services.meter.note(meteredOf(services, key, ip), quota, usageLabel(ctx), outcome);
 }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { splitTarget } from "#api/http/identify.ts";
+import { localTarget } from "#api/http/identify.ts";
 import { limitHeaders } from "#api/http/limits.ts";
-import { renderProblem } from "#api/http/problem.ts";
-import { apiBase } from "#api/http/router.ts";
+import { problemHeaders, problemObject } from "#api/http/problem.ts";
+import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
@@ -43,9 +43,11 @@ export function answerUnparsed(services: Services, socket: Duplex, problem: Refu
   const { config, log, meter, metrics } = services;
   const requestId = randomUUID();
   const peer = plainAddress((socket as Socket).remoteAddress ?? "");
-  const { status, headers, body } = renderProblem(problem, config.problemBase, requestId);
+  const object = problemObject(problem, config.problemBase, requestId);
+  const { status } = object;
+  const body = JSON.stringify(object);
   const all: Record<string, string> = {
-    ...headers,
+    ...problemHeaders(problem),
     ...limitHeaders(meter.anonymous(viewerNetwork(peer))),
     "X-Request-Id": requestId,
     "X-Content-Type-Options": "nosniff",
@@ -73,7 +75,7 @@ function targetOf({ rawPacket, bytesParsed = 0 }: UnparsedError): string {
 }
 
 function asksForCity(target: string): boolean {
-  const [path, search] = splitTarget(target);
+  const [path = "", search = ""] = localTarget(target).split(/\?(.*)/s);
   const reads = path === `${apiBase}/stations` || path === `${apiBase}/stations/all`;
   return reads && /(^|&)city=[^&]*[\x80-\xff]/.test(search);
 }

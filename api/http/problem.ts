@@ -1,36 +1,23 @@
 import { refusals, type Refusal } from "#src/contract/refusals.ts";
 
-export interface ProblemAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
 /** The problem object of partner-api.md 7. `base` is the prefix of `type`. */
-export function problemObject(problem: Refusal, base: string, requestId: string) {
-  const [status, title] = refusals[problem.problem];
+export function problemObject(refusal: Refusal, base: string, requestId: string) {
+  const [status, title] = refusals[refusal.problem];
   return {
-    type: `${base}/${problem.problem}`,
+    type: `${base}/${refusal.problem}`,
     title,
     status,
-    detail: problem.detail,
-    limit: problem.limit,
-    window: problem.window,
+    detail: refusal.detail,
+    limit: refusal.limit,
+    window: refusal.window,
     request_id: requestId,
   };
 }
 
-/** A refusal as problem+json (partner-api.md 7). `base` is the prefix of `type`. */
-export function renderProblem(problem: Refusal, base: string, requestId: string): ProblemAnswer {
-  const object = problemObject(problem, base, requestId);
-  return {
-    status: object.status,
-    headers: {
-      ...problem.headers,
-      ...(problem.retryAfterS === undefined ? {} : { "Retry-After": String(problem.retryAfterS) }),
-      "Cache-Control": "no-store",
-      "Content-Type": "application/problem+json",
-    },
-    body: JSON.stringify(object),
-  };
-}
+/** The headers of a refusal as problem+json. */
+export const problemHeaders = ({ headers, retryAfterS }: Refusal): Record<string, string> => ({
+  ...headers,
+  ...(retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) }),
+  "Cache-Control": "no-store",
+  "Content-Type": "application/problem+json",
+});

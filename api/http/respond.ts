@@ -1,123 +1,104 @@
-import { Readable, pipeline } from "node:stream";
-import type { Answer, State } from "#api/http/context.ts";
-import {
-  coderOf,
-  compress,
-  type Encoding,
-  pickEncoding,
-  refusesIdentity,
-} from "#api/http/encoding.ts";
-import { limitHeaders } from "#api/http/limits.ts";
-import { describe } from "#api/http/explain.ts";
-import { renderProblem } from "#api/http/problem.ts";
-import type { Reply } from "#api/http/route.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import { coderOf, compress, pickEncoding, refusesIdentity } from "#api/http/encoding.ts";
+import { countOutcome, limitHeaders } from "#api/http/limits.ts";
+import { describe } from "#api/http/refused.ts";
+import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { isRefusal } from "#src/contract/refusals.ts";
 
 const compressMin = 1024;
 
 /**
- * Sends an answer: a reply or a refusal. The head is written at once, as a flat list of names and values: Node takes
- * a quarter longer over headers that are set one by one.
+ * Finishes the answer that a handler has set: the headers that every answer carries, and the encoding. Koa sends what
+ * lies in `ctx.body`; slices and streams are sent here.
  */
-export function respond({
-  config,
-  log,
-  health,
-}: Pick<Services, "config" | "log" | "health">): (
-  state: State,
-  answer: Answer,
-) => Promise<void> | void {
-  const onBroken = (state: State, error: Error): void =>
+export function respond(services: Services): Middleware {
+  const { log } = services;
+
+  const onBroken = ({ state }: Context, error: Error): void =>
     log.warn({ request_id: state.requestId, ...describe(error) }, "answer broken off");
 
-  return (state, answer) => {
-    const head = headOf(state);
-    if (health.stopping) head.push("Connection", "close");
-    if (isRefusal(answer)) {
-      const rendered = renderProblem(answer, config.problemBase, state.requestId);
-      addAll(head, rendered.headers);
-      return write(state, rendered.status, head, Buffer.from(rendered.body));
+  return async (ctx, next) => {
+    await next();
+    // A server of files has answered.
+    if (ctx.respond === false) return;
+    if (ctx.status === 304) countOutcome(services, ctx, "not_modified");
+    setCommonHeaders(services, ctx);
+    setCacheHeaders(ctx);
+    const { body, res, state } = ctx;
+    const { slices } = state;
+    if (slices === undefined && (body === undefined || body === null)) return;
+    const accepted = ctx.headers["accept-encoding"];
+    const isEncoded = res.hasHeader("Content-Encoding");
+    if (body instanceof Readable) {
+      const encoding = isEncoded ? "identity" : pickEncoding(accepted);
+      return pour(ctx, body, encoding, onBroken);
     }
-    const { slices, headers = {} } = answer;
-    const { body = slices ?? null, status = body === null ? 204 : 200 } = answer;
-    addReply(head, state, headers);
-    if (body === null) return write(state, status, head, null);
-    if (headers["Content-Type"] === undefined)
-      head.push("Content-Type", "application/json; charset=utf-8");
-    const accepted = state.req.headers["accept-encoding"] as string | undefined;
-    const encoding =
-      headers["Content-Encoding"] === undefined ? pickEncoding(accepted) : "identity";
-    if (body instanceof Readable) return pour(state, status, head, body, encoding, onBroken);
-    if (slices !== undefined && (encoding === "identity" || isTooShort(sizeOf(slices), accepted)))
-      return writeSlices(state, status, head, slices);
-    const plain = slices !== undefined ? Buffer.concat(slices) : bytesOf(body);
-    if (encoding === "identity" || isTooShort(plain.length, accepted))
-      return write(state, status, head, plain);
-    head.push("Content-Encoding", encoding);
-    return compress(plain, encoding).then((packed) => write(state, status, head, packed));
+    const plain = slices ?? plainOf(body as object | string);
+    const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
+    // Not worth packing, unless the caller takes nothing else.
+    const isShort = size < compressMin && !refusesIdentity(accepted);
+    const encoding = isEncoded || isShort ? "identity" : pickEncoding(accepted);
+    if (encoding !== "identity") {
+      ctx.set("Content-Encoding", encoding);
+      ctx.body = await compress(
+        typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain),
+        encoding,
+      );
+    } else if (slices === undefined) ctx.body = Array.isArray(plain) ? body : plain;
+    else sendSlices(ctx, slices, size);
   };
 }
 
-/** Not worth packing, unless the caller takes nothing else. */
-const isTooShort = (size: number, accepted: string | undefined): boolean =>
-  size < compressMin && !refusesIdentity(accepted);
+const plainOf = (body: object | string): string | readonly Buffer[] =>
+  Buffer.isBuffer(body) ? [body] : typeof body === "string" ? body : JSON.stringify(body);
 
-const bytesOf = (body: object | string): Buffer =>
-  Buffer.isBuffer(body)
-    ? body
-    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+const sizeOf = (slices: readonly Buffer[]): number =>
+  slices.reduce((sum, { length }) => sum + length, 0);
 
-/** What every answer carries. */
-function headOf({ requestId, limits }: State): string[] {
-  const head = ["X-Request-Id", requestId, "X-Content-Type-Options", "nosniff"];
-  if (limits !== undefined) addAll(head, limitHeaders(limits));
-  return head;
+/** Sets a body that is JSON already. */
+export function sendJson(ctx: Context, json: Buffer): void {
+  ctx.type = "json";
+  ctx.body = json;
 }
 
-function addAll(head: string[], headers: Readonly<Record<string, string>>): void {
-  for (const name in headers) head.push(name, headers[name] as string);
+/** Sets a long body that is JSON already, in pieces; `encoding` when they are encoded. */
+export function sendJsonSlices(ctx: Context, slices: readonly Buffer[], encoding?: "gzip"): void {
+  ctx.status = 200;
+  ctx.type = "json";
+  if (encoding !== undefined) ctx.set("Content-Encoding", encoding);
+  ctx.state.slices = slices;
 }
 
-function addReply(head: string[], { method }: State, headers: NonNullable<Reply["headers"]>): void {
-  if (headers["Cache-Control"] === undefined) head.push("Cache-Control", "private, no-cache");
-  let vary = method === "GET" || method === "HEAD" ? "Accept-Encoding" : "";
-  for (const name in headers) {
-    const value = headers[name] as string;
-    if (name !== "Vary") head.push(name, value);
-    else vary = vary === "" ? value : `${vary}, ${value}`;
-  }
-  if (vary !== "") head.push("Vary", vary);
+/** What every answer carries, refusals included. */
+export function setCommonHeaders({ health }: Pick<Services, "health">, ctx: Context): void {
+  const { requestId, limits } = ctx.state;
+  ctx.set("X-Request-Id", requestId);
+  ctx.set("X-Content-Type-Options", "nosniff");
+  if (limits !== undefined) ctx.set(limitHeaders(limits));
+  if (health.stopping) ctx.set("Connection", "close");
 }
 
-function write(state: State, status: number, head: string[], body: Buffer | null): void {
-  const { res, method } = state;
-  if (body !== null) {
-    state.bytes = body.length;
-    head.push("Content-Length", String(body.length));
-  }
-  res.writeHead(status, head);
-  if (method === "HEAD" || body === null) res.end();
-  else res.end(body);
+function setCacheHeaders(ctx: Context): void {
+  if (!ctx.res.hasHeader("Cache-Control")) ctx.set("Cache-Control", "private, no-cache");
+  if (ctx.method !== "GET" && ctx.method !== "HEAD") return;
+  const own = ctx.res.getHeader("Vary") as string | undefined;
+  ctx.set("Vary", own === undefined ? "Accept-Encoding" : `Accept-Encoding, ${own}`);
 }
 
 /** Below this a slice costs more to write than to copy. */
 const slicedMin = 16_384;
 
 /** Long slices go out as they are, short neighbours as one. */
-function writeSlices(
-  state: State,
-  status: number,
-  head: string[],
-  slices: readonly Buffer[],
-): void {
-  const size = sizeOf(slices);
-  if (size < 4 * slicedMin) return write(state, status, head, Buffer.concat(slices));
-  const { res, method } = state;
-  state.bytes = size;
-  head.push("Content-Length", String(size));
-  res.writeHead(status, head);
-  if (method === "HEAD") return void res.end();
+function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void {
+  if (size < 4 * slicedMin) {
+    ctx.body = Buffer.concat(slices);
+    return;
+  }
+  ctx.respond = false;
+  ctx.length = size;
+  const { res } = ctx;
+  if (ctx.method === "HEAD") return void res.end();
   res.cork();
   let short: Buffer[] = [];
   const flush = (): void => {
@@ -135,29 +116,50 @@ function writeSlices(
   res.end();
 }
 
-const sizeOf = (slices: readonly Buffer[]): number =>
-  slices.reduce((sum, { length }) => sum + length, 0);
-
 function pour(
-  state: State,
-  status: number,
-  head: string[],
+  ctx: Context,
   body: Readable,
-  encoding: Encoding,
-  onBroken: (state: State, error: Error) => void,
+  encoding: "br" | "gzip" | "identity",
+  onBroken: (ctx: Context, error: Error) => void,
 ): void {
-  const { res, method } = state;
-  if (encoding !== "identity") head.push("Content-Encoding", encoding);
-  res.writeHead(status, head);
-  if (method === "HEAD") {
+  const { res } = ctx;
+  ctx.respond = false;
+  if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
+  ctx.flushHeaders();
+  if (ctx.method === "HEAD") {
     body.destroy();
     res.end();
     return;
   }
   // On an error the socket is closed, so that a caller never takes a torn answer for a whole one.
   const done = (error: NodeJS.ErrnoException | null): void => {
-    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") onBroken(state, error);
+    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") onBroken(ctx, error);
   };
   if (encoding === "identity") pipeline(body, res, done);
   else pipeline(body, coderOf(encoding), res, done);
+}
+
+/** A server of files: calls `next` when it has no such file, and has sent nothing then. */
+type FileServer = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** Has `serve` answer in place of Koa. False when it has no such file. */
+export async function serveFile(
+  services: Pick<Services, "health">,
+  ctx: Context,
+  serve: FileServer,
+): Promise<boolean> {
+  const { req, res } = ctx;
+  setCommonHeaders(services, ctx);
+  // Koa has set 404 beforehand.
+  ctx.status = 200;
+  ctx.respond = false;
+  const found = await new Promise<boolean>((done) => {
+    res.once("close", () => done(true));
+    serve(req, res, () => done(false));
+  });
+  if (!found) {
+    ctx.status = 404;
+    delete ctx.respond;
+  }
+  return found;
 }

@@ -1,61 +1,63 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
 import type { Static, TSchema } from "typebox";
+import type { RouteContext } from "#api/http/state.ts";
 import type { Answers } from "#api/openapi/answers.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 
-/** An answer that is not a refusal. `body` objects are sent as JSON, buffers and streams as they are. */
-export interface Reply {
-  status?: number;
-  headers?: Record<string, string>;
-  body?: Buffer | string | Readable | object | null;
-  /** A long body in pieces, in place of `body`. */
-  slices?: readonly Buffer[];
+/** Where the partner API is. */
+export const apiBase = "/api/v1/partner";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** What every route has, whichever part of the service it belongs to. */
+export interface BaseRoute {
+  method: Method;
+  /** Below the base, parameters in braces as OpenAPI writes them: `/stations/{station_id}`. */
+  path: string;
+  query?: TSchema;
+  body?: TSchema;
+  /** Largest body in bytes; 64 KiB by default. */
+  bodyLimit?: number;
 }
 
-export interface ApiRequest<Query = unknown, Body = unknown> {
-  /** The authenticated key with its partner's switches and limits. */
-  key: KeyInfo;
-  /** Path parameters, percent-decoded. */
-  params: Record<string, string>;
-  query: Query;
-  body: Body;
-  headers: IncomingHttpHeaders;
-  method: string;
-  requestId: string;
-  /** When the request came in, on the clock of `performance.now()`. */
-  arrivedAt: number;
-  /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
-  ip: string;
-  /** What the cached rectangles' sequence was when the request was counted; null while Redis is away. */
-  seq: number | null;
-  /** What the partner (for publishable keys: the viewer) has left today, as the answer's headers say. */
-  dailyRemaining: number;
+/** All routes of one path. */
+export interface Place<Route extends BaseRoute = BaseRoute> {
+  /** The path as it is written in the routes: `/stations/{station_id}`. */
+  template: string;
+  routes: readonly Route[];
+  /** Value of `Allow`. */
+  allow: string;
 }
 
 /** Who may call a route: any key (also publishable ones), or secret keys only (decisions.md 8). */
 export type Access = "any" | "secret";
 
+/** What the checks of the partner API have found before a handler runs. */
+interface Checked {
+  key: KeyInfo;
+  quota: QuotaDecision;
+}
+
+/** The context of a handler of the partner API: `ctx.state.query` and `.body` are what its schemas let through. */
+export type ApiContext<Query = unknown, Body = unknown> = RouteContext<Query, Body, Checked>;
+
 /**
- * A route is a schema, one call, one answer. Authentication, metering, validation and the shape of
- * errors happen before and after it, in the middleware that api/http/app.ts lists in order.
+ * A route of the partner API. Authentication, metering, validation and the shape of errors happen before and after
+ * its handler, in the middleware of api/http/app.ts.
  */
-export interface Route<Query extends TSchema = TSchema, Body extends TSchema = TSchema> {
+export interface Route<
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> extends BaseRoute {
   method: "GET" | "POST";
-  /** Below /api/v1/partner, parameters in braces: `/stations/{station_id}`. */
-  path: string;
   access: Access;
   summary: string;
   query?: Query;
   body?: Body;
-  /** Largest body in bytes; 64 KiB by default. */
-  bodyLimit?: number;
   /** For the OpenAPI document, which leaves out a route without it. */
   answers?: Answers;
-  handle(
-    request: ApiRequest<Static<Query>, Static<Body>>,
-  ): Promise<Reply | Refusal> | Reply | Refusal;
+  /** Sets `ctx.body`, or throws `refused(…)`. */
+  handle(ctx: ApiContext<Static<Query>, Static<Body>>): Promise<void> | void;
 }
 
 /** Gives a route literal its types. */

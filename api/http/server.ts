@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { answerUnparsed, unparsedProblem, type UnparsedError } from "#api/http/parser-errors.ts";
+import type Koa from "koa";
+import type { State } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 
 export interface ServerTimes {
@@ -17,28 +19,25 @@ const usualTimes: ServerTimes = { headersMs: 15_000, requestMs: 30_000, checkMs:
 const keepAliveMs = 75_000;
 
 /**
- * The HTTP server around `handle`. What Node's parser refuses is answered as problem+json too: never a 400,
+ * The HTTP server around the application. What Node's parser refuses is answered as problem+json too: never a 400,
  * never plain text (decisions.md 9).
  */
 export function createApiServer(
   services: Services,
-  handle: (req: IncomingMessage, res: ServerResponse) => unknown,
+  app: Koa<State>,
   times: Partial<ServerTimes> = {},
 ): Server {
   const { headersMs, requestMs, checkMs } = { ...usualTimes, ...times };
   const latest = new WeakMap<Duplex, { req: IncomingMessage; res: ServerResponse }>();
-  const server = createServer({
+  const settings = {
     requireHostHeader: false,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: keepAliveMs,
-  });
-
-  server.on("request", (req, res) => {
-    latest.set(req.socket, { req, res });
-    void handle(req, res);
-  });
+  };
+  const server = createServer(settings, app.callback());
+  server.on("request", (req, res) => latest.set(req.socket, { req, res }));
 
   // `Expect: something`: Node's own answer is a bare 417.
   server.on("checkExpectation", (req: IncomingMessage) => {

@@ -1,4 +1,4 @@
-import type { RouterContext } from "@koa/router";
+import type Router from "@koa/router";
 import type Koa from "koa";
 import type { Place } from "#api/http/route.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
@@ -14,7 +14,7 @@ export interface State {
   /** The percent-encoding of the path is broken: 422 where the path would match. */
   brokenPath: boolean;
   /** The path's place among the routes; undefined when no route has this path. */
-  place?: Place;
+  place?: Place | undefined;
   key?: KeyInfo;
   /** The meter's decision about a counted request. `seq` in it says which cached rectangles are still good. */
   quota?: QuotaDecision;
@@ -29,10 +29,17 @@ export interface State {
   slices?: readonly Buffer[];
 }
 
-export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext & { newRouterPath?: string }>;
+export type Context = Koa.ParameterizedContext<
+  State,
+  Koa.DefaultContext & { newRouterPath?: string }
+>;
 export type Middleware = Koa.Middleware<State>;
 
 /** The context of a route's handler, after its checks and its validation. */
-export type RouteContext<Query, Body, More = object> = RouterContext<
-  State & { query: Query; body: Body } & More
+export type RouteContext<Query, Body, More = object> = Koa.ParameterizedContext<
+  State & { query: Query; body: Body } & More,
+  Koa.DefaultContext & { params: Record<string, string> }
 >;
+
+/** Where the pages stand. */
+export type PageRouter = Router<State>;

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { IncomingMark } from "#src/domain/admit.ts";
-import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { parsePrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
-import type { ApiRequest, Reply } from "#api/http/route.ts";
+import { orThrow, Refused } from "#api/http/refused.ts";
+import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /**
@@ -13,30 +14,26 @@ import type { Services } from "#api/http/services.ts";
  */
 export async function answerMark(
   services: Services,
-  { headers, arrivedAt }: Pick<ApiRequest, "headers" | "arrivedAt">,
-  incomingMark: IncomingMark | Refusal,
-): Promise<Reply | Refusal> {
-  if (isRefusal(incomingMark)) return incomingMark;
-  if (headers["x-dry-run"] === "1") {
+  ctx: ApiContext,
+  read: IncomingMark | Refusal,
+): Promise<void> {
+  const incomingMark = orThrow(read);
+  if (ctx.get("X-Dry-Run") === "1") {
     const [result] = await dryRun(services, [incomingMark]);
-    return isRefusal(result!) ? result : { body: result! };
+    ctx.body = orThrow(result!);
+    return;
   }
   const admission = await services.intake.submit(incomingMark);
-  if (admission.kind === "refused") return admission.problem;
-  const { waitMs, applied } = readPreference(headers, services.config.waitMs);
+  if (admission.kind === "refused") throw new Refused(admission.problem);
+  const { waitMs, applied } = readPreference(ctx.headers, services.config.waitMs);
   // What the meter and the storing took is part of the caller's wait.
-  const leftMs = waitMs - (performance.now() - arrivedAt);
-  const report = await awaitReport(services, admission, leftMs);
-  if (report === null) return firstMarkGone;
+  const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
+  const report = orThrow((await awaitReport(services, admission, leftMs)) ?? firstMarkGone);
   const queued = report.outcome === null;
-  return {
-    status: queued ? 202 : 200,
-    headers: {
-      ...(applied === null ? {} : { "Preference-Applied": applied }),
-      ...(queued ? { Location: reportPath(report.id) } : {}),
-    },
-    body: presentReport(services, report, admission.kind === "duplicate"),
-  };
+  ctx.status = queued ? 202 : 200;
+  if (applied !== null) ctx.set("Preference-Applied", applied);
+  if (queued) ctx.set("Location", reportPath(report.id));
+  ctx.body = presentReport(services, report, admission.kind === "duplicate");
 }
 
 /** RFC 7240: `respond-async` waits for nothing, `wait=N` lowers the wait; what is applied is echoed. */

@@ -17,7 +17,7 @@ export const stationNotFound = (id: string): Refusal =>
   );
 
 /** A partner's report as a mark to be admitted, or why it cannot be one (decisions.md 3: 422 before 404). */
-export const candidateOf = (
+export const partnerMarkOf = (
   services: Needs,
   key: KeyInfo,
   stationId: string,
@@ -35,7 +35,7 @@ export const candidateOf = (
  * The same of a widget's mark (decisions.md 6): its reporter is a device, the same whichever partner's page shows the
  * map, and new devices are counted by the viewer's network instead of by the partner.
  */
-export function widgetCandidateOf(
+export function widgetMarkOf(
   services: Needs,
   { key, ip }: { key: KeyInfo; ip: string },
   stationId: string,

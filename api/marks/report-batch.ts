@@ -3,7 +3,7 @@ import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refus
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
-import { candidateOf } from "#api/marks/incoming-marks.ts";
+import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
 import { problemObject } from "#api/http/problem.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import {
@@ -29,15 +29,17 @@ export const reportBatchRoute = (services: Services) =>
     answers: reportBatchAnswers,
     body: batchBody,
     bodyLimit,
-    handle: async ({ body, key, headers, requestId }) => {
+    handle: async (ctx) => {
+      const { body, key, requestId } = ctx.state;
       const shown = (result: ReportOutput | Refusal) =>
         isRefusal(result)
           ? { error: problemObject(result, services.config.problemBase, requestId) }
           : result;
       const read = body.reports.map((item, index) => readItem(services, key, item, index));
-      if (headers["x-dry-run"] === "1") {
+      if (ctx.get("X-Dry-Run") === "1") {
         const reports = (await dryRunGood(services, read)).map(shown);
-        return { body: { reports, count: reports.length } };
+        ctx.body = { reports, count: reports.length };
+        return;
       }
       const previous = new Map<string, Promise<unknown>>();
       const submit = async (incomingMark: IncomingMark): Promise<Admission> => {
@@ -71,7 +73,8 @@ export const reportBatchRoute = (services: Services) =>
           "marks of a batch not stored",
         );
       }
-      return { status: 202, body: { reports, count: reports.length } };
+      ctx.status = 202;
+      ctx.body = { reports, count: reports.length };
     },
   });
 
@@ -104,7 +107,7 @@ function readItem(
   });
   if (faults !== null) return refuse("validation-failed", faults.map(within));
   const { station_id: stationId, ...report } = item as BatchItem;
-  const incomingMark = candidateOf(services, key, stationId, report);
+  const incomingMark = partnerMarkOf(services, key, stationId, report);
   if (!isRefusal(incomingMark) || !Array.isArray(incomingMark.detail)) return incomingMark;
   return { ...incomingMark, detail: incomingMark.detail.map(within) };
 }

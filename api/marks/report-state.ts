@@ -1,8 +1,8 @@
-import { refuse } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { dayOfId, loadReports } from "#src/marks/marks.ts";
 import { catchUp, presentReport } from "#api/marks/reports.ts";
 import { reportStateAnswers } from "#api/marks/marks-answers.ts";
+import { refused } from "#api/http/refused.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -16,14 +16,14 @@ export const reportStateRoute = (services: Services) =>
     access: "secret",
     summary: "What became of a mark",
     answers: reportStateAnswers,
-    handle: async ({ params, key }) => {
+    handle: async (ctx) => {
       const { db, clock } = services;
-      const text = params["report_id"]!;
+      const text = ctx.params["report_id"]!;
       const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
       const isKept = Number.isSafeInteger(id) && dayOfId(id) + dayMs > clock() - keptMs;
       const [report] = isKept ? await loadReports(db, [id]) : [];
-      if (report === undefined || report.partnerId !== key.partnerId) {
-        return refuse(
+      if (report === undefined || report.partnerId !== ctx.state.key.partnerId) {
+        throw refused(
           "report-not-found",
           "There is no such report of yours. Reports are kept for 7 days.",
         );
@@ -31,6 +31,6 @@ export const reportStateRoute = (services: Services) =>
       if (report.outcome !== null) await catchUp(services);
       const state = report.outcome === null ? "queued" : "processed";
       const { report_id, ...output } = presentReport(services, report, false);
-      return { body: { report_id, station_id: report.stationId, state, ...output } };
+      ctx.body = { report_id, station_id: report.stationId, state, ...output };
     },
   });

@@ -1,6 +1,6 @@
 import { reportBody } from "#src/contract/report.ts";
 import { answerMark } from "#api/marks/answer-mark.ts";
-import { candidateOf } from "#api/marks/incoming-marks.ts";
+import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
 import { reportAnswers } from "#api/marks/marks-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -14,9 +14,12 @@ export const reportRoute = (services: Services) =>
     summary: "Forward a mark of one of your users",
     answers: reportAnswers,
     body: reportBody,
-    handle: (request) => {
-      const { params, body, key } = request;
-      const incomingMark = candidateOf(services, key, params["station_id"]!, body);
-      return answerMark(services, request, incomingMark);
+    handle: (ctx) => {
+      const { key, body } = ctx.state;
+      return answerMark(
+        services,
+        ctx,
+        partnerMarkOf(services, key, ctx.params["station_id"]!, body),
+      );
     },
   });

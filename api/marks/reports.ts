@@ -3,7 +3,7 @@ import { refuse } from "#src/contract/refusals.ts";
 import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { loadReports, type Report } from "#src/marks/marks.ts";
-import { apiBase } from "#api/http/router.ts";
+import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /** A report's output, partner-api.md 2.8 and decisions.md 5. */

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Page } from "#api/http/app.ts";
-import type { Context } from "#api/http/context.ts";
+import { refused } from "#api/http/refused.ts";
+import type { Context, PageRouter } from "#api/http/state.ts";
 import { registerProcessState } from "#api/metrics/process-state.ts";
 import { registerWork } from "#api/metrics/work.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet, plainAddress } from "#src/infrastructure/addresses.ts";
-import { refuse } from "#src/contract/refusals.ts";
 
 /** Loopback and the private networks, of IPv4 and IPv6. */
 const near = addressSet([
@@ -18,25 +17,22 @@ const proxied = ["x-forwarded-for", "x-real-ip", "forwarded", "via"] as const;
  * `GET /metrics` for Prometheus. With METRICS_TOKEN to whoever sends it as a bearer token; without one to direct
  * callers of the private networks only, so that a public proxy does not show it by accident.
  */
-export function metricsPage(services: Services): Page {
+export function metricsPage(router: PageRouter, services: Services): void {
   const { registry } = services.metrics;
   const mayLook = entrance(services.config.metricsToken);
   registerProcessState(services);
   registerWork(services);
-  return async (ctx, next) => {
-    if (ctx.state.path !== "/metrics" || !["GET", "HEAD"].includes(ctx.method)) return next();
+  router.get("/metrics", async (ctx) => {
     if (!mayLook(ctx)) {
-      return refuse(
+      throw refused(
         "invalid-key",
         "Set METRICS_TOKEN and send it as `Authorization: Bearer <token>`; without it, ask this process directly from its own network.",
         { headers: { "WWW-Authenticate": "Bearer" } },
       );
     }
-    return {
-      headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },
-      body: await registry.metrics(),
-    };
-  };
+    ctx.set({ "Content-Type": registry.contentType, "Cache-Control": "no-store" });
+    ctx.body = await registry.metrics();
+  });
 }
 
 function entrance(token: string): (ctx: Context) => boolean {

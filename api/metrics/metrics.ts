@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { State } from "#api/http/context.ts";
-import { apiBase } from "#api/http/router.ts";
+import type { Context } from "#api/http/state.ts";
+import { apiBase } from "#api/http/route.ts";
 import type { Admission } from "#src/domain/admit.ts";
 
 /** What one web process counts. `registry` also takes what is only read when somebody looks. */
@@ -67,8 +67,12 @@ interface RouteChildren {
 }
 
 /** As many labels as routes: what no route answers is told apart only by where it was sent. */
-export const routeLabel = ({ match, path }: Pick<State, "match" | "path">): string =>
-  match?.place.template ?? (path.startsWith(apiBase) ? "(none)" : "(page)");
+export const routeLabel = ({ state, path }: Context): string =>
+  state.place !== undefined && path.startsWith(apiBase)
+    ? state.place.template
+    : path.startsWith(apiBase)
+      ? "(none)"
+      : "(page)";
 
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";

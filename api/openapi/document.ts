@@ -3,7 +3,7 @@ import { headerComponents } from "#api/openapi/headers.ts";
 import { about, tags } from "#api/openapi/about.ts";
 import { type DocumentedRoute, operationOf, optionsOf } from "#api/openapi/operation.ts";
 import { codesOf, refusalComponents } from "#api/openapi/refusals.ts";
-import { apiBase } from "#api/http/router.ts";
+import { apiBase } from "#api/http/route.ts";
 import type { Route } from "#api/http/route.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
 

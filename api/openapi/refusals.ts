@@ -47,7 +47,7 @@ export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object
       const lines = own.map((code) => `\`${code}\`: ${refusals[code][1]}`);
       const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
       const content = {
-        schema: { $ref: "#/components/schemas/Refusal" },
+        schema: { $ref: "#/components/schemas/Problem" },
         examples: Object.fromEntries(examples) as object,
       };
       const response = {

@@ -1,35 +1,42 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Page } from "#api/http/app.ts";
 import { pickEncoding } from "#api/http/encoding.ts";
 import { matchesEtag } from "#api/http/etag.ts";
+import { refused } from "#api/http/refused.ts";
+import { sendJson } from "#api/http/respond.ts";
+import { apiBase, type Route } from "#api/http/route.ts";
+import type { PageRouter } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
 import { createDocument } from "#api/openapi/document.ts";
-import { apiBase } from "#api/http/router.ts";
-import type { Route } from "#api/http/route.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import { refuse } from "#src/contract/refusals.ts";
 
 /** Where the document is. */
 export const openApiPath = `${apiBase}/openapi.json`;
 const allow = "GET, HEAD, OPTIONS";
 
 /** `GET /api/v1/partner/openapi.json`: public and not metered (decisions.md 8). Made once, at the start. */
-export function serveOpenApi({ problemBase }: Config, routes: readonly Route[]): Page {
-  const plain = Buffer.from(JSON.stringify(createDocument(routes, problemBase)));
+export function openApiPage(
+  router: PageRouter,
+  { config }: Pick<Services, "config">,
+  routes: readonly Route[],
+): void {
+  const plain = Buffer.from(JSON.stringify(createDocument(routes, config.problemBase)));
   const packed = gzipSync(plain);
   const etag = `W/"${hash("sha1", plain, "base64url").slice(0, 22)}"`;
-  const always = { ETag: etag, "Cache-Control": "public, no-cache" };
-  return (ctx, next) => {
-    if (ctx.state.path !== openApiPath) return next();
-    if (ctx.method === "OPTIONS") return { status: 204, headers: { Allow: allow } };
-    if (ctx.method !== "GET" && ctx.method !== "HEAD")
-      return refuse("method-not-allowed", `Use one of: ${allow}.`, { headers: { Allow: allow } });
-    if (matchesEtag(ctx.req.headers["if-none-match"], etag))
-      return { status: 304, headers: always };
+  router.get(openApiPath, (ctx) => {
+    ctx.set({ ETag: etag, "Cache-Control": "public, no-cache" });
+    if (matchesEtag(ctx.headers["if-none-match"], etag)) {
+      ctx.status = 304;
+      return;
+    }
     const gzip = pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip";
-    return {
-      headers: { ...always, ...(gzip ? { "Content-Encoding": "gzip" } : {}) },
-      body: gzip ? packed : plain,
-    };
-  };
+    if (gzip) ctx.set("Content-Encoding", "gzip");
+    sendJson(ctx, gzip ? packed : plain);
+  });
+  router.all(openApiPath, (ctx) => {
+    const headers = { Allow: allow };
+    if (ctx.method !== "OPTIONS")
+      throw refused("method-not-allowed", `Use one of: ${allow}.`, { headers });
+    ctx.set(headers);
+    ctx.status = 204;
+  });
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reply } from "#api/http/route.ts";
+import type { Context } from "#api/http/state.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 
 const policy = [
@@ -48,18 +48,25 @@ export function readBuilt(name: string): string | null {
   }
 }
 
-/** The answer with a built page. */
-export const builtPage = (body: string | null, more: PolicyMore = {}): Reply =>
-  body === null ? notBuilt : { headers: headersOf(more), body };
+/** Answers with a built page, or says that the pages are not built. */
+export function sendBuiltPage(ctx: Context, page: string | null, more: PolicyMore = {}): void {
+  if (page === null) {
+    ctx.status = 503;
+    ctx.set({ "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" });
+    ctx.body = "The pages are not built: run `npm run build`, then restart.\n";
+    return;
+  }
+  ctx.set({
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": contentPolicy(more),
+  });
+  ctx.body = page;
+}
 
-const headersOf = (more: PolicyMore): Record<string, string> => ({
-  "Content-Type": "text/html; charset=utf-8",
-  "Cache-Control": "no-cache",
-  "Content-Security-Policy": contentPolicy(more),
-});
-
-const notBuilt: Reply = {
-  status: 503,
-  headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
-  body: "The pages are not built: run `npm run build`, then restart.\n",
-};
+/** Sends the browser to another address. It may be relative: the service may lie below a path of its host. */
+export function moved(ctx: Context, status: 302 | 308, to: string): void {
+  ctx.status = status;
+  ctx.set("Location", to);
+  ctx.body = "";
+}

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import type { Page } from "#api/http/app.ts";
 import { pickEncoding } from "#api/http/encoding.ts";
 import { matchesEtag } from "#api/http/etag.ts";
+import type { PageRouter } from "#api/http/state.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
 
 const base = "/docs";
@@ -21,36 +21,30 @@ interface DocsFile {
  * `/docs`: the OpenAPI document for people, in a viewer that is served from here. It runs under a policy that allows
  * this server alone and nothing inline; pictures in its style sheet are `data:`.
  */
-export function docsPage(): Page {
+export function docsPages(router: PageRouter): void {
   const files = new Map<string, DocsFile>();
-  const fileOf = (path: string): DocsFile | undefined => {
-    const found = files.get(path);
-    if (found !== undefined) return found;
-    const source = sources[path];
-    if (source === undefined) return undefined;
-    // When first asked for: most processes never are.
-    const file = prepare(source.type, source.read());
-    files.set(path, file);
-    return file;
-  };
-  return (ctx, next) => {
-    const { path } = ctx.state;
-    if (!path.startsWith(base) || !["GET", "HEAD"].includes(ctx.method)) return next();
-    const file = fileOf(path);
-    if (file === undefined) return next();
-    const headers = {
-      ETag: file.etag,
-      // The names do not change with a new version of the viewer.
-      "Cache-Control": path === base ? "no-cache" : "public, max-age=86400",
-      "Content-Security-Policy": policy,
-      "Referrer-Policy": "no-referrer",
-    };
-    if (matchesEtag(ctx.req.headers["if-none-match"], file.etag)) return { status: 304, headers };
-    const type = { "Content-Type": file.type };
-    return pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip"
-      ? { headers: { ...headers, ...type, "Content-Encoding": "gzip" }, body: file.gzip }
-      : { headers: { ...headers, ...type }, body: file.plain };
-  };
+  for (const [path, { type, read }] of Object.entries(sources)) {
+    router.get(path, (ctx) => {
+      // When first asked for: most processes never are.
+      const file = files.get(path) ?? prepare(type, read());
+      files.set(path, file);
+      ctx.set({
+        ETag: file.etag,
+        // The names do not change with a new version of the viewer.
+        "Cache-Control": path === base ? "no-cache" : "public, max-age=86400",
+        "Content-Security-Policy": policy,
+        "Referrer-Policy": "no-referrer",
+      });
+      if (matchesEtag(ctx.headers["if-none-match"], file.etag)) {
+        ctx.status = 304;
+        return;
+      }
+      const gzip = pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip";
+      if (gzip) ctx.set("Content-Encoding", "gzip");
+      ctx.set("Content-Type", file.type);
+      ctx.body = gzip ? file.gzip : file.plain;
+    });
+  }
 }
 
 const policy =

@@ -3,7 +3,7 @@ import type { ServedStatus } from "#src/domain/vocabulary.ts";
 export type Language = "en" | "ru";
 
 /** The list page's words. */
-export interface Words {
+export interface Messages {
   title: string;
   city: string;
   fuel: string;
@@ -35,7 +35,7 @@ const plural = (count: number, one: string, few: string, many: string): string =
   return units === 1 ? one : units > 1 && units < 5 ? few : many;
 };
 
-const en: Words = {
+const en: Messages = {
   title: "Where is fuel?",
   city: "City",
   fuel: "Fuel",
@@ -67,7 +67,7 @@ const en: Words = {
   attribution: "Stations and map data © OpenStreetMap contributors where imported from there",
 };
 
-const ru: Words = {
+const ru: Messages = {
   title: "Где есть топливо?",
   city: "Город",
   fuel: "Топливо",
@@ -99,7 +99,7 @@ const ru: Words = {
   attribution: "Станции и карта © участники OpenStreetMap, если загружены оттуда",
 };
 
-const words: Record<Language, Words> = { en, ru };
+const words: Record<Language, Messages> = { en, ru };
 
 /** Russian when the browser prefers it to English, else English; `lang` in the URL wins. */
 export function pickLanguage(lang: string | null, acceptLanguage: string | undefined): Language {
@@ -111,4 +111,4 @@ export function pickLanguage(lang: string | null, acceptLanguage: string | undef
   return preferred === "ru" ? "ru" : "en";
 }
 
-export const wordsOf = (language: Language): Words => words[language];
+export const messagesOf = (language: Language): Messages => words[language];

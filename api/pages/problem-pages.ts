@@ -1,28 +1,25 @@
-import type Koa from "koa";
-import type { State } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
 import { problemAdvice } from "#api/http/problem-advice.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
 
 /** `/problems/<code>`: where the `type` of a problem leads; `/problems`: all of them (decisions.md 9). */
-export function serveProblemPages(config: Config): Koa.Middleware<State> {
+export function problemPages(router: PageRouter, { config }: Pick<Services, "config">): void {
   const pages = new Map<string, string>([[prefix, indexPage()]]);
   for (const code of codes) pages.set(`${prefix}/${code}`, codePage(code, config.problemBase));
-  return (ctx, next) => {
-    const page = pages.get(ctx.state.path);
-    if (page === undefined || !["GET", "HEAD"].includes(ctx.method)) return next();
-    return {
-      headers: {
+  for (const [path, page] of pages) {
+    router.get(path, (ctx) => {
+      ctx.set({
         "Content-Type": "text/html; charset=utf-8",
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "public, max-age=3600",
-      },
-      body: page,
-    };
-  };
+      });
+      ctx.body = page;
+    });
+  }
 }
 
 const codes = Object.keys(refusals) as ProblemCode[];

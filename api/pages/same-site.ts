@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";

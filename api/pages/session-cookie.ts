@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 /** Where a page app keeps the token of its session: a cookie that no script can read and no other site can send. */
@@ -20,17 +20,16 @@ export function sessionCookie(app: string, { baseUrl }: Pick<Config, "baseUrl">)
   const isHttps = protocol === "https:";
   const name = `${isHttps ? "__Host-" : ""}${app}-session`;
   const path = isHttps ? "/" : `${pathname.replace(/\/$/, "")}/${app}/`;
-  const rest = `Path=${path}; HttpOnly; SameSite=Strict${isHttps ? "; Secure" : ""}`;
-  const set = (ctx: Context, value: string, ageS: number): void => {
-    ctx.res.appendHeader("Set-Cookie", `${name}=${value}; Max-Age=${ageS}; ${rest}`);
+  const options = { path, httpOnly: true, sameSite: "strict", secure: isHttps } as const;
+  const cookiesOf = (ctx: Context): Context["cookies"] => {
+    // TLS ends before this process: BASE_URL says what the browser sees.
+    ctx.cookies.secure = isHttps;
+    return ctx.cookies;
   };
   return {
-    read: ({ req }) => {
-      const pairs = (req.headers.cookie ?? "").split(";").map((pair) => pair.trim());
-      const own = pairs.find((pair) => pair.startsWith(`${name}=`));
-      return own === undefined ? null : own.slice(name.length + 1);
-    },
-    give: (ctx, token, lifeMs) => set(ctx, token, Math.floor(lifeMs / 1000)),
-    take: (ctx) => set(ctx, "", 0),
+    read: (ctx) => ctx.cookies.get(name) ?? null,
+    give: (ctx, token, lifeMs) =>
+      void cookiesOf(ctx).set(name, token, { ...options, maxAge: lifeMs }),
+    take: (ctx) => void cookiesOf(ctx).set(name, null, options),
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
-import type { Reply } from "#api/http/route.ts";
+import type { Context } from "#api/http/state.ts";
 
 /** Why a widget's page has no map. */
 export type WidgetRefusal =
@@ -98,8 +98,8 @@ const style: Html = { html: `<style>${css}</style>` };
  * A page without a map that says why, in the viewer's language. Any page may frame it, else nobody would read it:
  * there is nothing on it to click or to learn.
  */
-export function refuseWidget(why: WidgetRefusal, acceptLanguage: string | undefined): Reply {
-  const language = pickLanguage(null, acceptLanguage);
+export function refuseWidget(ctx: Context, why: WidgetRefusal): void {
+  const language = pickLanguage(null, ctx.get("accept-language"));
   const { title, what } = texts[language][why];
   const page = html`<!doctype html>
     <html lang="${language}">
@@ -117,17 +117,15 @@ export function refuseWidget(why: WidgetRefusal, acceptLanguage: string | undefi
         </main>
       </body>
     </html> `;
-  return {
-    status: statuses[why],
-    headers: {
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Language": language,
-      "Cache-Control": "no-store",
-      Vary: "Accept-Language, Referer",
-      "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors *`,
-      "Referrer-Policy": "no-referrer",
-      ...(why === "unavailable" ? { "Retry-After": "5" } : {}),
-    },
-    body: page.html,
-  };
+  ctx.status = statuses[why];
+  ctx.set({
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Language": language,
+    "Cache-Control": "no-store",
+    Vary: "Accept-Language, Referer",
+    "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors *`,
+    "Referrer-Policy": "no-referrer",
+    ...(why === "unavailable" ? { "Retry-After": "5" } : {}),
+  });
+  ctx.body = page.html;
 }

@@ -1,4 +1,5 @@
-import type { Page } from "#api/http/app.ts";
+import type { PageRouter } from "#api/http/state.ts";
+import { moved } from "#api/pages/built-page.ts";
 import { createMapPage } from "#api/pages/map-page.ts";
 import { judgeWidgetKey } from "#api/pages/widget-key.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
@@ -10,7 +11,7 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
  * `/widget/`: the map for a partner's iframe (partner-api.md 4.11). Only the key's domains may frame it, and the page
  * that embeds it is looked at when it is loaded (decisions.md 8).
  */
-export function widgetPage({ keys, config }: Services): Page {
+export function widgetPages(router: PageRouter, { keys, config }: Services): void {
   const mapPage = createMapPage(config);
 
   const judge = async (text: string, referer: string): Promise<KeyInfo | WidgetRefusal> => {
@@ -19,22 +20,14 @@ export function widgetPage({ keys, config }: Services): Page {
     return isAllowedPage({ referer }, key.domains, config.baseUrl) ? key : "domain-not-allowed";
   };
 
-  return async (ctx, next) => {
-    const { path, search } = ctx.state;
-    if (!["GET", "HEAD"].includes(ctx.method)) return next();
-    if (path === "/widget") return moved(`widget/${search === "" ? "" : `?${search}`}`);
-    if (path !== "/widget/") return next();
-    const acceptLanguage = ctx.get("accept-language");
-    const text = new URLSearchParams(search).get("key")?.trim() ?? "";
+  router.get("/widget", (ctx) => {
+    ctx.set("Cache-Control", "no-cache");
+    moved(ctx, 308, `widget/${ctx.search}`);
+  });
+  router.get("/widget/", async (ctx) => {
+    const text = new URLSearchParams(ctx.querystring).get("key")?.trim() ?? "";
     const key = await judge(text, ctx.get("referer")).catch(() => "unavailable" as const);
-    if (typeof key === "string") return refuseWidget(key, acceptLanguage);
-    const ancestors = frameAncestors(key.domains);
-    return mapPage({ root: "../", frameAncestors: ancestors, acceptLanguage });
-  };
+    if (typeof key === "string") refuseWidget(ctx, key);
+    else mapPage(ctx, { root: "../", frameAncestors: frameAncestors(key.domains) });
+  });
 }
-
-const moved = (to: string) => ({
-  status: 308,
-  headers: { Location: to, "Cache-Control": "no-cache" },
-  body: "",
-});

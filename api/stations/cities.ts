@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { Type } from "typebox";
-import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { sendJson } from "#api/http/respond.ts";
+import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { citiesAnswers } from "#api/stations/stations-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -24,13 +25,13 @@ export const citiesRoute = (services: Services) =>
     summary: "Cities by population or by match",
     answers: citiesAnswers,
     query,
-    handle(request) {
-      const { q = "", limit = 50, offset = 0 } = request.query;
+    handle(ctx) {
+      const { q = "", limit = 50, offset = 0 } = ctx.state.query;
       const { cities, total } = services.cities.list({ q, offset, limit });
       const body = Buffer.from(JSON.stringify({ cities, count: cities.length, total }));
       const sum = hash("sha1", body);
-      const etag = etagOf(request, { route: "/cities", query: [], count: cities.length, sum });
+      const etag = etagOf(ctx, { route: "/cities", query: [], count: cities.length, sum });
       const asOfMs = services.asOf(services.clock());
-      return conditional(request, { etag, asOfMs }, () => ({ body }));
+      if (!isUnchanged(ctx, etag, asOfMs)) sendJson(ctx, body);
     },
   });

@@ -1,6 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { pickEncoding } from "#api/http/encoding.ts";
+import { sendJsonSlices } from "#api/http/respond.ts";
+import type { ApiContext } from "#api/http/route.ts";
 import { presentList } from "#api/stations/presenters.ts";
-import type { ApiRequest, Reply } from "#api/http/route.ts";
 import { listHead, type ListRest, listTail } from "#snapshots/model/envelope.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
@@ -9,11 +11,10 @@ import type { Answer } from "#snapshots/model/queries.ts";
 export interface GzipListCache {
   /** The list envelope around `answer`, in pieces of one gzip member. `name` says what its content is: its ETag. */
   gzip(name: string, answer: Answer, rest: ListRest): Promise<Buffer[]>;
-  /** `answer` as JSON to this request: gzip unless brotli or nothing is wanted more. */
-  present(request: ApiRequest, name: string, answer: Answer, rest: ListRest): Present;
+  /** Sends `answer` as JSON: gzip unless brotli or nothing is wanted more. */
+  send(ctx: ApiContext, name: string, answer: Answer, rest: ListRest): Promise<void>;
 }
 
-type Present = Reply | Promise<Reply>;
 /** Fewer stations are shorter than what packing them is worth. */
 const fewest = 3;
 
@@ -27,45 +28,26 @@ const overhead = 500;
  * Content is the name, so nothing remembered is ever out of date.
  */
 export function createGzipListCache(): GzipListCache {
-  const lately = new Map<string, Packed>();
-  let used = 0;
-  const sizeOf = ({ blocks }: Packed): number =>
-    blocks.reduce((sum, { length }) => sum + length, overhead);
-
-  const remember = (name: string, packed: Packed): void => {
-    const size = sizeOf(packed);
-    if (size > largestBytes || lately.has(name)) return;
-    lately.set(name, packed);
-    used += size;
-    for (const [oldest, one] of lately) {
-      if (used <= budgetBytes) break;
-      lately.delete(oldest);
-      used -= sizeOf(one);
-    }
-  };
+  const cache = new LRUCache<string, Packed>({
+    maxSize: budgetBytes,
+    maxEntrySize: largestBytes,
+    sizeCalculation: ({ blocks }) => blocks.reduce((sum, { length }) => sum + length, overhead),
+  });
 
   const gzip: GzipListCache["gzip"] = async (name, answer, rest) => {
-    const known = lately.get(name);
-    const packed = known ?? (await packPieces(answer.pieces()));
-    if (known === undefined) remember(name, packed);
-    else {
-      // Those asked for longest ago go first.
-      lately.delete(name);
-      lately.set(name, known);
-    }
+    let packed = cache.get(name);
+    if (packed === undefined) cache.set(name, (packed = await packPieces(answer.pieces())));
     return gzipMember(listHead, packed, listTail(rest));
   };
 
   return {
     gzip,
-    present({ headers }, name, answer, rest) {
+    async send(ctx, name, answer, rest) {
       // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
-      const encoding = pickEncoding(headers["accept-encoding"], ["gzip", "br"]);
-      if (encoding !== "gzip" || answer.count < fewest) return presentList(answer.pieces(), rest);
-      return gzip(name, answer, rest).then((slices) => ({
-        slices,
-        headers: { "Content-Encoding": "gzip" },
-      }));
+      const encoding = pickEncoding(ctx.headers["accept-encoding"], ["gzip", "br"]);
+      if (encoding !== "gzip" || answer.count < fewest)
+        sendJsonSlices(ctx, presentList(answer.pieces(), rest));
+      else sendJsonSlices(ctx, await gzip(name, answer, rest), "gzip");
     },
   };
 }

@@ -1,7 +1,8 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { pickEncoding } from "#api/http/encoding.ts";
-import type { ApiRequest, Reply } from "#api/http/route.ts";
+import { sendJson } from "#api/http/respond.ts";
+import type { ApiContext } from "#api/http/route.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
@@ -16,15 +17,14 @@ export interface Rectangles {
    * Waits until this process has applied what marks had announced when the request was counted; at most a second.
    * True when the cache may be asked and filled.
    */
-  catchUp(request: ApiRequest): Promise<boolean>;
-  /** The stored answer of this content, or what `gzip` makes, stored. Says which in `X-Service-Cache`. */
-  serve(asked: Asked, gzip: () => Promise<Buffer[]>): Promise<Reply>;
+  catchUp(ctx: ApiContext): Promise<boolean>;
+  /** Sends the stored answer of this content, or what `gzip` makes, stored. Says which in `X-Service-Cache`. */
+  serve(ctx: ApiContext, asked: Asked, gzip: () => Promise<Buffer[]>): Promise<void>;
   /** How often `serve` found an answer, and how often it had none. */
   served(): { hits: number; misses: number };
 }
 
 interface Asked {
-  request: ApiRequest;
   /** The answer's ETag: a hash of rectangle, filters, form and content. */
   etag: string;
   area: Area;
@@ -62,7 +62,8 @@ export function createRectangles(deps: {
 
   return {
     served: () => ({ hits, misses }),
-    async catchUp({ key, seq }) {
+    async catchUp({ state: { key, quota } }) {
+      const { seq } = quota;
       if (key.kind === "secret" || seq === null) return false;
       if (Math.max(follower.seq(), reached) < seq) {
         // A frozen database must not make every caller wait.
@@ -80,8 +81,8 @@ export function createRectangles(deps: {
       }
       return ttlMs(key) > 0;
     },
-    async serve({ request, etag, area, now }, gzip) {
-      const lifeMs = ttlMs(request.key);
+    async serve(ctx, { etag, area, now }, gzip) {
+      const lifeMs = ttlMs(ctx.state.key);
       // Content is part of the name: what a mark made stale cannot be asked for any more, whoever stores it when. And
       // the time of the last change inside: content that comes back does not bring an older answer back.
       const { changedAt, nextAt } = model.timesInside(area, now);
@@ -89,22 +90,22 @@ export function createRectangles(deps: {
       const found = await store.load(name).catch(() => null);
       if (found !== null) {
         hits += 1;
-        return send(request, found, "hit");
+        return send(ctx, found, "hit");
       }
       misses += 1;
       const body = Buffer.concat(await gzip());
       await keep(name, body, Math.min(lifeMs, nextAt - now));
-      return send(request, body, "miss");
+      return send(ctx, body, "miss");
     },
   };
 }
 
 /** To those who do not take gzip it is unpacked. */
-async function send({ headers }: ApiRequest, body: Buffer, cache: string): Promise<Reply> {
-  const state = { "X-Service-Cache": cache };
-  if (pickEncoding(headers["accept-encoding"], ["gzip"]) === "identity")
-    return { headers: state, body: await unzip(body) };
-  return { headers: { ...state, "Content-Encoding": "gzip" }, body };
+async function send(ctx: ApiContext, body: Buffer, cache: "hit" | "miss"): Promise<void> {
+  ctx.set("X-Service-Cache", cache);
+  const isPlain = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "identity";
+  if (!isPlain) ctx.set("Content-Encoding", "gzip");
+  sendJson(ctx, isPlain ? await unzip(body) : body);
 }
 
 /** Null when it takes longer than `patienceMs`. */

@@ -1,16 +1,17 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/http/encoding.ts";
-import { type Format, pickFormat, presentAs } from "#api/stations/format.ts";
-import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { type Format, pickFormat, sendAs } from "#api/stations/format.ts";
+import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { allStationsAnswers } from "#api/stations/stations-answers.ts";
-import { type ApiRequest, type Reply, route } from "#api/http/route.ts";
+import { orThrow, refused } from "#api/http/refused.ts";
+import { sendJson } from "#api/http/respond.ts";
+import { type ApiContext, route } from "#api/http/route.ts";
 import { makeCursor, readCursor } from "#snapshots/model/cursor.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Dump } from "#snapshots/dumps/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 import type { Whole } from "#snapshots/dumps/held-dump.ts";
-import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 
 const query = Type.Object({
   cursor: Type.Optional(
@@ -33,17 +34,18 @@ export const allStationsRoute = (services: Services) =>
     summary: "The whole country with statuses, in id order",
     answers: allStationsAnswers,
     query,
-    handle(request) {
-      const { cursor = "", limit = 10_000 } = request.query;
-      const read = readFilters(request.query);
-      if (isRefusal(read)) return read;
-      const { filters } = read;
-      const format = pickFormat(request.headers.accept);
-      if (cursor === "" && format === "json") {
-        const dump = dumpOf(services, filters, limit, services.clock());
-        if (dump !== null) return answerDump(services, request, dump, { filters, limit });
-      }
-      return answerPage(services, request, format, { filters, cursor, limit });
+    async handle(ctx) {
+      const { cursor = "", limit = 10_000 } = ctx.state.query;
+      const { filters } = orThrow(readFilters(ctx.state.query));
+      const format = pickFormat(ctx);
+      ctx.set("Vary", "Accept");
+      const asked = { filters, cursor, limit };
+      const now = services.clock();
+      const dump =
+        cursor === "" && format === "json" ? dumpOf(services, filters, limit, now) : null;
+      if (dump === null) return sendPage(services, ctx, format, asked);
+      if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
+      await sendDump(services, ctx, dump);
     },
   });
 
@@ -53,52 +55,29 @@ interface PageAsked {
   limit: number;
 }
 
-const headers = { Vary: "Accept" };
-
 const tagOf = (
-  request: ApiRequest,
+  ctx: ApiContext,
   format: Format,
   { filters, cursor, limit }: PageAsked,
   { count, sum }: Whole,
 ): string => {
   const query = [filtersKey(filters), cursor, limit];
-  return etagOf(request, { route: "/stations/all", format, query, count, sum });
+  return etagOf(ctx, { route: "/stations/all", format, query, count, sum });
 };
 
-/** By page length: the whole country's dump answers several. Its filters and who may ask are the same for all. */
-const dumpTags = new WeakMap<Dump, Map<number, string>>();
-
-function answerDump(
+async function sendPage(
   services: Services,
-  request: ApiRequest,
-  dump: Dump,
-  { filters, limit }: { filters: Filters; limit: number },
-): Reply | Promise<Reply> {
-  let tags = dumpTags.get(dump);
-  if (tags === undefined) dumpTags.set(dump, (tags = new Map()));
-  let etag = tags.get(limit);
-  if (etag === undefined) {
-    etag = tagOf(request, "json", { filters, cursor: "", limit }, dump);
-    tags.set(limit, etag);
-  }
-  return conditional(request, { etag, asOfMs: dump.asOfMs, headers }, () =>
-    sendDump(services, request, dump),
-  );
-}
-
-async function answerPage(
-  services: Services,
-  request: ApiRequest,
+  ctx: ApiContext,
   format: Format,
   asked: PageAsked,
-): Promise<Reply | Refusal> {
+): Promise<void> {
   const { filters, cursor, limit } = asked;
   const key = filtersKey(filters);
   const from = cursor === "" ? null : readCursor(cursor, key);
   if (cursor !== "" && from === null)
-    return refuse("bad-cursor", "cursor is next_cursor of the page before, with the same filters.");
+    throw refused("bad-cursor", "cursor is next_cursor of the page before, with the same filters.");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
-    return refuse("upstream-unavailable", "This process is catching up with the database.", {
+    throw refused("upstream-unavailable", "This process is catching up with the database.", {
       retryAfterS: 2,
     });
   const now = services.clock();
@@ -108,9 +87,8 @@ async function answerPage(
   const nextCursor = page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, key);
   const { count, whole } = page;
   const lifetimeMs = services.config.statusLifetimeMs;
-  return conditional(request, { etag: tagOf(request, format, asked, whole), asOfMs, headers }, () =>
-    presentAs(format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor }),
-  );
+  if (isUnchanged(ctx, tagOf(ctx, format, asked, whole), asOfMs)) return;
+  sendAs(ctx, format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor });
 }
 
 /** What the snapshots worker has made of the first page of these filters, when it may be served. */
@@ -127,13 +105,15 @@ function dumpOf(
   return dumps.set({ filters, limit }, () => model.whole(now, filters), now);
 }
 
-function sendDump(services: Services, request: ApiRequest, dump: Dump): Reply | Promise<Reply> {
-  const encoding = pickEncoding(request.headers["accept-encoding"]);
-  if (encoding === "identity") return services.dumps.plain(dump).then((body) => ({ body }));
-  return {
-    body: dump[encoding === "br" ? "br" : "gzip"],
-    headers: { "Content-Encoding": encoding },
-  };
+async function sendDump(services: Services, ctx: ApiContext, dump: Dump): Promise<void> {
+  const encoding = pickEncoding(ctx.headers["accept-encoding"]);
+  if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
+  sendJson(
+    ctx,
+    encoding === "identity"
+      ? await services.dumps.plain(dump)
+      : dump[encoding === "br" ? "br" : "gzip"],
+  );
 }
 
 const lookMs = 50;

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { refused } from "#api/http/refused.ts";
+import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { deltaAnswers } from "#api/stations/stations-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { refuse } from "#src/contract/refusals.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { hourS } from "#src/domain/units.ts";
 
@@ -25,38 +25,32 @@ export const deltaRoute = (services: Services) =>
     summary: "Stations changed since a moment",
     answers: deltaAnswers,
     query,
-    handle(request) {
-      const sinceMs = parseTime(request.query.updated_since);
+    async handle(ctx) {
+      const sinceMs = parseTime(ctx.state.query.updated_since);
       if (sinceMs === null)
-        return refuse(
+        throw refused(
           "bad-timestamp",
           "updated_since is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.",
         );
       const now = services.clock();
       // In whole seconds: a caller that counted 48 h back from the same second is not too late.
       if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
-        return refuse(
+        throw refused(
           "window-too-old",
           "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
         );
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
       const asOfMs = services.asOf(now);
-      const etag = etagOf(request, {
+      const etag = etagOf(ctx, {
         route: "/stations/delta",
         query: [sinceMs, removed],
         count,
         sum,
       });
+      if (isUnchanged(ctx, etag, asOfMs)) return;
       const lifetimeMs = services.config.statusLifetimeMs;
-      return conditional(request, { etag, asOfMs }, () =>
-        services.lists.present(request, etag, found, {
-          count,
-          asOfMs,
-          lifetimeMs,
-          truncated: false,
-          removed,
-        }),
-      );
+      const rest = { count, asOfMs, lifetimeMs, truncated: false, removed };
+      await services.lists.send(ctx, etag, found, rest);
     },
   });

@@ -55,16 +55,9 @@ const items = (list: string): string[] =>
 const served = [...statuses, "nodata"] as const;
 
 type FilterQuery = Static<typeof filterSchema>;
-const readBefore = new WeakMap<FilterQuery, { filters: Filters } | Refusal>();
 
-/** Reads the filters, or refuses the first that names something unknown. A query is read once and never changes. */
+/** Reads the filters, or refuses the first that names something unknown. */
 export function readFilters(query: FilterQuery): { filters: Filters } | Refusal {
-  let read = readBefore.get(query);
-  if (read === undefined) readBefore.set(query, (read = filtersOf(query)));
-  return read;
-}
-
-function filtersOf(query: FilterQuery): { filters: Filters } | Refusal {
   const wanted = items(query.status ?? "");
   const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
   const named = items(query.fuel ?? "").map(parseGrade);

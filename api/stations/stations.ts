@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { pickFormat, presentAs } from "#api/stations/format.ts";
-import { conditional, etagOf } from "#api/stations/presenters.ts";
+import { orThrow } from "#api/http/refused.ts";
+import { pickFormat, sendAs } from "#api/stations/format.ts";
+import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { stationsAnswers } from "#api/stations/stations-answers.ts";
 import { route } from "#api/http/route.ts";
 import {
@@ -13,7 +14,7 @@ import {
 import type { Services } from "#api/http/services.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 import { type Box } from "#src/domain/geo.ts";
-import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (partner-api.md 8). */
 const stationsMax = 4000;
@@ -57,42 +58,36 @@ export const stationsRoute = (services: Services) =>
     summary: "Stations of an area with their fuel status",
     answers: stationsAnswers,
     query,
-    async handle(request) {
-      const read = readFilters(request.query);
-      if (isRefusal(read)) return read;
-      const publishable = request.key.kind === "publishable";
-      const where = readArea(services, request.query, publishable);
-      if (isRefusal(where)) return where;
-      const { filters } = read;
-      const sort = request.query.sort === "distance" ? ({ sort: "distance" } as const) : {};
+    async handle(ctx) {
+      const { key, query } = ctx.state;
+      const { filters } = orThrow(readFilters(query));
+      const publishable = key.kind === "publishable";
+      const { area, name } = orThrow(readArea(services, query, publishable));
+      const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
       const lifetimeMs = services.config.statusLifetimeMs;
-      const { area, name } = where;
       const rectangle = publishable && area.kind === "box";
-      const shared = rectangle && (await services.rectangles.catchUp(request));
+      const shared = rectangle && (await services.rectangles.catchUp(ctx));
       const now = services.clock();
       const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
       const { count, sum, truncated } = found;
       const asOfMs = services.asOf(now);
-      const format = pickFormat(request.headers.accept);
-      const etag = etagOf(request, {
+      const format = pickFormat(ctx);
+      const etag = etagOf(ctx, {
         route: "/stations",
         format,
         query: [name, filtersKey(filters), sort, truncated],
         count,
         sum,
       });
-      const headers = {
-        Vary: "Accept",
-        ...(area.kind === "box" ? { "X-Service-Cache": "miss" } : {}),
-      };
+      ctx.set("Vary", "Accept");
+      if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
+      if (isUnchanged(ctx, etag, asOfMs)) return;
       const rest = { count, asOfMs, lifetimeMs, truncated };
-      return conditional(request, { etag, asOfMs, headers }, () => {
-        if (format !== "json") return presentAs(format, found, rest);
-        if (!shared) return services.lists.present(request, etag, found, rest);
-        return services.rectangles.serve({ request, etag, area, now }, () =>
-          services.lists.gzip(etag, found, rest),
-        );
-      });
+      if (format !== "json") return sendAs(ctx, format, found, rest);
+      if (!shared) return services.lists.send(ctx, etag, found, rest);
+      await services.rectangles.serve(ctx, { etag, area, now }, () =>
+        services.lists.gzip(etag, found, rest),
+      );
     },
   });
 

@@ -14,20 +14,19 @@ export const widgetConfigRoute = (services: Services) =>
     access: "any",
     summary: "Boot configuration of the widget",
     answers: widgetConfigAnswers,
-    handle: ({ key }) => {
+    handle: (ctx) => {
       const { config } = services;
-      return {
-        body: {
-          confirm_min: key.confirmMin,
-          reports_enabled: key.reports,
-          grades,
-          queues,
-          statuses,
-          center: centerOf(services),
-          stale_after_hours: staleAfterHours(config.statusLifetimeMs),
-          cooldown_s: config.cooldownMs / 1000,
-          basemap: basemapOf(config),
-        },
+      const { key } = ctx.state;
+      ctx.body = {
+        confirm_min: key.confirmMin,
+        reports_enabled: key.reports,
+        grades,
+        queues,
+        statuses,
+        center: centerOf(services),
+        stale_after_hours: staleAfterHours(config.statusLifetimeMs),
+        cooldown_s: config.cooldownMs / 1000,
+        basemap: basemapOf(config),
       };
     },
   });

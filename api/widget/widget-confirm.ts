@@ -1,6 +1,6 @@
 import { confirmBody } from "#src/contract/report.ts";
 import { answerMark } from "#api/marks/answer-mark.ts";
-import { widgetCandidateOf } from "#api/marks/incoming-marks.ts";
+import { widgetMarkOf } from "#api/marks/incoming-marks.ts";
 import { widgetConfirmAnswers } from "#api/widget/widget-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -17,9 +17,9 @@ export const widgetConfirmRoute = (services: Services) =>
     summary: "Confirm a pending mark from the widget",
     answers: widgetConfirmAnswers,
     body: confirmBody,
-    handle: (request) => {
-      const { params, body } = request;
-      const incomingMark = widgetCandidateOf(services, request, params["station_id"]!, body, true);
-      return answerMark(services, request, incomingMark);
+    handle: (ctx) => {
+      const id = ctx.params["station_id"]!;
+      const mark = widgetMarkOf(services, ctx.state, id, ctx.state.body, true);
+      return answerMark(services, ctx, mark);
     },
   });

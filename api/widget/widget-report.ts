@@ -1,6 +1,6 @@
 import { widgetReportBody } from "#src/contract/report.ts";
 import { answerMark } from "#api/marks/answer-mark.ts";
-import { widgetCandidateOf } from "#api/marks/incoming-marks.ts";
+import { widgetMarkOf } from "#api/marks/incoming-marks.ts";
 import { widgetReportAnswers } from "#api/widget/widget-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -14,9 +14,9 @@ export const widgetReportRoute = (services: Services) =>
     summary: "Mark a station from the widget",
     answers: widgetReportAnswers,
     body: widgetReportBody,
-    handle: (request) => {
-      const { params, body } = request;
-      const incomingMark = widgetCandidateOf(services, request, params["station_id"]!, body, false);
-      return answerMark(services, request, incomingMark);
+    handle: (ctx) => {
+      const id = ctx.params["station_id"]!;
+      const mark = widgetMarkOf(services, ctx.state, id, ctx.state.body, false);
+      return answerMark(services, ctx, mark);
     },
   });

@@ -9,7 +9,7 @@ import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
-import { isRefusal } from "#src/contract/refusals.ts";
+import { orThrow } from "#api/http/refused.ts";
 import { parseReport, reportBody } from "#src/contract/report.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -44,23 +44,24 @@ const routes = [
     access: "secret",
     summary: "Forward a mark of one of your users",
     body: reportBody,
-    handle: async ({ params, body, key }) => {
-      const parsed = parseReport(body, clock(), config.observedAheadMs);
-      if (isRefusal(parsed)) return parsed;
-      const answer = await markInOneTransaction({ db, config }, params["station_id"]!, {
+    handle: async (ctx) => {
+      const { body, key } = ctx.state;
+      const parsed = orThrow(parseReport(body, clock(), config.observedAheadMs));
+      const id = ctx.params["station_id"]!;
+      const answer = await markInOneTransaction({ db, config }, id, {
         parsed,
         key,
         userRef: body.user_ref,
         externalId: body.external_id ?? null,
       });
-      return isRefusal(answer) ? answer : { status: 200, body: answer };
+      ctx.body = orThrow(answer);
     },
   }),
 ];
 
 if (redis.status !== "ready") await once(redis, "ready");
 await services.keys.start();
-const server = createServer(createApp(services, routes));
+const server = createServer(createApp(services, routes).callback());
 server.listen(config.port, config.host);
 await once(server, "listening");
 log.info({ port: config.port }, "ready");

@@ -1,30 +1,57 @@
 import { expect } from "chai";
-import type { State } from "#api/http/context.ts";
-import { explain } from "#api/http/explain.ts";
-import { createLog } from "#src/infrastructure/log.ts";
+import type { Route } from "#api/http/route.ts";
+import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+
+const bugs: unknown[] = [
+  new TypeError("Cannot read properties of undefined (reading 'connection')"),
+  new RangeError("connection timeout"),
+  new Error("pool terminated"),
+  "Connection terminated unexpectedly",
+];
+const outages: unknown[] = [
+  Object.assign(new Error("shutting down"), { code: "57P01" }),
+  new Error("select 1 - Connection terminated unexpectedly"),
+  new Error("Connection is closed."),
+  new Error("Command timed out"),
+];
+
+const routes = (): Route[] =>
+  [...bugs, ...outages].map((error, index) => ({
+    method: "GET",
+    path: `/throw/${index}`,
+    access: "any",
+    summary: "",
+    handle: () => {
+      throw error;
+    },
+  }));
 
 describe("what a thrown error means to the caller", () => {
-  const answer = explain({ log: createLog({ logLevel: "silent" }, "test") });
-  const said = (error: unknown): string =>
-    answer({ requestId: "r", path: "/" } as State, error).problem;
+  let instance: TestInstance;
+  let edge: Edge;
+  let codes: string[];
 
-  it("is a fault here for a bug, whatever its message speaks of", () => {
-    for (const error of [
-      new TypeError("Cannot read properties of undefined (reading 'connection')"),
-      new RangeError("connection timeout"),
-      new Error("pool terminated"),
-      "Connection terminated unexpectedly",
-    ])
-      expect(said(error), String(error)).to.equal("internal-error");
+  before(async () => {
+    instance = await startInstance();
+    edge = await startEdge(instance.config, { routes });
+    const headers = bearer(await addKey(edge.db, await addPartner(edge.db)));
+    codes = await Promise.all(
+      [...bugs, ...outages].map(async (_error, index) => {
+        const answer = await fetch(`${edge.url}/throw/${index}`, { headers });
+        const { type } = (await answer.json()) as { type: string };
+        return type.split("/").at(-1)!;
+      }),
+    );
+  });
+  after(async () => {
+    await edge.stop();
+    await instance.drop();
   });
 
-  it("is a part that is away for what the drivers of Postgres and Redis say then", () => {
-    for (const error of [
-      Object.assign(new Error("shutting down"), { code: "57P01" }),
-      new Error("select 1 - Connection terminated unexpectedly"),
-      new Error("Connection is closed."),
-      new Error("Command timed out"),
-    ])
-      expect(said(error), error.message).to.equal("upstream-unavailable");
-  });
+  it("is a fault here for a bug, whatever its message speaks of", () =>
+    expect(codes.slice(0, bugs.length)).to.deep.equal(bugs.map(() => "internal-error")));
+
+  it("is a part that is away for what the drivers of Postgres and Redis say then", () =>
+    expect(codes.slice(bugs.length)).to.deep.equal(outages.map(() => "upstream-unavailable")));
 });

@@ -7,7 +7,13 @@ import { runOperator } from "#test/harness/operator.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
-  { method: "GET", path: "/open", access: "any", summary: "", handle: () => ({ body: { ok: 1 } }) },
+  {
+    method: "GET",
+    path: "/open",
+    access: "any",
+    summary: "",
+    handle: (ctx) => void (ctx.body = { ok: 1 }),
+  },
 ];
 
 describe("last use of keys", function () {

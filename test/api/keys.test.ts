@@ -9,13 +9,22 @@ import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
-  { method: "GET", path: "/open", access: "any", summary: "", handle: () => ({ body: { ok: 1 } }) },
+  {
+    method: "GET",
+    path: "/open",
+    access: "any",
+    summary: "",
+    handle: (ctx) => void (ctx.body = { ok: 1 }),
+  },
   {
     method: "GET",
     path: "/closed",
     access: "secret",
     summary: "",
-    handle: ({ key, ip }) => ({ body: { partner: key.partnerId, ip } }),
+    handle: (ctx) => {
+      const { key, ip } = ctx.state;
+      ctx.body = { partner: key.partnerId, ip };
+    },
   },
 ];
 

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { createDocument } from "#api/openapi/document.ts";
 import { refusalExamples } from "#api/openapi/refusal-examples.ts";
 import { route } from "#api/http/route.ts";
-import { createRoutes } from "#api/http/routes.ts";
+import { createRoutes } from "#api/http/routers.ts";
 import { Type } from "typebox";
 import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { createContract, type OpenApi, type SeenAnswer } from "#test/harness/contract.ts";
@@ -190,7 +190,7 @@ describe("the OpenAPI document", function () {
         ...{ method: "POST", path: "/x", access: "any", summary: "" },
         body: Type.Object({ part: Type.Object({}, { title: "Part", ...schema }) }),
         answers: { operationId: "x", tag: "Widget", description: "", replies: {} },
-        handle: () => ({}),
+        handle: () => {},
       });
     expect(() => createDocument([body({}), body({ minProperties: 1 })], "")).to.throw("Part");
     expect(createDocument([body({}), body({})], "")).to.have.property("paths");

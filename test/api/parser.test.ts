@@ -20,9 +20,9 @@ const routes = (): Route[] => [
     path: "/slow",
     access: "any",
     summary: "",
-    handle: async () => {
+    handle: async (ctx) => {
       await sleep(150);
-      return { body: { slow: true } };
+      ctx.body = { slow: true };
     },
   }),
   route({
@@ -31,7 +31,7 @@ const routes = (): Route[] => [
     access: "secret",
     summary: "",
     body: Type.Object({}),
-    handle: () => ({ body: { ok: true } }),
+    handle: (ctx) => void (ctx.body = { ok: true }),
   }),
 ];
 

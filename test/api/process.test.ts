@@ -10,15 +10,21 @@ import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
-  { method: "GET", path: "/x", access: "any", summary: "", handle: () => ({ body: { ok: 1 } }) },
+  {
+    method: "GET",
+    path: "/x",
+    access: "any",
+    summary: "",
+    handle: (ctx) => void (ctx.body = { ok: 1 }),
+  },
   {
     method: "GET",
     path: "/slow",
     access: "any",
     summary: "",
-    handle: async () => {
+    handle: async (ctx) => {
       await sleep(200);
-      return { body: { ok: 1 } };
+      ctx.body = { ok: 1 };
     },
   },
   {

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
-import { refuse } from "#src/contract/refusals.ts";
+import { refused } from "#api/http/refused.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
@@ -18,15 +18,20 @@ const routes = (): Route[] => [
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9, default: 5 })),
       q: Type.Optional(Type.String({ maxLength: 4 })),
     }),
-    handle: ({ query }) => ({ body: query, headers: { ETag: 'W/"1"', Vary: "Accept" } }),
+    handle: (ctx) => {
+      ctx.set({ ETag: 'W/"1"', Vary: "Accept" });
+      ctx.body = ctx.state.query;
+    },
   }),
   route({
     method: "GET",
     path: "/things/{thing_id}",
     access: "any",
     summary: "",
-    handle: ({ params }) =>
-      params["thing_id"] === "none" ? refuse("station-not-found", "none") : { body: params },
+    handle: (ctx) => {
+      if (ctx.params["thing_id"] === "none") throw refused("station-not-found", "none");
+      ctx.body = ctx.params;
+    },
   }),
   route({
     method: "POST",
@@ -35,28 +40,34 @@ const routes = (): Route[] => [
     summary: "",
     bodyLimit: 100,
     body: Type.Object({ name: Type.String() }),
-    handle: ({ body, params }) => ({ status: 201, body: { ...body, ...params } }),
+    handle: (ctx) => {
+      ctx.status = 201;
+      ctx.body = { ...ctx.state.body, ...ctx.params };
+    },
   }),
   route({
     method: "GET",
     path: "/things/all",
     access: "secret",
     summary: "",
-    handle: () => ({ body: { all: "я".repeat(2000) } }),
+    handle: (ctx) => void (ctx.body = { all: "я".repeat(2000) }),
   }),
   route({
     method: "GET",
     path: "/same",
     access: "any",
     summary: "",
-    handle: () => ({ status: 304 }),
+    handle: (ctx) => void (ctx.status = 304),
   }),
   route({
     method: "GET",
     path: "/stream",
     access: "any",
     summary: "",
-    handle: () => ({ body: Readable.from([Buffer.from('{"a":'), Buffer.from("1}")]) }),
+    handle: (ctx) => {
+      ctx.type = "json";
+      ctx.body = Readable.from([Buffer.from('{"a":'), Buffer.from("1}")]);
+    },
   }),
   route({
     method: "GET",
@@ -81,7 +92,7 @@ const routes = (): Route[] => [
     path: "/bad-header",
     access: "any",
     summary: "",
-    handle: () => ({ headers: { "X-City": "Москва" }, body: {} }),
+    handle: (ctx) => ctx.set("X-City", "Москва"),
   }),
 ];
 
@@ -127,10 +138,12 @@ describe("requests to the API", () => {
     edge = await startEdge(instance.config, {
       routes,
       pages: () => [
-        (ctx, next) =>
-          ctx.state.path === "/page"
-            ? { headers: { "Content-Type": "text/plain" }, body: "a page" }
-            : next(),
+        (ctx, next) => {
+          if (ctx.path !== "/page") return next();
+          ctx.set("Content-Type", "text/plain");
+          ctx.body = "a page";
+          return undefined;
+        },
       ],
     });
     key = await addKey(edge.db, await addPartner(edge.db, { rpm: 100_000, name: "Requests" }));

@@ -21,7 +21,7 @@ const document = createDocument(
           200: { description: "", forms: json(Type.Object({ n: Type.Integer() }), { n: 1 }) },
         },
       },
-      handle: () => ({}),
+      handle: () => {},
     }),
   ],
   "http://x",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { createRoutes } from "#api/http/routes.ts";
+import { createRoutes } from "#api/http/routers.ts";
 import type { Route } from "#api/http/route.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { newKey } from "#src/keys/key-text.ts";

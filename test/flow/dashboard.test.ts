@@ -101,7 +101,7 @@ describe("flow: dashboard", function () {
       const expired = await addKey(country.db, other.id, "secret", { expires_at: new Date(1) });
       const cases: [key: string, status: number, code: string, words: RegExp][] = [
         ["svc_live_wrong", 401, "invalid-key", /copied whole/],
-        [`${country.secret.slice(0, -1)}x`, 401, "invalid-key", /copied whole/],
+        [`${country.secret.slice(0, -1)}!`, 401, "invalid-key", /copied whole/],
         [expired, 401, "invalid-key", /not in force/],
         [other.publishable, 403, "secret-key-required", /svc_live_/],
         [off.secret, 403, "partner-disabled", /operator/],

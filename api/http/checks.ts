@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { meteredOf, usageLabel } from "#api/http/limits.ts";
+import type { Check } from "#api/http/mount.ts";
+import { Refused, refused } from "#api/http/refused.ts";
+import type { Route } from "#api/http/route.ts";
+import type { Context } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
+import { isAllowedPage } from "#src/contract/hosts.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+
+/** This list is the order of checks of decisions.md 3, for every request below the API's base. */
+export const apiChecks = (services: Services): Check<Route>[] => [
+  authenticate(services),
+  authorize(services),
+  count(services),
+  loaded(services),
+];
+
+const bearer = /^bearer +([\w]+) *$/i;
+
+/** 401 unless the request carries a key that is in force (partner-api.md 5). */
+function authenticate({ keys, meter }: Services): Check<Route> {
+  const enter = ({ state }: Context, key: KeyInfo | null): void => {
+    if (key === null) throw new Refused(invalidKey);
+    state.key = key;
+  };
+  return (ctx) => {
+    const text = bearer.exec(ctx.headers.authorization ?? "")?.[1];
+    const key = text === undefined ? null : keys.known(text);
+    if (key) return enter(ctx, key);
+    // Before the look-up, which may fail: every answer carries limits.
+    ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
+    if (key === null) return enter(ctx, null);
+    return keys.find(text as string).then((found) => enter(ctx, found));
+  };
+}
+
+const invalidKey: Refusal = refuse(
+  "invalid-key",
+  "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
+  { headers: { "WWW-Authenticate": "Bearer" } },
+);
+
+/**
+ * The 403s of a valid key, in the order of decisions.md 3: the partner's switch, the key's bindings, its kind.
+ * They are not counted and carry the partner's limits.
+ */
+function authorize(services: Services): Check<Route> {
+  const { config, meter } = services;
+  const bound = new WeakMap<KeyInfo, AddressSet>();
+
+  const isBoundAddress = (key: KeyInfo, ip: string): boolean => {
+    if (!key.partner.bindIps || key.ips.length === 0) return true;
+    let addresses = bound.get(key);
+    if (addresses === undefined) bound.set(key, (addresses = addressSet(key.ips)));
+    return addresses.has(ip);
+  };
+
+  const refusalOf = ({ headers, state }: Context, key: KeyInfo, open: boolean): Refusal | null => {
+    if (!key.partner.enabled) return partnerDisabled;
+    if (key.kind === "secret") {
+      if (isBoundAddress(key, state.ip)) return null;
+      return refuse(
+        "ip-not-allowed",
+        `This key is bound to other addresses than ${state.ip}. Call from one of them, or ask the operator to add this one.`,
+      );
+    }
+    const { origin, referer } = headers;
+    if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) return domainNotAllowed;
+    return open ? null : secretKeyRequired;
+  };
+
+  return (ctx, place) => {
+    const { state } = ctx;
+    const key = state.key as KeyInfo;
+    const open = place?.routes.some(({ access }) => access === "any") === true;
+    const refusal = refusalOf(ctx, key, open);
+    if (refusal === null) return;
+    return meter.peek(meteredOf(services, key, state.ip)).then((limits) => {
+      state.limits = limits;
+      throw new Refused(refusal);
+    });
+  };
+}
+
+const partnerDisabled = refuse(
+  "partner-disabled",
+  "Access of this partner is switched off. Ask the operator.",
+);
+const domainNotAllowed = refuse(
+  "domain-not-allowed",
+  "This key is bound to other domains than the calling page's. Ask the operator to add it; subdomains come along.",
+);
+const secretKeyRequired = refuse(
+  "secret-key-required",
+  "Call this from your server with a secret key (svc_live_…).",
+);
+
+/** Counts the request against minute and day; 429 when one of them is used up (partner-api.md 8). */
+function count(services: Services): Check<Route> {
+  return async (ctx) => {
+    const { state } = ctx;
+    const metered = meteredOf(services, state.key as KeyInfo, state.ip);
+    const quota = await services.meter.take(metered, usageLabel(ctx));
+    state.limits = quota;
+    if (!quota.granted) throw limited(quota);
+    state.quota = quota;
+  };
+}
+
+function limited({ hit, limit, dailyLimit, retryAfterS }: QuotaDecision): Refused {
+  if (hit === "minute")
+    return refused(
+      "rate-limit-exceeded",
+      `${limit} requests a minute are used up. Wait Retry-After seconds.`,
+      { retryAfterS, limit, window: "60s" },
+    );
+  return refused(
+    "daily-quota-exceeded",
+    `${dailyLimit} requests a day are used up until 00:00 UTC.`,
+    { retryAfterS, limit: dailyLimit, window: "86400s" },
+  );
+}
+
+const patienceMs = 2000;
+const lookMs = 20;
+
+/**
+ * A process that has not read the stations yet can answer nothing about them. Reading them takes a moment, for which
+ * the first callers wait; 503 when it takes longer, as without database and without a snapshot it does.
+ */
+function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
+  const wait = async (): Promise<void> => {
+    const end = performance.now() + patienceMs;
+    while (!follower.loaded() && performance.now() < end) await sleep(lookMs);
+    if (!follower.loaded())
+      throw refused(
+        "upstream-unavailable",
+        "The service is starting. Try again in a few seconds.",
+        { retryAfterS: 5 },
+      );
+  };
+  return () => (follower.loaded() ? undefined : wait());
+}

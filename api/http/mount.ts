@@ -1,0 +1,119 @@
+import Router, { type RouterMiddleware } from "@koa/router";
+import { decodePart } from "#src/contract/query.ts";
+import type { BaseRoute, Place } from "#api/http/route.ts";
+import { refused } from "#api/http/refused.ts";
+import type { Context, Middleware, State } from "#api/http/state.ts";
+import { validate } from "#api/http/validate.ts";
+
+/** Something to be checked before a handler runs; it throws a refusal. */
+export type Check<Route extends BaseRoute> = (
+  ctx: Context,
+  place: Place<Route> | undefined,
+  /** Undefined when the path has no such method. */
+  route: Route | undefined,
+) => Promise<void> | void;
+
+export interface Mounted<Route extends BaseRoute> {
+  /** The path that all routes begin with: `/api/v1/partner`. */
+  base: string;
+  routes: readonly Route[];
+  /** Checks of every request below `base`, in this order, known path or not. */
+  checks: readonly Check<Route>[];
+  /** Calls the route's handler. */
+  call(route: Route): RouterMiddleware<State>;
+  /** Answers OPTIONS with the methods of the path. */
+  offersOptions?: boolean;
+  /** What to say about a path that no route has. */
+  unknownPath: string;
+}
+
+/**
+ * Mounts routes on a router: checks, validation, handler. The second middleware answers what no route takes: 404 for
+ * an unknown path, 405 for a method that the path does not have, both after the same checks (decisions.md 3).
+ */
+export function mount<Route extends BaseRoute>(
+  mounted: Mounted<Route>,
+): {
+  matched: Middleware;
+  unmatched: Middleware;
+} {
+  const { base, routes, checks, call, offersOptions = false, unknownPath } = mounted;
+  const router = new Router<State>({ prefix: base, sensitive: true, strict: true });
+  const places = placesOf(base, routes, offersOptions);
+
+  const runChecks = async (
+    ctx: Context,
+    place: Place<Route> | undefined,
+    route: Route | undefined,
+  ): Promise<void> => {
+    ctx.state.place = place;
+    for (const check of checks) {
+      const checked = check(ctx, place, route);
+      // Most checks are done at once: waiting for them would cost a turn of the promise queue each.
+      if (checked !== undefined) await checked;
+    }
+  };
+
+  // A fixed part wins over a parameter: the first route that fits a path takes it.
+  for (const route of [...routes].sort((a, b) => parametersIn(a) - parametersIn(b))) {
+    const place = places.get(koaPath(base, route.path));
+    const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    const check: RouterMiddleware<State> = async (ctx, next) => {
+      await runChecks(ctx, place, route);
+      return next();
+    };
+    router[method](koaPath("", route.path), check, validate(route), call(route));
+  }
+
+  const unmatched: Middleware = async (ctx, next) => {
+    const path = ctx["newRouterPath"] ?? ctx.path;
+    if (path !== base && !path.startsWith(`${base}/`)) return next();
+    const [layer] = (ctx["matched"] as { path: string }[] | undefined) ?? [];
+    const place = layer === undefined ? undefined : places.get(layer.path);
+    await runChecks(ctx, place, undefined);
+    if (place === undefined) throw refused("not-found", unknownPath);
+    const headers = { Allow: place.allow };
+    if (!offersOptions || ctx.method !== "OPTIONS")
+      throw refused("method-not-allowed", `Use one of: ${place.allow}.`, { headers });
+    ctx.set(headers);
+    ctx.status = 204;
+  };
+  return { matched: routesOf(router), unmatched };
+}
+
+/** A router's middleware. Its own type demands a context that only a router makes. */
+export const routesOf = (router: Router<State>): Middleware =>
+  router.routes() as unknown as Middleware;
+
+/** By the path as the router writes it. */
+function placesOf<Route extends BaseRoute>(
+  base: string,
+  routes: readonly Route[],
+  offersOptions: boolean,
+): Map<string, Place<Route>> {
+  const byPath = new Map<string, Route[]>();
+  for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
+  return new Map(
+    [...byPath].map(([template, own]) => {
+      const methods = own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+      const allow = [...methods, ...(offersOptions ? ["OPTIONS"] : [])].join(", ");
+      return [koaPath(base, template), { template, routes: own, allow }];
+    }),
+  );
+}
+
+const parametersIn = ({ path }: BaseRoute): number => path.split("{").length;
+
+const koaPath = (base: string, path: string): string => base + path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+/**
+ * A path as the router should read it: fixed parts may be percent-encoded as well, and what is encoded wrongly is
+ * left for the checks that come before (422 only where the path would match).
+ */
+export function routingPath(path: string): { path: string; broken: boolean } {
+  if (!path.includes("%")) return { path, broken: false };
+  const parts = path.split("/").map(decodePart);
+  const raw = path.split("/");
+  const encoded = parts.map((part, i) => (part === null ? raw[i]! : encodeURIComponent(part)));
+  return { path: encoded.join("/"), broken: parts.includes(null) };
+}

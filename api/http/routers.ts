@@ -1,0 +1,67 @@
+import Router from "@koa/router";
+import { askLimitsRoute, listLimitsRoute } from "#api/account/limit-requests.ts";
+import { usageRoute } from "#api/account/usage.ts";
+import { consolePages } from "#api/console/pages.ts";
+import { dashboardPages } from "#api/dashboard/pages.ts";
+import { healthPages } from "#api/http/health.ts";
+import { routesOf } from "#api/http/mount.ts";
+import type { Route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import type { Middleware, State } from "#api/http/state.ts";
+import { reportRoute } from "#api/marks/report.ts";
+import { reportBatchRoute } from "#api/marks/report-batch.ts";
+import { reportStateRoute } from "#api/marks/report-state.ts";
+import { metricsPage } from "#api/metrics/metrics-page.ts";
+import { openApiPage } from "#api/openapi/serve.ts";
+import { assetPages } from "#api/pages/assets.ts";
+import { basemapPages } from "#api/pages/basemap.ts";
+import { consumerMapPage } from "#api/pages/consumer-map.ts";
+import { docsPages } from "#api/pages/docs.ts";
+import { embedPages } from "#api/pages/embed.ts";
+import { listPage } from "#api/pages/list.ts";
+import { problemPages } from "#api/pages/problem-pages.ts";
+import { widgetPages } from "#api/pages/widget.ts";
+import { citiesRoute } from "#api/stations/cities.ts";
+import { stationsRoute } from "#api/stations/stations.ts";
+import { allStationsRoute } from "#api/stations/stations-all.ts";
+import { deltaRoute } from "#api/stations/stations-delta.ts";
+import { oneStationRoute } from "#api/stations/stations-one.ts";
+import { widgetConfigRoute } from "#api/widget/widget-config.ts";
+import { widgetConfirmRoute } from "#api/widget/widget-confirm.ts";
+import { widgetReportRoute } from "#api/widget/widget-report.ts";
+
+/** Every route below /api/v1/partner, in the order of partner-api.md 4. The first that fits a path wins. */
+export const createRoutes = (services: Services): Route[] => [
+  stationsRoute(services),
+  allStationsRoute(services),
+  deltaRoute(services),
+  oneStationRoute(services),
+  citiesRoute(services),
+  usageRoute(services),
+  askLimitsRoute(services),
+  listLimitsRoute(services),
+  reportRoute(services),
+  reportBatchRoute(services),
+  reportStateRoute(services),
+  widgetConfigRoute(services),
+  widgetReportRoute(services),
+  widgetConfirmRoute(services),
+];
+
+/** What is served without a key and unmetered. */
+export function createPages(services: Services, routes: readonly Route[]): Middleware[] {
+  const router = new Router<State>({ sensitive: true, strict: true });
+  healthPages(router, services);
+  metricsPage(router, services);
+  openApiPage(router, services, routes);
+  problemPages(router, services);
+  docsPages(router);
+  assetPages(router, services);
+  listPage(router, services);
+  basemapPages(router, services);
+  widgetPages(router, services);
+  embedPages(router, services);
+  consumerMapPage(router, services);
+  const apps = [...dashboardPages(router, services), ...consolePages(router, services)];
+  return [routesOf(router), ...apps];
+}

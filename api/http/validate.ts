@@ -1,0 +1,100 @@
+import type { IncomingMessage } from "node:http";
+import type { RouterMiddleware } from "@koa/router";
+import rawBody from "raw-body";
+import type { TSchema } from "typebox";
+import { refused, Refused } from "#api/http/refused.ts";
+import type { BaseRoute } from "#api/http/route.ts";
+import type { State } from "#api/http/state.ts";
+import { parseBody } from "#src/contract/json-body.ts";
+import { parseQuery, type QueryType, type QueryValues } from "#src/contract/query.ts";
+import type { Fault } from "#src/contract/refusals.ts";
+import { compileCheck } from "#src/infrastructure/validation.ts";
+
+const bodyLimitDefault = 64 * 1024;
+
+/** Checks path, query and body against the route's schemas: 413, 415 or 422 (decisions.md 9). */
+export function validate({ query, body, bodyLimit }: BaseRoute): RouterMiddleware<State> {
+  const readQuery = queryReader(query);
+  const checkBody = body === undefined ? null : compileCheck(body, "body");
+  return async (ctx, next) => {
+    const { state } = ctx;
+    if (state.brokenPath) throw brokenPath;
+    state.query = readQuery(ctx.querystring);
+    if (checkBody !== null) {
+      state.body = await readBody(ctx.req, bodyLimit);
+      const faults = checkBody(state.body);
+      if (faults !== null) throw invalid(faults);
+    }
+    return next();
+  };
+}
+
+const invalid = (faults: Fault[]): Refused => refused("validation-failed", faults);
+
+const brokenPath = invalid([
+  { loc: ["path"], msg: "Broken percent-encoding or UTF-8", type: "encoding" },
+]);
+
+/**
+ * A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding is
+ * looked at. Throws a refusal.
+ */
+export function queryReader(schema: TSchema | undefined): (search: string) => QueryValues {
+  const properties = Object.entries(
+    (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {},
+  );
+  const types = new Map(
+    properties.map(([name, { type = "" }]) => [name, queryTypes.get(type) ?? "string"]),
+  );
+  const check = schema === undefined ? null : compileCheck(schema, "query");
+  return (search) => {
+    if (search === "" && check === null) return {};
+    const parsed = parseQuery(search, types);
+    if (parsed.faults !== undefined) throw invalid(parsed.faults);
+    const outOfRange = check?.(parsed.values) ?? null;
+    if (outOfRange !== null) throw invalid(outOfRange);
+    return parsed.values;
+  };
+}
+
+const queryTypes = new Map<string, QueryType>(
+  (["string", "integer", "number", "boolean"] as const).map((type) => [type, type]),
+);
+
+/** Reads and parses a JSON body of at most `limit` bytes. Throws a refusal: 415, 413 or 422. */
+export async function readBody(req: IncomingMessage, limit = bodyLimitDefault): Promise<unknown> {
+  const { "content-type": type, "content-encoding": encoding = "identity" } = req.headers;
+  if ((type !== undefined && !isJson(type)) || encoding.trim().toLowerCase() !== "identity")
+    throw unsupported;
+  const bytes = await collect(req, limit);
+  if (type === undefined && bytes.length > 0) throw unsupported;
+  const parsed = parseBody(bytes);
+  if (parsed.faults !== undefined) throw invalid(parsed.faults);
+  return parsed.value;
+}
+
+async function collect(req: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    return await rawBody(req, { limit, length: req.headers["content-length"] ?? null });
+  } catch (error) {
+    // The rest is read and thrown away, so that the caller gets to see the answer.
+    req.resume();
+    if ((error as rawBody.RawBodyError).type === "entity.too.large")
+      throw refused("body-too-large", `A body of this call may have ${limit} bytes.`);
+    throw invalid([{ loc: ["body"], msg: "Body ended too early", type: "incomplete" }]);
+  }
+}
+
+function isJson(contentType: string): boolean {
+  const [type = "", ...parameters] = contentType
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8);
+  return type === "application/json" && /^("?)utf-?8\1$/.test(charset ?? "utf-8");
+}
+
+const unsupported = refused(
+  "unsupported-media-type",
+  "Send `Content-Type: application/json` in UTF-8 and no Content-Encoding.",
+);

@@ -1,0 +1,82 @@
+import type { Static, TSchema } from "typebox";
+import { mount } from "#api/http/mount.ts";
+import { orThrow, Refused } from "#api/http/refused.ts";
+import type { BaseRoute } from "#api/http/route.ts";
+import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
+import { networkLimit } from "#api/pages/network-limit.ts";
+import { refuseForeign } from "#api/pages/same-site.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
+
+/** One call of a page's script to the server. */
+export interface PageCall<
+  Viewer,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> extends BaseRoute {
+  /** What the viewer must be allowed to; the app's `admit` knows what it means. */
+  role?: string;
+  query?: Query;
+  body?: Body;
+  /** Sets `ctx.body`, or throws `refused(…)`. `ctx.state.viewer` is who is signed in; null in an open call. */
+  handle(ctx: RouteContext<Static<Query>, Static<Body>, { viewer: Viewer }>): Promise<void> | void;
+}
+
+/** Gives the literal of a call its types: `pageCall<DashboardViewer>()({ … })`. */
+export const pageCall =
+  <Viewer>() =>
+  <Query extends TSchema, Body extends TSchema>(
+    definition: PageCall<Viewer, Query, Body>,
+  ): PageCall<Viewer> =>
+    definition as unknown as PageCall<Viewer>;
+
+export interface PageCalls<Viewer> {
+  /** `/dashboard/api` */
+  base: string;
+  /** Without a session: signing in. */
+  open: readonly PageCall<null>[];
+  /** For whom `admit` lets in. */
+  calls: readonly PageCall<Viewer>[];
+  /** The viewer of this request, or why it is refused. */
+  admit(ctx: Context, call: PageCall<Viewer>): Promise<Viewer | Refusal>;
+}
+
+/**
+ * Everything below `base`: same-origin JSON calls of a page's script, unmetered. In this order: 429 for a network
+ * that calls without end, 404, 405, 403 for foreign pages, `admit`, 422, the call. Nothing is kept by any cache.
+ */
+export function mountCalls<Viewer extends object>(
+  services: Pick<Services, "config" | "clock">,
+  { base, open, calls, admit }: PageCalls<Viewer>,
+): Middleware[] {
+  const { config } = services;
+  const tooMany = networkLimit(services, config.pageCallsPerMinute, "calls");
+  const isOpen = new Set<BaseRoute>(open);
+
+  const limit = (ctx: Context): void => {
+    const limited = tooMany(ctx.state.ip);
+    if (limited !== null) throw new Refused(limited);
+  };
+  const refuseOthers = (ctx: Context, _place: unknown, call: BaseRoute | undefined): void => {
+    const foreign = call === undefined || call.method === "GET" ? null : refuseForeign(ctx, config);
+    if (foreign !== null) throw new Refused(foreign);
+  };
+  const enter = async (ctx: Context, _place: unknown, call: BaseRoute | undefined) => {
+    if (call !== undefined)
+      ctx.state.viewer = isOpen.has(call)
+        ? null
+        : orThrow(await admit(ctx, call as PageCall<Viewer>));
+  };
+
+  const { matched, unmatched } = mount<PageCall<Viewer> | PageCall<null>>({
+    base,
+    routes: [...open, ...calls],
+    checks: [limit, refuseOthers, enter],
+    call: (call) => (ctx) => {
+      ctx.set("Cache-Control", "no-store");
+      return call.handle(ctx as never);
+    },
+    unknownPath: "No such call.",
+  });
+  return [matched, unmatched];
+}
