@@ -7,7 +7,7 @@ import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
-// `npm run bench -- reads [--quick] [--dry]`
+// `npm run bench -- reads [--quick] [--dry] [--only "one station,304 of the dump"]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
@@ -18,6 +18,8 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
+    /** Reads: names of the cases to measure, with commas. Not written to results.md. */
+    only: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
     /** A folder for a CPU profile of each server process. */
@@ -39,9 +41,10 @@ const options = {
         ),
       }),
 };
+const only = values.only?.split(",") ?? [];
 const benches: Record<string, () => Promise<string>> = {
   marks: () => benchMarks(options),
-  reads: () => benchReads({ quick: values.quick, profileTo: values.profile }),
+  reads: () => benchReads({ quick: values.quick, only, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   pages: () => benchPages({ quick: values.quick }),
 };
@@ -55,5 +58,6 @@ await startBuild("roles", console.log).done;
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
-  if (!values.dry && !values.quick && values.against === undefined) writeSection(name, text);
+  if (!values.dry && !values.quick && values.against === undefined && only.length === 0)
+    writeSection(name, text);
 }

@@ -26,9 +26,12 @@ const marksPerSecond = 100;
 /** Reads of every kind beside their rivals, then freshness and memory. Answers the section of results.md. */
 export async function benchReads({
   quick,
+  only,
   profileTo,
 }: {
   quick: boolean;
+  /** Names of the cases to measure, and nothing else; all when there are none. */
+  only: readonly string[];
   profileTo: string | undefined;
 }): Promise<string> {
   const rounds = quick ? 1 : 3;
@@ -88,6 +91,7 @@ export async function benchReads({
     const keysFile = join(folder, "keys.json");
     writeFileSync(keysFile, JSON.stringify(country.keys));
     const raw = await start(tsx("bench/rivals/raw-node.ts"), { RECORDED: recorded });
+    const bare = await start(tsx("bench/rivals/bare-koa.ts"), { RECORDED: recorded });
     const obvious = await start(tsx("bench/rivals/obvious-reads.ts"), { KEYS_FILE: keysFile });
     const nginxPort = await somePort();
     const path = dumpUrl.split("?")[0]!;
@@ -100,24 +104,27 @@ export async function benchReads({
     stage.onClose(() => load.stop());
     const sides: Side[] = [
       { name: "Fuelmark", port: web.port, pids: [web.server.pid] },
+      { name: "bare Koa", port: bare.port, pids: [bare.server.pid] },
       { name: "raw Node", port: raw.port, pids: [raw.server.pid] },
       ...(nginx === null ? [] : [{ name: "nginx" as const, port: nginxPort, pids: nginx.pids }]),
       { name: "gzip on the fly", port: raw.port, pids: [raw.server.pid] },
       { name: "Koa + knex", port: obvious.port, pids: [obvious.server.pid] },
     ];
     const loadBefore = loadavg();
-    const results = await measureRounds(cases, sides, load, cpu, {
+    const wanted = cases.filter(({ name }) => only.length === 0 || only.includes(name));
+    const results = await measureRounds(wanted, sides, load, cpu, {
       rounds,
       seconds,
       keys: country.keys,
     });
+    if (only.length > 0) return "";
     const loadAfter = loadavg();
     const small = rssMb(web.server.pid);
 
     console.log("Freshness");
     let delay: LoopDelay | null = null;
     const second = await start(
-      role("web").toSpliced(-1, 0, "--import", "./bench/loop-delay.ts"),
+      role("web").toSpliced(-1, 0, "--import", "tsx", "--import", "./bench/loop-delay.ts"),
       {},
       (line) => {
         if (line.includes('"loop delay"')) delay = JSON.parse(line) as LoopDelay;

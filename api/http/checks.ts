@@ -78,7 +78,7 @@ function authorize(services: Services): Check<Route> {
     const key = state.key as KeyInfo;
     const open = place?.routes.some(({ access }) => access === "any") === true;
     const refusal = refusalOf(ctx, key, open);
-    if (refusal === null) return;
+    if (refusal === null) return undefined;
     return meter.peek(meteredOf(services, key, state.ip)).then((limits) => {
       state.limits = limits;
       throw new Refused(refusal);

@@ -27,7 +27,10 @@ export function answerErrors(services: Services): Middleware {
       await next();
     } catch (error) {
       const refusal = error instanceof Refused ? error.refusal : explain(ctx, error);
-      if (ctx.headerSent) return void ctx.res.destroy();
+      if (ctx.headerSent) {
+        ctx.res.destroy();
+        return;
+      }
       // What a handler has set belongs to an answer that does not come.
       for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
       const problem = problemObject(refusal, config.problemBase, ctx.state.requestId);

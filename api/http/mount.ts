@@ -1,4 +1,4 @@
-import Router, { type RouterMiddleware } from "@koa/router";
+import { Router, type RouterMiddleware } from "@koa/router";
 import { decodePart } from "#src/contract/query.ts";
 import type { BaseRoute, Place } from "#api/http/route.ts";
 import { refused } from "#api/http/refused.ts";
@@ -67,7 +67,10 @@ export function mount<Route extends BaseRoute>(
 
   const unmatched: Middleware = async (ctx, next) => {
     const path = ctx["newRouterPath"] ?? ctx.path;
-    if (path !== base && !path.startsWith(`${base}/`)) return next();
+    if (path !== base && !path.startsWith(`${base}/`)) {
+      await next();
+      return;
+    }
     const [layer] = (ctx["matched"] as { path: string }[] | undefined) ?? [];
     const place = layer === undefined ? undefined : places.get(layer.path);
     await runChecks(ctx, place, undefined);

@@ -1,4 +1,4 @@
-import Router from "@koa/router";
+import { Router } from "@koa/router";
 import { askLimitsRoute, listLimitsRoute } from "#api/account/limit-requests.ts";
 import { usageRoute } from "#api/account/usage.ts";
 import { consolePages } from "#api/console/pages.ts";

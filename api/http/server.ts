@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { answerUnparsed, unparsedProblem, type UnparsedError } from "#api/http/parser-errors.ts";
 import type Koa from "koa";
@@ -36,7 +42,7 @@ export function createApiServer(
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: keepAliveMs,
   };
-  const server = createServer(settings, app.callback());
+  const server = createServer(settings, app.callback() as RequestListener);
   server.on("request", (req, res) => latest.set(req.socket, { req, res }));
 
   // `Expect: something`: Node's own answer is a bare 417.

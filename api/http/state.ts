@@ -1,4 +1,4 @@
-import type Router from "@koa/router";
+import type { Router } from "@koa/router";
 import type Koa from "koa";
 import type { Place } from "#api/http/route.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { RouterMiddleware } from "@koa/router";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
-import { refused, Refused } from "#api/http/refused.ts";
+import { refused, type Refused } from "#api/http/refused.ts";
 import type { BaseRoute } from "#api/http/route.ts";
 import type { State } from "#api/http/state.ts";
 import { parseBody } from "#src/contract/json-body.ts";

@@ -5,7 +5,13 @@ import { createRandom } from "#demo/country/random.ts";
 import { boxAround, distanceM } from "#src/domain/geo.ts";
 import { formatTime } from "#src/domain/time.ts";
 
-export type SideName = "Fuelmark" | "raw Node" | "nginx" | "gzip on the fly" | "Koa + knex";
+export type SideName =
+  | "Fuelmark"
+  | "bare Koa"
+  | "raw Node"
+  | "nginx"
+  | "gzip on the fly"
+  | "Koa + knex";
 
 export interface Goal {
   rival: SideName;
@@ -51,13 +57,14 @@ export function casesOf(country: ReadCountry, sinceMs: number, etag: string): Ca
     {
       ...one("one station", ""),
       urls: some.map(({ id }) => `${base}/${id}`),
-      goals: [goal("raw Node", 0.5)],
+      rivals: ["bare Koa", "raw Node", "Koa + knex"],
+      goals: [goal("bare Koa", 0.55)],
     },
     {
       ...one("304 of the dump", dumpUrl),
       ifNoneMatch: etag,
-      rivals: ["raw Node"],
-      goals: [goal("raw Node", 0.5)],
+      rivals: ["bare Koa", "raw Node"],
+      goals: [goal("bare Koa", 0.55)],
     },
     {
       ...one("dump, gzip", dumpUrl),

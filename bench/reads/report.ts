@@ -47,7 +47,7 @@ export function report(found: Found): string {
       return `| ${cells.join(" | ")} |`;
     });
   });
-  return `Authenticated and metered, one \`web\` process beside the \`snapshots\` worker, 30,000 stations (${found.real ? "real ones, repeated with offsets" : "generated ones"}), 60 % with a status, ${clientsText}. "raw Node": a bare Node server that writes the same bytes from memory; "gzip on the fly": the same, compressing our plain bytes at level 1 for each request; "Koa + knex": keys in memory, a GiST index on the points, \`JSON.stringify\`, unmetered${found.nginx === null ? "; nginx: skipped, there is none with gzip_static here" : `; "nginx": ${found.nginx}, one worker, the dump as a file by gzip_static`}. The ratio is Fuelmark's requests/s to that rival's.
+  return `Authenticated and metered, one \`web\` process beside the \`snapshots\` worker, 30,000 stations (${found.real ? "real ones, repeated with offsets" : "generated ones"}), 60 % with a status, ${clientsText}. "bare Koa": Koa with @koa/router that answers a constant, without a key; "raw Node": a bare Node server that writes the same bytes from memory; "gzip on the fly": the same, compressing our plain bytes at level 1 for each request; "Koa + knex": keys in memory, a GiST index on the points, \`JSON.stringify\`, unmetered${found.nginx === null ? "; nginx: skipped, there is none with gzip_static here" : `; "nginx": ${found.nginx}, one worker, the dump as a file by gzip_static`}. The ratio is Fuelmark's requests/s to that rival's.
 
 | case | side | KB | req/s | p50 ms | p99 ms | CPU ms a request (own + Postgres and Redis) | ratio | goal |
 |---|---|---|---|---|---|---|---|---|

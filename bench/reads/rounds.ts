@@ -56,13 +56,16 @@ export async function measureRounds(
         results.set(one, bySide.set(side.name, [...(bySide.get(side.name) ?? []), measured]));
         const rate = Math.round(measured.requests / measured.seconds);
         console.log(
-          `${one.name}, ${side.name}: ${rate} req/s, p99 ${measured.p99.toFixed(1)} ms, ${Math.round(measured.bytes / measured.requests)} bytes`,
+          `${one.name}, ${side.name}: ${rate} req/s, ${cpuText(measured)}p99 ${measured.p99.toFixed(1)} ms, ${Math.round(measured.bytes / measured.requests)} bytes`,
         );
       }
     }
   }
   return results;
 }
+
+const cpuText = ({ ownMs, requests }: Round): string =>
+  ownMs === null ? "" : `${((ownMs / requests) * 1000).toFixed(1)} µs of CPU, `;
 
 /** A fast refusal must not pass for a fast answer. */
 function check(one: Case, side: Side, { statuses }: ReadMeasured): void {

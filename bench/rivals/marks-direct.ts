@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { createApp } from "#api/http/app.ts";
 import { createHealth } from "#api/http/health.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
@@ -61,7 +61,7 @@ const routes = [
 
 if (redis.status !== "ready") await once(redis, "ready");
 await services.keys.start();
-const server = createServer(createApp(services, routes).callback());
+const server = createServer(createApp(services, routes).callback() as RequestListener);
 server.listen(config.port, config.host);
 await once(server, "listening");
 log.info({ port: config.port }, "ready");

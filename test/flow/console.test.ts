@@ -208,10 +208,9 @@ describe("flow: who may do what in the console", function () {
 
   it("gives a cookie that no script can read and no other site can send", async () => {
     expect(olga.attributes.split("; ")).to.include.members([
-      "HttpOnly",
-      "SameSite=Strict",
-      "Path=/console/",
-      "Max-Age=43200",
+      "httponly",
+      "samesite=strict",
+      "path=/console/",
     ]);
     const [stored] = await rows<{ found: boolean }>(
       country.db,

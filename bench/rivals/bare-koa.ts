@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Router } from "@koa/router";
+import Koa from "koa";
+import type { Recorded } from "#bench/rivals/raw-node.ts";
+
+// A rival of `npm run bench -- reads`: a bare Koa application with @koa/router that answers a constant. It asks for no
+// key, counts nothing and sets no header of its own.
+const folder = process.env["RECORDED"]!;
+const recorded = JSON.parse(readFileSync(join(folder, "recorded.json"), "utf8")) as Recorded[];
+const station = recorded.find(({ url }) => /\/stations\/\w+$/.test(url))!;
+const body = readFileSync(join(folder, station.file));
+
+const router = new Router({ prefix: "/api/v1/partner" });
+router.get("/stations/all", (ctx) => {
+  ctx.status = 304;
+});
+router.get("/stations/:station_id", (ctx) => {
+  ctx.type = "json";
+  ctx.body = body;
+});
+const app = new Koa();
+app.use(router.routes());
+app.listen(Number(process.env["PORT"]), "127.0.0.1", () =>
+  console.log(JSON.stringify({ msg: "ready" })),
+);
+process.on("SIGTERM", () => process.exit(0));
