@@ -30,9 +30,13 @@ export function accountCommand(output: () => Output): Command {
   const command = new Command("account").description("accounts of the console at /console/");
 
   withSecrets(command.command("create"))
-    .description("make an account; what it signs in with is shown this once")
-    .requiredOption("--name <name>", "whom it belongs to", name)
-    .requiredOption("--role <viewer|operator>", "viewer: sees everything, changes nothing", role)
+    .description("create an account; its password or key is shown only once")
+    .requiredOption("--name <name>", "name of the person or program", name)
+    .requiredOption(
+      "--role <viewer|operator>",
+      "viewer: can see everything and change nothing",
+      role,
+    )
     .addHelpText(
       "after",
       examples(
@@ -48,13 +52,13 @@ export function accountCommand(output: () => Output): Command {
         inTransaction(db, async (tx) => {
           const { name: given, role: asked } = options;
           const account = await createOperator(tx, { name: given, role: asked, ...stored });
-          if (account === null) throw new Refusal(`there is an account ${given} already`, 1);
+          if (account === null) throw new Refusal(`an account ${given} already exists`, 1);
           await note(tx, out, "create", account, { role: asked, ...kinds(secrets) });
           return account;
         }),
       );
       out.result({ ...shown(made), ...secrets }, card);
-      out.note("Keep it now: only a hash is stored, and it cannot be shown again.");
+      out.note("Save it now: only a hash is stored, and it cannot be shown again.");
     });
 
   command
@@ -70,9 +74,9 @@ export function accountCommand(output: () => Output): Command {
 
   command
     .command("set-role")
-    .description("change what an account may do; in force at once")
+    .description("change the role of an account; takes effect at once")
     .argument("<name>", "the account's name", name)
-    .argument("<viewer|operator>", "its role from now on", choice("the role", operatorRoles))
+    .argument("<viewer|operator>", "its new role", choice("the role", operatorRoles))
     .addHelpText("after", examples("account set-role oleg operator"))
     .action(async (who: string, to: OperatorRole) => {
       const out = output();
@@ -80,7 +84,9 @@ export function accountCommand(output: () => Output): Command {
     });
 
   withSecrets(command.command("reset"))
-    .description("give an account a new password or key in place of all it had; ends its sessions")
+    .description(
+      "replace the password and the key of an account with a new password or key; ends its sessions",
+    )
     .argument("<name>", "the account's name", name)
     .addHelpText("after", examples("account reset olga", "account reset olga --key"))
     .action(async (who: string, options: SecretOptions) => {
@@ -88,7 +94,7 @@ export function accountCommand(output: () => Output): Command {
       const { stored, shown: secrets } = await secretsFrom(output(), options);
       const replaced = { password: null, key: null, ...stored };
       await change(out, "reset", who, replaced, kinds(secrets), secrets);
-      out.note("Keep it now: only a hash is stored, and it cannot be shown again.");
+      out.note("Save it now: only a hash is stored, and it cannot be shown again.");
     });
 
   for (const [verb, disabled] of [
@@ -98,7 +104,9 @@ export function accountCommand(output: () => Output): Command {
     command
       .command(verb)
       .description(
-        disabled ? "shut an account out; ends its sessions at once" : "let an account in again",
+        disabled
+          ? "disable an account and end its sessions at once"
+          : "enable a disabled account again",
       )
       .argument("<name>", "the account's name", name)
       .addHelpText("after", examples(`account ${verb} oleg`))
@@ -114,8 +122,8 @@ interface SecretOptions {
 
 const withSecrets = (command: Command): Command =>
   command
-    .option("--password-stdin", `take the password from stdin, ${passwordMin} characters or more`)
-    .option("--key", "an operator key instead of a password");
+    .option("--password-stdin", `read the password from stdin, ${passwordMin} characters or more`)
+    .option("--key", "create an operator key instead of a password");
 
 /** What is stored of an account's secret, and what is shown of it once: a password that was typed in is not. */
 async function secretsFrom(
@@ -125,7 +133,7 @@ async function secretsFrom(
   stored: OperatorSecrets;
   shown: { password?: string; key?: string };
 }> {
-  if (passwordStdin && asksKey) throw new Refusal("give --password-stdin or --key, not both");
+  if (passwordStdin && asksKey) throw new Refusal("use either --password-stdin or --key, not both");
   if (asksKey) {
     const key = newKey("operator", randomBytes(32));
     return { stored: { key }, shown: { key } };

@@ -6,7 +6,7 @@ import { importCities } from "#src/import/import-cities.ts";
 
 /** `operator cities import`. */
 export const citiesCommand = (output: () => Output): Command =>
-  new Command("cities").description("cities that stations are looked for around").addCommand(
+  new Command("cities").description("cities, for searching stations near a city").addCommand(
     importCommand(output, {
       noun: "cities",
       formats: cityFormats,

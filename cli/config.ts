@@ -7,7 +7,7 @@ import { settings, type Config } from "#src/infrastructure/config.ts";
 /** `operator config`: every setting with its value, where that is from, default and meaning. Secrets stay unseen. */
 export const configCommand = (output: () => Output): Command =>
   new Command("config")
-    .description("all settings: value, where it is from, default, meaning")
+    .description("all settings: value, source of the value, default, meaning")
     .addHelpText("after", examples("config", "config --json"))
     .action(() => {
       const config = instanceConfig(output().env);

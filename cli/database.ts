@@ -13,14 +13,16 @@ export function databaseCommand(output: () => Output): Command {
 
   command
     .command("restored")
-    .description("after a backup was restored: have every process and partner take its word")
+    .description(
+      "run after restoring a backup: marks all stations as changed, so that everyone reads them again",
+    )
     .addHelpText("after", examples("database restored"))
     .action(async () => {
       const { actor, result } = output();
       const progress = createProgress(output().stderr);
       const done = await withDb(output(), async (db) => {
         const stamped = await markAllChanged(db, (count, total) =>
-          progress.show("stamping", count, total),
+          progress.show("marking as changed", count, total),
         );
         await inTransaction(db, (tx) =>
           logAction(tx, {

@@ -15,13 +15,13 @@ export const demoCommand = (output: () => Output): Command =>
 
 const removeCommand = (output: () => Output): Command =>
   new Command("remove")
-    .description("take the demo stations out of service and its cities off the list")
-    .option("--yes", "do not ask")
+    .description("take the demo stations out of service and remove the demo cities")
+    .option("--yes", "do not ask for confirmation")
     .addHelpText("after", examples("demo remove"))
     .action(async ({ yes }: { yes?: boolean }) => {
       const out = output();
       const { actor, result } = out;
-      const question = "Take the demo country away for good?";
+      const question = "Remove the demo country permanently?";
       if (!yes && !(await confirmed(out, question))) throw new Refusal("nothing removed", 1);
       const progress = createProgress(output().stderr);
       const removed = await withDb(output(), async (db) => {

@@ -24,24 +24,24 @@ export function importCommand<Format extends string>(
 ): Command {
   const { noun, formats } = kind;
   return new Command("import")
-    .description(`import ${noun} from a file; the same file again changes nothing`)
+    .description(`import ${noun} from a file; importing the same file again changes nothing`)
     .argument("<file>")
     .option(
       `--format <${formats.join("|")}>`,
-      "seen from the file when left out",
+      "detected from the file by default",
       choice("--format", formats),
     )
     .option(
       "--source <name>",
-      "the name under which these rows are kept, one for each extract",
+      "name of the source of these rows; use a different name for each extract",
       sourceName,
     )
     .option(
       "--replace-source",
-      `take ${noun} of this source that are not in the file out of service`,
+      `take ${noun} of this source out of service if they are not in the file`,
       false,
     )
-    .option("--dry-run", "read and compare, change nothing", false)
+    .option("--dry-run", "only read and compare, change nothing", false)
     .addHelpText(
       "after",
       examples(
@@ -92,12 +92,12 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
   const { read, added, changed, unchanged, merged, refused, removed } = numbers;
   const why = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
   const lines = [
-    `${dryRun ? "Would be done" : "Done"} (${numbers.format}, kept as "${numbers.source}")`,
+    `${dryRun ? "Dry run, nothing changed" : "Done"} (${numbers.format}, source "${numbers.source}")`,
     `  read       ${read}`,
     `  added      ${added}`,
     `  changed    ${changed}`,
     `  unchanged  ${unchanged}`,
-    `  merged     ${merged}${merged > 0 ? "  (the same station mapped twice)" : ""}`,
+    `  merged     ${merged}${merged > 0 ? "  (the same station is in the data twice)" : ""}`,
     `  refused    ${refused}${refused > 0 ? `  (${why.join(", ")})` : ""}`,
     `  removed    ${removed}`,
   ];
@@ -110,7 +110,7 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
     }));
     lines.push(
       "",
-      `Perhaps one station, kept as two (${doubtful.length}; all of them with --json):`,
+      `Possible duplicates, stored as two stations each (${doubtful.length}; --json lists all):`,
       table(shown, ""),
     );
   }

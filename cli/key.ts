@@ -38,11 +38,11 @@ export function keyCommand(output: () => Output): Command {
   const command = new Command("key").description("keys of partners");
 
   withSettings(command.command("issue"))
-    .description("make a new key; it is shown this once")
-    .requiredOption("--partner <id>", "whose key", id("partner"))
+    .description("create a new key; it is shown only once")
+    .requiredOption("--partner <id>", "the partner of the key", id("partner"))
     .requiredOption(
       "--kind <secret|publishable>",
-      "secret: for servers, publishable: for pages",
+      "secret: for servers, publishable: for web pages",
       kind,
     )
     .addHelpText(
@@ -83,10 +83,10 @@ export function keyCommand(output: () => Output): Command {
         );
         const { id: keyId, ...rest } = shownKey(stored);
         result({ id: keyId, key, ...rest }, card);
-        note("Keep the key now: only its hash is stored, and it cannot be shown again.");
+        note("Save the key now: only its hash is stored, and it cannot be shown again.");
         if (stored.ips.length > 0 && !bound)
           note(
-            `Its addresses do not hold: this partner's binding is off (operator partner update ${partner} --bind-ips true)`,
+            `Its addresses have no effect: this partner's keys are not bound to addresses (operator partner update ${partner} --bind-ips true)`,
           );
       },
     );
@@ -94,7 +94,7 @@ export function keyCommand(output: () => Output): Command {
   command
     .command("list")
     .description("all keys, or those of one partner")
-    .option("--partner <id>", "whose keys", id("partner"))
+    .option("--partner <id>", "only keys of this partner", id("partner"))
     .addHelpText("after", examples("key list", "key list --partner 3 --json"))
     .action(async (options: { partner?: number }) => {
       const keys = await withDb(output(), (db) => listKeys(db, options.partner));
@@ -102,7 +102,7 @@ export function keyCommand(output: () => Output): Command {
     });
 
   withSettings(command.command("update"))
-    .description("change a key's settings; in force on every process within 15 s")
+    .description("change a key's settings; takes effect on every process within 15 s")
     .argument("<id>", "the key's id", id("key"))
     .addHelpText("after", examples("key update 7 --expires never", 'key update 7 --ips ""'))
     .action(async (keyId: number, options: SettingOptions) => {
@@ -130,15 +130,17 @@ export function keyCommand(output: () => Output): Command {
 
   command
     .command("revoke")
-    .description("end a key and its sessions for good; in force on every process within 15 s")
+    .description(
+      "revoke a key permanently and end its sessions; takes effect on every process within 15 s",
+    )
     .argument("<id>", "the key's id", id("key"))
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .addHelpText("after", examples("key revoke 7", "key revoke 7 --json"))
     .action(async (keyId: number, options: { yes?: boolean }) => {
       const out = output();
       const key = await withDb(output(), async (db) => {
         const before = await inForce(db, keyId);
-        const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) for good?`;
+        const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) permanently?`;
         if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not revoked", 1);
         const revoked = await revokeKey(db, keyId, out.actor);
         if (revoked === null) throw new Refusal(`key ${keyId} was revoked meanwhile`, 1);
@@ -195,30 +197,30 @@ export const keyTable = (keys: readonly ReturnType<typeof shownKey>[]): string =
         ends: revoked === null ? expires : `revoked ${revoked}`,
       }),
     ),
-    "no keys: operator key issue --partner ID --kind secret",
+    "no keys yet: operator key issue --partner ID --kind secret",
   );
 
 const withSettings = (command: Command): Command =>
   command
     .option(
       "--domains <a,b>",
-      "publishable: pages of these domains and their subdomains only",
+      "publishable keys: only pages of these domains and their subdomains",
       domains,
     )
-    .option("--ips <c,d>", "secret: from these addresses and CIDR blocks only", ips)
+    .option("--ips <c,d>", "secret keys: only from these addresses and CIDR blocks", ips)
     .option(
       "--confirm-min <n>",
-      "0 default rules, 1 publishes at once, 3 and more devices",
+      "devices needed to publish: 0 for the default rules, 1, or 3 and more",
       confirmMin,
     )
-    .option("--reports <true|false>", "may it send marks", flag("--reports"))
+    .option("--reports <true|false>", "whether it may send marks", flag("--reports"))
     .option(
       "--mass-no-limit <n>",
-      "newcomers' `no` marks in an hour before further ones are held",
+      "`no` marks of newcomers in an hour before further ones are held",
       integer("--mass-no-limit", 1, 1_000_000),
     )
-    .option("--label <text>", "a word for yourself", line("--label", 200, "may be empty"))
-    .option("--expires <time|never>", "UTC time or day of its end", expiry(Date.now));
+    .option("--label <text>", "a note for yourself", line("--label", 200, "may be empty"))
+    .option("--expires <time|never>", "UTC time or day when it expires", expiry(Date.now));
 
 interface SettingOptions {
   domains?: string[];
@@ -254,10 +256,10 @@ function settingsFrom(options: SettingOptions): Partial<KeySettings> {
 
 function refuseMisplaced(keyKind: KeyKind, settings: Partial<KeySettings>): void {
   if (keyKind === "secret" && settings.domains?.length) {
-    throw new Refusal("--domains are for publishable keys: a secret key is bound by --ips");
+    throw new Refusal("--domains is for publishable keys: use --ips for a secret key");
   }
   if (keyKind === "publishable" && settings.ips?.length) {
-    throw new Refusal("--ips are for secret keys: a publishable key is bound by --domains");
+    throw new Refusal("--ips is for secret keys: use --domains for a publishable key");
   }
 }
 
@@ -266,7 +268,7 @@ async function inForce(db: Db, keyId: number): Promise<IssuedKey> {
   if (key === null) throw unknown("key", keyId, "key list");
   if (key.revoked_at !== null)
     throw new Refusal(
-      `key ${keyId} is revoked for good: \`operator key issue\` makes a new one`,
+      `key ${keyId} is revoked permanently: \`operator key issue\` creates a new one`,
       1,
     );
   return key;

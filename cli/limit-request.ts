@@ -27,13 +27,18 @@ export function limitRequestCommand(output: () => Output): Command {
   command
     .command("list")
     .description("requests, newest first")
-    .option("--partner <id>", "of one partner", id("partner"))
+    .option("--partner <id>", "only of this partner", id("partner"))
     .option(
       "--status <pending|approved|rejected>",
-      "in one state",
+      "only with this status",
       choice("--status", limitRequestStatuses),
     )
-    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .option(
+      "--limit <n>",
+      "highest number of requests to show",
+      integer("--limit", 1, 100_000),
+      1000,
+    )
     .addHelpText("after", examples("limit-request list --status pending"))
     .action(async ({ limit, ...only }: ListOptions) => {
       const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
@@ -48,11 +53,21 @@ export function limitRequestCommand(output: () => Output): Command {
 
   command
     .command("approve")
-    .description("give the partner what it asked for, or what you say; in force within 15 s")
+    .description(
+      "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
+    )
     .argument("<id>", "the request's id", id("request"))
-    .option("--rpm <n>", "requests per minute, instead", integer("--rpm", 1, 100_000))
-    .option("--daily <n>", "requests per UTC day, instead", integer("--daily", 1, 100_000_000))
-    .option("--comment <text>", "a word to the partner", comment)
+    .option(
+      "--rpm <n>",
+      "requests per minute, instead of the requested number",
+      integer("--rpm", 1, 100_000),
+    )
+    .option(
+      "--daily <n>",
+      "requests per UTC day, instead of the requested number",
+      integer("--daily", 1, 100_000_000),
+    )
+    .option("--comment <text>", "a comment for the partner", comment)
     .addHelpText(
       "after",
       examples(
@@ -82,15 +97,15 @@ export function limitRequestCommand(output: () => Output): Command {
 
   command
     .command("reject")
-    .description("leave the partner's limits as they are")
+    .description("reject the request; the partner's limits stay as they are")
     .argument("<id>", "the request's id", id("request"))
-    .option("--comment <text>", "a word to the partner", comment)
-    .option("--yes", "do not ask")
+    .option("--comment <text>", "a comment for the partner", comment)
+    .option("--yes", "do not ask for confirmation")
     .addHelpText("after", examples('limit-request reject 4 --comment "use the dump"'))
     .action(async (requestId: number, options: { comment?: string; yes?: boolean }) => {
       const out = output();
       const { actor, result } = out;
-      const question = `Reject limit request ${requestId} for good?`;
+      const question = `Reject limit request ${requestId} permanently?`;
       if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not rejected", 1);
       const request = await withDb(output(), (db) =>
         inTransaction(db, async (tx) => {
@@ -122,7 +137,7 @@ async function whyNot(tx: Tx, requestId: number): Promise<Refusal> {
   const status = await limitRequestStatus(tx, requestId);
   if (status === null) return unknown("limit request", requestId, "limit-request list");
   return new Refusal(
-    `limit request ${requestId} is ${status} already: \`operator partner update\` changes limits at any time`,
+    `limit request ${requestId} is already ${status}: \`operator partner update\` changes limits at any time`,
     1,
   );
 }

@@ -7,21 +7,25 @@ import { listActions, type ActionFilter, type LoggedAction } from "#src/operator
 
 /** `operator log list`: who did what, when. Nothing is ever taken out of it. */
 export function logCommand(output: () => Output): Command {
-  const command = new Command("log").description("what operators did");
+  const command = new Command("log").description("the operator's log");
 
   command
     .command("list")
-    .description("operators' actions, newest first")
+    .description("actions of operators, newest first")
     .option("--since <time>", "at this UTC time or later", moment("--since"))
     .option("--until <time>", "before this UTC time", moment("--until"))
-    .option("--by <name>", "of this actor", line("--by", 80, "not empty"))
+    .option("--by <name>", "only actions by this actor", line("--by", 80, "not empty"))
     .option(
       "--action <name>",
-      "this action (key.revoke), or all of a noun (key)",
+      "only this action (key.revoke), or all actions on one kind of subject (key)",
       line("--action", 80, "not empty"),
     )
-    .option("--subject <name>", "on this (key 7)", line("--subject", 200, "not empty"))
-    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 100)
+    .option(
+      "--subject <name>",
+      "only actions on this subject (key 7)",
+      line("--subject", 200, "not empty"),
+    )
+    .option("--limit <n>", "highest number of actions to show", integer("--limit", 1, 100_000), 100)
     .addHelpText(
       "after",
       examples(
@@ -33,8 +37,9 @@ export function logCommand(output: () => Output): Command {
     .action(async ({ limit, ...filter }: ActionFilter & { limit: number }) => {
       const actions = await withDb(output(), (db) => listActions(db, filter, limit));
       const { result, note } = output();
-      result(actions.map(shown), (list) => table(list, "nothing was done that fits"));
-      if (actions.length === limit) note(`only the latest ${limit}: raise --limit for more`);
+      result(actions.map(shown), (list) => table(list, "no matching actions"));
+      if (actions.length === limit)
+        note(`only the latest ${limit} are shown: use a higher --limit for more`);
     });
 
   return command;

@@ -12,13 +12,13 @@ import { logAction } from "#src/operators/operator-log.ts";
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {
-  const command = new Command("marks").description("marks: withdraw them, retry failed ones");
+  const command = new Command("marks").description("withdraw marks, retry failed marks");
   command.addCommand(rollbackCommand(output));
 
   command
     .command("failed")
-    .description("marks that could not be processed and were set aside")
-    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .description("marks that could not be processed")
+    .option("--limit <n>", "highest number of marks to show", integer("--limit", 1, 100_000), 1000)
     .addHelpText("after", examples("marks failed", "marks failed --json"))
     .action(async ({ limit }: { limit: number }) => {
       const failed = await withDb(output(), (db) => listFailed(db, limit));
@@ -27,7 +27,7 @@ export function marksCommand(output: () => Output): Command {
 
   command
     .command("retry")
-    .description("have a failed mark processed again")
+    .description("process a failed mark again")
     .argument("<id>", "the mark's id", markId)
     .addHelpText("after", examples("marks retry 91234567890123"))
     .action(async (id: number) => {

@@ -24,11 +24,11 @@ const name = line("--name", 200, "not empty");
 
 /** `operator partner create|list|show|update`. */
 export function partnerCommand(output: () => Output): Command {
-  const command = new Command("partner").description("partners: their limits and switches");
+  const command = new Command("partner").description("partners, their limits and switches");
 
   command
     .command("create")
-    .description("make a new partner")
+    .description("create a new partner")
     .requiredOption("--name <name>", "its name", name)
     .option("--rpm <n>", "requests per minute", rpm)
     .option("--daily <n>", "requests per UTC day", daily)
@@ -62,7 +62,7 @@ export function partnerCommand(output: () => Output): Command {
 
   command
     .command("list")
-    .description("all partners: limits, switches, and how much they have used today")
+    .description("all partners with their limits, switches and today's usage")
     .addHelpText("after", examples("partner list", "partner list --json"))
     .action(async () => {
       const partners = await withDb(output(), async (db, config) => {
@@ -78,9 +78,9 @@ export function partnerCommand(output: () => Output): Command {
 
   command
     .command("show")
-    .description("one partner with its keys, its limits, and its use of the last days")
+    .description("one partner with its keys, its limits and its usage in the last days")
     .argument("<id>", "the partner's id", id("partner"))
-    .option("--days <n>", "days of usage, with today", integer("--days", 1, 365), 7)
+    .option("--days <n>", "days of usage, including today", integer("--days", 1, 365), 7)
     .addHelpText("after", examples("partner show 3", "partner show 3 --days 30 --json"))
     .action(async (partnerId: number, { days }: { days: number }) => {
       const value = await withDb(output(), async (db, config) => {
@@ -102,19 +102,27 @@ export function partnerCommand(output: () => Output): Command {
 
   command
     .command("update")
-    .description("change limits and switches; in force on every process within 15 s")
+    .description("change limits and switches; takes effect on every process within 15 s")
     .argument("<id>", "the partner's id", id("partner"))
     .option("--name <name>", "its name", name)
     .option("--rpm <n>", "requests per minute", rpm)
     .option("--daily <n>", "requests per UTC day", daily)
     .option(
       "--cache-ttl <seconds|default>",
-      "how long rectangles of its pages are cached, 0 for never",
+      "how long rectangles for its pages are cached; 0: never",
       cacheTtl,
     )
-    .option("--accept-remote <true|false>", "take marks without GPS", flag("--accept-remote"))
-    .option("--bind-ips <true|false>", "hold secret keys to their addresses", flag("--bind-ips"))
-    .option("--enabled <true|false>", "false shuts the partner out", flag("--enabled"))
+    .option(
+      "--accept-remote <true|false>",
+      "accept marks without a position at the station",
+      flag("--accept-remote"),
+    )
+    .option(
+      "--bind-ips <true|false>",
+      "restrict secret keys to their addresses",
+      flag("--bind-ips"),
+    )
+    .option("--enabled <true|false>", "false blocks the partner", flag("--enabled"))
     .addHelpText(
       "after",
       examples(

@@ -13,4 +13,4 @@ export class Refusal extends Error {
 
 /** There is nothing of that id; the sentence says where ids are listed. */
 export const unknown = (what: string, id: number | string, list: string): Refusal =>
-  new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows what there is`, 1);
+  new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows the existing ones`, 1);

@@ -20,13 +20,13 @@ import {
 /** `operator review list|approve|reject`: marks that the mass-`no` review holds back (decisions.md 4). */
 export function reviewCommand(output: () => Output): Command {
   const command = new Command("review").description(
-    "marks held back because many new reporters said `no` through one key",
+    "marks held for review because many new reporters sent `no` through one key",
   );
 
   command
     .command("list")
     .description("held marks, oldest first")
-    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 1000)
+    .option("--limit <n>", "highest number of marks to show", integer("--limit", 1, 100_000), 1000)
     .addHelpText("after", examples("review list", "review list --limit 50 --json"))
     .action(async ({ limit }: { limit: number }) => {
       const { result, note } = output();
@@ -35,20 +35,20 @@ export function reviewCommand(output: () => Output): Command {
       result(marks.map(shown), (list) =>
         table(
           list.map((one) => ({ ...one, comment: cleanText(one.comment, 200) })),
-          "nothing is held",
+          "no marks are held",
         ),
       );
-      if (total > marks.length) note(`${total - marks.length} more: raise --limit`);
+      if (total > marks.length) note(`${total - marks.length} more: use a higher --limit`);
     });
 
   decision(command, output, {
     verb: "approve",
-    description: "let a held mark count, from its own time",
+    description: "approve a held mark: it counts from the time when it was made",
     decide: approveMark,
   });
   decision(command, output, {
     verb: "reject",
-    description: "end a held mark: it never counts",
+    description: "reject a held mark: it never counts",
     decide: rejectMark,
   });
   return command;
@@ -69,13 +69,13 @@ function decision(
     .command(verb)
     .description(description)
     .argument("<id>", "the mark's id", markId)
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .addHelpText("after", examples(`review ${verb} 91234567890123`))
     .action(async (id: number, { yes }: { yes?: boolean }) => {
       const out = output();
       const { actor, result } = out;
       // What was approved can still be rolled back.
-      if (verb === "reject" && !yes && !(await confirmed(out, `Reject mark ${id} for good?`)))
+      if (verb === "reject" && !yes && !(await confirmed(out, `Reject mark ${id} permanently?`)))
         throw new Refusal("not rejected", 1);
       const done = await withDb(output(), async (db, config) => {
         const reviewed = await inTransaction(db, async (tx) => {
@@ -83,7 +83,7 @@ function decision(
           if (found === null) throw unknown("mark", id, "review list");
           if (!found.held)
             throw new Refusal(
-              `mark ${id} is not held: ${words(found.review)}; \`operator review list\` shows those that are`,
+              `mark ${id} is not held: ${words(found.review)}; \`operator review list\` shows the held marks`,
               1,
             );
           await logAction(tx, {

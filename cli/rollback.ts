@@ -31,16 +31,20 @@ interface Options {
 /** `operator marks rollback`: withdraws marks as if they had never been made (decisions.md 4). */
 export const rollbackCommand = (output: () => Output): Command =>
   new Command("rollback")
-    .description("withdraw marks as if they had never been made; shows first what would change")
-    .option("--key <id>", "that came through this key", id("key"))
-    .option("--partner <id>", "of this partner's users", id("partner"))
-    .option("--reporter <id|hash>", "of this reporter", reporter)
-    .option("--station <id>", "at this station", station)
-    .option(`--status <${statuses.join("|")}>`, "with this status", choice("--status", statuses))
-    .option("--since <time>", "received at this UTC time or later", moment("--since"))
-    .option("--until <time>", "received before this UTC time", moment("--until"))
+    .description("withdraw marks as if they had never been made; first shows what would change")
+    .option("--key <id>", "marks that came through this key", id("key"))
+    .option("--partner <id>", "marks of this partner's users", id("partner"))
+    .option("--reporter <id|hash>", "marks of this reporter", reporter)
+    .option("--station <id>", "marks at this station", station)
+    .option(
+      `--status <${statuses.join("|")}>`,
+      "marks with this status",
+      choice("--status", statuses),
+    )
+    .option("--since <time>", "marks received at this UTC time or later", moment("--since"))
+    .option("--until <time>", "marks received before this UTC time", moment("--until"))
     .option("--dry-run", "only show what would change", false)
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .addHelpText(
       "after",
       examples(
@@ -59,7 +63,7 @@ export const rollbackCommand = (output: () => Output): Command =>
         const preview = await previewRollback(db, selection, config, shownStations);
         if (options.dryRun || preview.marks === 0) return { ...preview, dry_run: options.dryRun };
         if (!out.json) out.note(`${people(preview)}\n`);
-        const ask = `Withdraw these ${preview.marks} marks for good?`;
+        const ask = `Withdraw these ${preview.marks} marks permanently?`;
         if (!options.yes && !(await confirmed(out, ask))) throw new Refusal("nothing withdrawn", 1);
         const by = { actor: out.actor, details: logged(options) };
         const waking: string[] = [];
@@ -93,7 +97,7 @@ function logged({ key, partner, reporter: who, station: where, status, since, un
 }
 
 function people({ marks, held, reporters, stations, changes }: Preview): string {
-  if (marks === 0) return "no mark fits: nothing to withdraw";
+  if (marks === 0) return "no matching marks: nothing to withdraw";
   const sums = `${marks} marks (${held} of them held) of ${reporters} reporters at ${stations} stations`;
   const lines = changes.map(({ station_id, marks: here, before, after }) => ({
     station: station_id,
@@ -104,7 +108,7 @@ function people({ marks, held, reporters, stations, changes }: Preview): string 
     updated: arrow(before.updated || "-", after.updated || "-"),
   }));
   const more =
-    stations > changes.length ? `\n… and ${stations - changes.length} stations more` : "";
+    stations > changes.length ? `\n… and ${stations - changes.length} more stations` : "";
   return `${sums}\n\n${table(lines, "")}${more}`;
 }
 

@@ -53,7 +53,7 @@ export const line =
     if ([...trimmed].length > maxLength)
       throw new Refusal(`${what} must have at most ${maxLength} characters`);
     if (/\p{C}/u.test(trimmed))
-      throw new Refusal(`${what} must not hold control or invisible characters`);
+      throw new Refusal(`${what} must not contain control or invisible characters`);
     return trimmed;
   };
 
@@ -61,14 +61,14 @@ export const line =
 export function sourceName(text: string): string {
   const name = line("--source", 40, "not empty")(text);
   if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw new Refusal("--source must be of letters a-z, digits, - and _");
+    throw new Refusal("--source must contain only letters a-z, digits, - and _");
   return name;
 }
 
 /** 0 for the general rules, 1 for none, or the devices needed (decisions.md 2). */
 export function confirmMin(text: string): number {
   const value = integer("--confirm-min", 0, 1000)(text);
-  if (value === 2) throw new Refusal("--confirm-min must be 0 (default rules), 1, or 3 and more");
+  if (value === 2) throw new Refusal("--confirm-min must be 0 (default rules), 1, or 3 or more");
   return value;
 }
 

@@ -88,7 +88,7 @@ describe("browser: console", function () {
     const page = await signIn("/limit-requests");
     await page.getByText("Новый город").waitFor();
     await press(page, "Approve what Another partner asks for");
-    await page.getByText("Another partner has its limits").waitFor();
+    await page.getByText("New limits for Another partner approved").waitFor();
     const answer = await until(
       () => client.get("/cities"),
       ({ headers }) => headers.get("x-ratelimit-limit") === "1500",
@@ -96,16 +96,16 @@ describe("browser: console", function () {
     expect(answer.headers.get("x-ratelimit-daily-limit")).to.equal("90000");
   });
 
-  it("gives other limits than asked for, with a word to the partner", async () => {
+  it("gives other limits than asked for, with a comment for the partner", async () => {
     const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
     const client = createClient(web.baseUrl, secret);
     await client.post("/limit-requests", { requested_rpm: 9000, requested_daily: 90_000 });
     const page = await signIn("/limit-requests");
     await press(page, "Other limits …");
-    await page.getByLabel("Requests a minute").fill("900");
-    await page.getByLabel("A word to the partner").fill("Half for now");
+    await page.getByLabel("Requests per minute").fill("900");
+    await page.getByLabel("Comment for the partner").fill("Half for now");
     await confirm(page, "Approve these");
-    await page.getByText("Nobody waits for other limits.").waitFor();
+    await page.getByText("No pending requests.").waitFor();
     const [request] = (await client.get("/limit-requests")).body.requests;
     expect(request).to.include({ status: "approved", decision_comment: "Half for now" });
     const answer = await until(
@@ -125,7 +125,7 @@ describe("browser: console", function () {
 
     const page = await signIn(`/partners/${id}`);
     await press(page, "Issue a key");
-    await page.getByLabel("A word for yourself").fill("after rotation");
+    await page.getByLabel("Note for yourself").fill("after rotation");
     await confirm(page, "Issue it");
     const second = (await page.locator(".issued code").textContent()) ?? "";
     expect(second).to.match(/^svc_live_\w{49}$/);
@@ -142,7 +142,7 @@ describe("browser: console", function () {
     );
     await press(page, `Revoke key ${first!.id}`);
     await confirm(page, "Revoke");
-    await page.getByText(`Key ${first!.id} is revoked`).waitFor();
+    await page.getByText(`Key ${first!.id} was revoked`).waitFor();
     await until(
       () => createClient(web.baseUrl, secret).get("/cities"),
       ({ status }) => status === 401,
@@ -159,8 +159,8 @@ describe("browser: console", function () {
     await page.getByLabel("Access is on").uncheck();
     await press(page, "Save");
     await page.getByRole("dialog").getByText("get 403 within 15 seconds").waitFor();
-    await confirm(page, "Shut it out");
-    await page.getByText("Saved, in force within 15 s").waitFor();
+    await confirm(page, "Block");
+    await page.getByText("Saved, takes effect within 15 s").waitFor();
     const refused = await until(
       () => createClient(web.baseUrl, secret).get("/cities"),
       ({ status }) => status === 403,
@@ -175,10 +175,10 @@ describe("browser: console", function () {
     expect(await fuelOf(yes)).to.include({ pending_status: "" });
     const page = await signIn("/review");
     await press(page, new RegExp(`^Approve the mark at Station ${placeOf(yes).id}`));
-    await page.getByText("The mark is approved").waitFor();
+    await page.getByText("The mark was approved").waitFor();
     await press(page, new RegExp(`^Reject the mark at Station ${placeOf(no).id}`));
     await confirm(page, "Reject");
-    await page.getByText("Nothing is held.").waitFor();
+    await page.getByText("No marks are held.").waitFor();
     await until(
       () => fuelOf(yes),
       ({ pending_status: pending }) => pending === "no",
@@ -195,11 +195,11 @@ describe("browser: console", function () {
     const held = [nextPlace++, nextPlace++, nextPlace++];
     for (const place of held) await holdMark(partner, place);
     const page = await signIn("/review");
-    await press(page, "Choose all 3");
-    await press(page, "Reject 3 chosen");
+    await press(page, "Select all 3");
+    await press(page, "Reject 3 selected");
     await confirm(page, "Reject");
-    await page.getByText("3 marks are rejected").waitFor();
-    await page.getByText("Nothing is held.").waitFor();
+    await page.getByText("3 marks were rejected").waitFor();
+    await page.getByText("No marks are held.").waitFor();
   });
 
   it("shows what a rollback would change, and then exactly that has changed", async () => {
@@ -223,8 +223,8 @@ describe("browser: console", function () {
     expect(shown).to.match(/Queue.*→.*Fuel/);
     expect(await fuelOf(place)).to.include({ status: "queue" });
     await press(page, /^Withdraw 1 marks/);
-    await confirm(page, "Withdraw them");
-    await page.getByText("1 marks at 1 stations are withdrawn.").waitFor();
+    await confirm(page, "Withdraw");
+    await page.getByText("1 marks at 1 stations were withdrawn.").waitFor();
     await until(
       () => fuelOf(place),
       ({ status }) => status === "yes",
@@ -255,7 +255,7 @@ describe("browser: console", function () {
     await page.getByText("Limits and switches").waitFor();
     for (const name of ["Issue a key", "Save", /^Revoke/])
       expect(await page.getByRole("button", { name }).count()).to.equal(0);
-    expect(await page.getByLabel("Requests a minute").isDisabled()).to.equal(true);
+    expect(await page.getByLabel("Requests per minute").isDisabled()).to.equal(true);
     await goTo(page, "/review");
     await page.getByText("1 held", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: /Approve|Reject/ }).count()).to.equal(0);
@@ -287,26 +287,26 @@ describe("browser: console", function () {
       mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify({ elements: [node] })),
     });
-    const name = page.getByLabel("Kept under the name");
+    const name = page.getByLabel("Name of the source");
     await name.fill("north and south");
-    await press(page, "Try it, changing nothing");
+    await press(page, "Dry run, change nothing");
     await page.getByRole("alert").getByText("letters a-z, digits, - and _").waitFor();
     await name.fill("");
-    await press(page, "Try it, changing nothing");
+    await press(page, "Dry run, change nothing");
     const row = page.getByRole("row").filter({ hasText: "north.json" });
     await row.getByText("added 1").waitFor();
     expect((await partner.get("/stations/n77")).status).to.equal(404);
     // A tick for stations does not go along, unseen, with statuses.
-    await page.getByLabel("Take what is not in the file out of service").check();
-    await page.getByLabel("What is in it").selectOption("statuses");
+    await page.getByLabel("Take everything out of service that is not in the file").check();
+    await page.getByLabel("Content").selectOption("statuses");
     await press(page, "Import it …");
-    await page.getByRole("dialog").getByText("Try it first").waitFor();
+    await page.getByRole("dialog").getByText("Make a dry run first").waitFor();
     await press(page, "Cancel");
-    await page.getByLabel("What is in it").selectOption("stations");
-    await page.getByLabel("Take what is not in the file out of service").uncheck();
+    await page.getByLabel("Content").selectOption("stations");
+    await page.getByLabel("Take everything out of service that is not in the file").uncheck();
     await press(page, "Import it …");
     await confirm(page, "Import it");
-    await row.filter({ hasNotText: "tried only" }).getByText("added 1").waitFor();
+    await row.filter({ hasNotText: "dry run" }).getByText("added 1").waitFor();
     await until(
       () => partner.get("/stations/n77"),
       ({ status }) => status === 200,

@@ -55,7 +55,7 @@ describe("browser: dashboard", function () {
     await page.getByLabel("Secret key").fill(key);
     await page.getByRole("button", { name: "Sign in" }).click();
     // What it says below its figures: they are there.
-    await part(page, "Today").getByText("renewed every 15 s").waitFor();
+    await part(page, "Today").getByText("updated every 15 s").waitFor();
     return page;
   };
   const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -163,7 +163,7 @@ describe("browser: dashboard", function () {
     );
     await slider.press("ArrowLeft");
     expect(await slider.getAttribute("aria-valuetext")).to.match(/: 0 requests$/);
-    await page.getByText("The same as a table").click();
+    await page.getByText("Show as a table").click();
     const table = page.getByRole("table", { name: "Requests per day by method" });
     expect(await table.getByRole("row").nth(1).innerText()).to.match(/3\s+2\s+1/);
     expect(await part(page, "Today").innerText()).to.include("4,997");
@@ -175,8 +175,8 @@ describe("browser: dashboard", function () {
     await limits.getByRole("button", { name: "Send the request" }).click();
     await limits.getByText("A whole number from 1 to 100,000, without spaces.").waitFor();
     expect(await page.evaluate<string>("document.activeElement.id")).to.equal("rpm");
-    await limits.getByLabel("Requests a minute").fill("2500");
-    await limits.getByLabel("Requests a day").fill("90000");
+    await limits.getByLabel("Requests per minute").fill("2500");
+    await limits.getByLabel("Requests per day").fill("90000");
     await limits.getByLabel("Comment").fill("A second city");
     await limits.getByRole("button", { name: "Send the request" }).click();
     await limits.getByText("“A second city”").waitFor();
@@ -210,7 +210,7 @@ describe("browser: dashboard", function () {
     // Sooner than the page would ask by itself.
     await page.getByLabel("Period").selectOption("30");
     await page
-      .getByText("Your session is over. Sign in again to go on.")
+      .getByText("Your session has ended. Sign in again to continue.")
       .waitFor({ timeout: 20_000 });
     expect(await page.evaluate<string>("document.body.innerText")).not.to.include(
       "Another partner",
@@ -223,7 +223,7 @@ describe("browser: dashboard", function () {
     await page.getByLabel("Period").selectOption("30");
     const alert = page.getByRole("alert").filter({ hasText: "cannot be reached" });
     await alert.waitFor();
-    expect(await alert.innerText()).to.include("What you see is older.");
+    expect(await alert.innerText()).to.include("The data below is older.");
     expect(await part(page, "Today").innerText()).to.include("5,000");
     await page.unroute("**/api/overview*");
     await alert.getByRole("button", { name: "Try again" }).click();
@@ -255,7 +255,7 @@ describe("browser: dashboard", function () {
       expect(await axeFaults(view.page), `sign-in ${what}`).to.deep.equal([]);
       expect(await fitsWidth(view.page), `sign-in ${what}`).to.equal(true);
       const page = await signIn(view);
-      await page.getByText("The same as a table").click();
+      await page.getByText("Show as a table").click();
       await page.getByRole("table", { name: "Your keys" }).waitFor();
       expect(await axeFaults(page), what).to.deep.equal([]);
       expect(await fitsWidth(page), what).to.equal(true);

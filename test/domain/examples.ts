@@ -38,8 +38,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "A mark from afar waits for a second person",
-    why: "Without a position at the station a mark is remote and needs two devices; the same person again is still one.",
+    title: "A remote mark waits for a second person",
+    why: "A mark without a position at the station is remote and needs two devices. The same person again is still one device.",
     steps: [
       { at: 0, who: "Anna", says: "low", as: "remote" },
       { at: 25, who: "Anna", says: "low", as: "remote" },
@@ -47,8 +47,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "Phones that appeared together are one device",
-    why: "Boris was first seen 9 minutes after Anna, Vera 11 minutes after her.",
+    title: "Phones first seen together are one device",
+    why: "Boris was first seen 9 minutes after Anna, and Vera 11 minutes after Anna.",
     firstSeen: { Anna: 7 * 24 * 60, Boris: 7 * 24 * 60 - 9, Vera: 7 * 24 * 60 - 11 },
     steps: [
       { at: 0, who: "Anna", says: "yes", as: "remote" },
@@ -57,8 +57,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "`no` needs two where others were active",
-    why: "Somebody else has a live mark here or within 5 km, so a single `no` does not take a station off the map.",
+    title: "`no` needs two devices where others were active",
+    why: "Another person has a live mark here or within 5 km, so a single `no` does not change the status.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
       { at: 70, who: "Boris", says: "no", as: "near others" },
@@ -67,7 +67,7 @@ export const examples: Example[] = [
   },
   {
     title: "Two against two is a dispute",
-    why: "Both sides have two devices within the hour and the challengers do not outweigh; with a third one they do.",
+    why: "Both sides have two devices within the last hour, and the new version does not have more weight. With a third device it has.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
       { at: 1, who: "Boris", says: "yes" },
@@ -77,8 +77,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "A dispute ends by itself when one side falls silent",
-    why: "At 13:00 Anna's mark is an hour old: the served side is under two devices, and the challenger is published at that instant.",
+    title: "A dispute ends by itself when the marks of one side get old",
+    why: "At 13:00 Anna's mark is an hour old. The served side then has fewer than two devices, and the new version is published at this moment.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
       { at: 1, who: "Boris", says: "yes" },
@@ -89,8 +89,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "Counts fall when somebody changes their mind",
-    why: "The status stays without supporters until it is replaced or 24 h old.",
+    title: "The counts go down when a person changes their opinion",
+    why: "The status stays, even without supporters, until it is replaced or 24 h old.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
       { at: 5, who: "Boris", says: "yes" },
@@ -99,8 +99,8 @@ export const examples: Example[] = [
     ],
   },
   {
-    title: "A late mark counts from when it was made",
-    why: "Boris's mark of 12:10 is delivered after Anna's of 12:30: newer evidence stands against it.",
+    title: "A late mark counts from the time when it was made",
+    why: "Boris's mark of 12:10 is delivered after Anna's mark of 12:30. Anna's mark is newer and says the opposite, so Boris's mark changes nothing.",
     steps: [
       { at: 30, who: "Anna", says: "no" },
       { at: 45, who: "Boris", says: "yes", observed: 10 },
@@ -108,7 +108,7 @@ export const examples: Example[] = [
   },
   {
     title: "A key with a threshold of three",
-    why: "It holds back only marks through that key, never an ordinary driver.",
+    why: "The threshold applies only to marks through that key. It never holds back the mark of another driver.",
     steps: [
       { at: 0, who: "Anna", says: "queue", as: "threshold 3", more: { queue: "10-20" } },
       { at: 2, who: "Boris", says: "queue", as: "threshold 3" },
@@ -157,7 +157,7 @@ export function render(example: Example): string {
     const outcome = "look" in step ? undefined : outcomes.get(marks.length);
     const said =
       "look" in step
-        ? ["(nobody)", "", "", ""]
+        ? ["(no mark)", "", "", ""]
         : [
             step.who,
             `\`${step.says}\`${step.observed === undefined ? "" : `, made at ${clock(noon + step.observed * minute)}`}`,

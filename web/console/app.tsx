@@ -147,7 +147,7 @@ function pageOf(path: string, health: ReturnType<typeof useLoaded<ConsoleHealth>
   if (noun === "") return <OverviewPage health={health} />;
   return (
     <section>
-      <h1>No such page</h1>
+      <h1>Page not found</h1>
       <p>
         <a href="#/">Back to the overview</a>
       </p>

@@ -5,9 +5,9 @@ import { statusWord } from "#web/console/parts/status.tsx";
 
 /** Why a mark needs so many devices. */
 export const ruleWords: Record<Rule, string> = {
-  "key-threshold": "its key’s own threshold",
+  "key-threshold": "the key has its own threshold",
   remote: "sent without a position at the station",
-  "no-nearby-marks": "“no” while others mark nearby",
+  "no-nearby-marks": "“no” with other live marks nearby",
   geolocated: "made at the station",
 };
 
@@ -17,7 +17,7 @@ export function stepWords(step: Step): string {
   if (step.kind === "seed")
     return step.taken
       ? `An import set “${statusWord(step.status)}”.`
-      : `An import of “${statusWord(step.status)}” was ignored: drivers’ word, or a newer import, stood.`;
+      : `An import of “${statusWord(step.status)}” was ignored: drivers’ marks or a newer import take precedence.`;
   return markWords(step);
 }
 
@@ -31,16 +31,16 @@ function markWords(step: MarkStep): string {
     replaces === null
       ? ""
       : replaces === status
-        ? ", renewing its own opinion"
-        : `, instead of its “${statusWord(replaces)}”`;
+        ? " again"
+        : ` instead of “${statusWord(replaces)}”`;
   const said = `Reporter #${step.reporterId} said ${word}${instead} (${ruleWords[rule]})`;
   const then: Record<MarkStep["effect"], string> = {
     published: `${had} of ${versionNeeded} needed, so it was published.`,
-    renewed: `${had} behind it now, its age starts anew.`,
-    counted: `${had} behind it now; it needs ${needed} to make the status younger, or is not the newest.`,
+    renewed: `now supported by ${had}, so the status was renewed.`,
+    counted: `now supported by ${had}. This did not renew the status: it needs ${devices(needed)}, or a newer mark exists.`,
     pending: `${had} of ${versionNeeded} needed, so it waits.`,
-    disputed: `${had} of ${versionNeeded} needed, but as many recent devices say otherwise: a dispute.`,
-    older: "a newer publication stands against it.",
+    disputed: `${had} of ${versionNeeded} needed, but recent devices with at least the same weight disagree: a dispute.`,
+    older: "a newer published status says otherwise.",
   };
   return `${said}: ${then[effect]}`;
 }
@@ -51,8 +51,8 @@ function timeWords({ effect, status }: TimeStep): string {
     "status-expired": `24 hours without a fresh mark: ${word} expired.`,
     "import-expired": `The imported ${word} expired.`,
     "pending-expired": `${word} waited 24 hours without another mark and was dropped.`,
-    "dispute-published": `The other side of the dispute grew old: ${word} was published.`,
-    "dispute-ended": `The dispute about ${word} ended: too few recent devices behind it.`,
+    "dispute-published": `The marks of the other side of the dispute became too old: ${word} was published.`,
+    "dispute-ended": `The dispute about ${word} ended: too few recent devices support it.`,
   };
   return words[effect];
 }

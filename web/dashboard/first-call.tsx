@@ -29,8 +29,8 @@ export function FirstCall({ session, isNew }: { session: DashboardSession; isNew
       }
     >
       <p class="soft small">
-        Put your secret key into the environment as <code>FUELMARK_KEY</code>. Three stations come
-        back, with <code>as_of</code> to ask <code>/stations/delta</code> from.
+        Set the environment variable <code>FUELMARK_KEY</code> to your secret key. The answer has
+        three stations, and <code>as_of</code> for your first call of <code>/stations/delta</code>.
       </p>
       <div class="code">
         {/* Focusable, so that keys can scroll it. */}
@@ -40,7 +40,7 @@ export function FirstCall({ session, isNew }: { session: DashboardSession; isNew
         <CopyButton text={text} label="Copy" />
       </div>
       <p class="small">
-        <a href="../docs">Everything else: the API's documentation</a>
+        <a href="../docs">Full API documentation</a>
       </p>
     </Section>
   );

@@ -18,9 +18,10 @@ export const Keys = () => (
     }
   >
     <p class="soft small">
-      Keys are shown once, when they are issued; here only their beginnings are known, so the embed
-      page asks for the publishable key that you were given. For a new key, or to revoke one, ask
-      the operator. To rotate a secret key: get a second one, switch over, have the old one revoked.
+      A complete key is shown only once, when it is issued. This page knows only its first
+      characters, so the embed page asks you to enter your publishable key. Ask the operator for a
+      new key, or to revoke a key. To rotate a secret key, get a second key, switch to it, and ask
+      the operator to revoke the old key.
     </p>
     <Loaded of={keys}>
       {(value) => (

@@ -36,7 +36,7 @@ export function LimitForm() {
       <div class="pair">
         <Figure
           id="rpm"
-          label="Requests a minute"
+          label="Requests per minute"
           text={rpm}
           hint={
             now === null
@@ -47,7 +47,7 @@ export function LimitForm() {
         />
         <Figure
           id="daily"
-          label="Requests a day"
+          label="Requests per day"
           text={daily}
           hint={now === null ? "" : `Now ${number(now.today.limit)}`}
           fault={isChecked.value ? faults.daily : ""}
@@ -64,7 +64,8 @@ export function LimitForm() {
           aria-describedby="comment-hint"
         />
         <p class="soft small" id="comment-hint">
-          What for, and from when. {number(commentMax - comment.value.length)} characters left.
+          The reason, and the date from which you need it.{" "}
+          {number(commentMax - comment.value.length)} characters left.
         </p>
       </div>
       <p class="fault" role="alert">

@@ -25,7 +25,7 @@ function Current({
   return (
     <dl class="tiles">
       <div class="tile">
-        <dt>Requests a minute</dt>
+        <dt>Requests per minute</dt>
         <dd>
           <span class="figure">{number(minute.limit)}</span>
           <span class="soft small">
@@ -36,7 +36,7 @@ function Current({
         </dd>
       </div>
       <div class="tile">
-        <dt>Requests a day</dt>
+        <dt>Requests per day</dt>
         <dd>
           <span class="figure">{number(today.limit)}</span>
           <span class="soft small">
@@ -102,13 +102,13 @@ const Pending = ({ request }: { request: ShownLimitRequest }) => (
   <div class="note" role="status">
     <p>
       <span class="badge pending">… pending</span> You asked for{" "}
-      <strong>{number(request.requested_rpm)}</strong> requests a minute and{" "}
-      <strong>{number(request.requested_daily)}</strong> a day on <Moment at={request.created} />.
+      <strong>{number(request.requested_rpm)}</strong> requests per minute and{" "}
+      <strong>{number(request.requested_daily)}</strong> per day on <Moment at={request.created} />.
     </p>
     {request.comment !== "" && <p class="said">“{request.comment}”</p>}
     <p class="soft small">
-      The operator answers within a business day. Approved limits apply by themselves; until then no
-      other request can be sent.
+      The operator answers within one business day. Approved limits take effect automatically. You
+      can send another request after the decision.
     </p>
   </div>
 );

@@ -11,16 +11,16 @@ import { Table } from "#web/kit/table.tsx";
 
 const meanings: Record<SentOutcome, string> = {
   published: "changed what drivers see",
-  confirmed: "backed the status that is served",
+  confirmed: "support the status that drivers see",
   pending: "wait for another person",
   conflict: "disagree with others: both versions are shown",
-  superseded: "newer marks had settled the matter",
-  expired: "were over 24 hours old when they came",
+  superseded: "arrived late: newer marks had already decided the status",
+  expired: "were over 24 hours old when they arrived",
   queued: "accepted, not processed yet",
   held: "wait for the operator's review",
   rejected: "refused by the operator's review",
-  withdrawn: "taken back by the operator",
-  failed: "a fault of the service: the operator sees it",
+  withdrawn: "withdrawn by the operator",
+  failed: "an error of the service: the operator can see it",
 };
 
 /** What became of the marks that were sent. */
@@ -45,7 +45,7 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
       <p class="soft small">
         Accepted marks of the last {days.length} days (UTC): from your servers, and by drivers on
         your map.
-        {total >= max && ` Of each key the newest ${number(max)} are counted.`}
+        {total >= max && ` Only the newest ${number(max)} marks of each key are counted.`}
       </p>
       <Table
         caption="Marks by outcome"

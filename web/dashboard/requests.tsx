@@ -21,7 +21,7 @@ export function Requests() {
       tools={
         <div class="tools">
           <select
-            aria-label="Whose requests"
+            aria-label="Kind of key"
             value={audience.value}
             onChange={({ currentTarget }) =>
               (audience.value = currentTarget.value === "pages" ? "pages" : "servers")
@@ -63,8 +63,8 @@ function Days({ days, audience }: { days: readonly UsageDay[]; audience: "server
     return (
       <p class="empty">
         {audience === "servers"
-          ? "No requests with your secret keys in these days."
-          : "No requests with your publishable keys in these days."}
+          ? "No requests with your secret keys in this period."
+          : "No requests with your publishable keys in this period."}
       </p>
     );
   }
@@ -74,7 +74,7 @@ function Days({ days, audience }: { days: readonly UsageDay[]; audience: "server
     <>
       <Bars label="Requests per day by method" unit="requests" names={names} bars={bars} />
       <details>
-        <summary>The same as a table</summary>
+        <summary>Show as a table</summary>
         <Table
           caption="Requests per day by method"
           columns={columnsOf(names, parts)}

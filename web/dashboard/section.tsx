@@ -77,7 +77,7 @@ const Failed = ({
           Request <code>{requestId}</code>
         </>
       )}
-      {isOlder && " What you see is older."}
+      {isOlder && " The data below is older."}
     </p>
     <button type="button" onClick={retry}>
       Try again

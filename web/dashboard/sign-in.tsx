@@ -26,7 +26,7 @@ export function SignIn() {
     <main class="sign-in">
       <div class="card">
         <h1>Partner dashboard</h1>
-        <p class="soft">Your requests, limits and keys of the fuel-availability API.</p>
+        <p class="soft">Your requests, limits and keys for the fuel-availability API.</p>
         {parting.value !== "" && failure.value === null && (
           <p class="note" role="status">
             {parting.value}
@@ -62,8 +62,9 @@ export function SignIn() {
             {isBusy.value ? "Signing in …" : "Sign in"}
           </button>
           <p id="key-hint" class="soft small">
-            The key is exchanged for a session of at most 12 hours and is not kept in this browser.
-            No key yet, or lost? Ask the operator: keys are shown once and cannot be recovered.
+            The key is exchanged for a session of at most 12 hours. This browser does not store the
+            key. If you have no key or have lost it, ask the operator: a key is shown once and
+            cannot be recovered.
           </p>
         </form>
       </div>

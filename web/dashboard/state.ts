@@ -17,7 +17,7 @@ export const parting = signal("");
 /** Days of the requests that are shown. */
 export const period = signal(14);
 
-const api = pageApi(() => leave("Your session is over. Sign in again to go on."));
+const api = pageApi(() => leave("Your session has ended. Sign in again to continue."));
 
 export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
 export const marks = resource<SentMarks>(() => api.get("/marks"));

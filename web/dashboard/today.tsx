@@ -48,11 +48,11 @@ function Figures({ overview: { minute, today, days, now } }: { overview: Overvie
         />
       </dl>
       <p class="soft small">
-        Requests with secret keys on {today.date} (UTC). Seen at{" "}
+        Requests with secret keys on {today.date} (UTC). Last update at{" "}
         <time dateTime={new Date(now).toISOString()} title={utc(now)}>
           {clock.format(now)}
         </time>
-        , renewed every 15 s.
+        , updated every 15 s.
       </p>
     </>
   );

@@ -12,7 +12,7 @@ export function CopyButton({
   text,
   label = "Copy",
   done = "Copied",
-  byHand = "Select it and copy by hand",
+  byHand = "Select the text and copy it",
 }: Props) {
   const [said, say] = useState<string | null>(null);
   const copy = async (): Promise<void> => {

@@ -12,7 +12,7 @@ import {
 
 const publishableKey = (value: string): string => {
   if (!value.startsWith("pk_live_") || !isKeyText(value))
-    throw new Error("a publishable key (pk_live_…), copied whole");
+    throw new Error("a complete publishable key (pk_live_…)");
   return value;
 };
 
@@ -34,48 +34,48 @@ export const callerSettings = {
     "SESSION_LIFE_MS",
     12 * hourMs,
     integer(1000, 30 * dayMs),
-    "longest session of the dashboard and the console",
+    "longest duration of a session of the dashboard or the console",
   ),
   signInsPerMinute: setting(
     "SIGN_INS_PER_MINUTE",
     10,
     integer(1, 100_000),
-    "attempts to sign in, of one viewer address in a minute and process",
+    "attempts to sign in per minute, for one viewer address in one process",
   ),
   pageCallsPerMinute: setting(
     "PAGE_CALLS_PER_MINUTE",
     1200,
     integer(1, 1_000_000),
-    "calls of dashboard and console, each, of one viewer address in a minute and process",
+    "calls per minute of the dashboard, and the same number of the console, for one viewer address in one process",
   ),
   consumerKey: setting(
     "CONSUMER_KEY",
     "",
     publishableKey,
-    "publishable key of the map at /; default: one that the release role issues by itself",
+    "publishable key of the map at /; default: a key that the release role issues",
   ),
   widgetCenter: setting(
     "WIDGET_CENTER",
     "",
     center,
-    "where the map opens by itself, `lat,lon,zoom`; default: the largest city, without cities the stations",
+    "where the map opens if its address does not set it, `lat,lon,zoom`; default: the largest city, or all stations if there are no cities",
   ),
   basemap: setting(
     "BASEMAP",
     "bundled",
     parseBasemap,
-    "base map: `bundled`, the path of a .pmtiles file that is served from here, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+    "base map: `bundled`, the path of a .pmtiles file that the web role serves itself, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
   ),
   basemapAttribution: setting(
     "BASEMAP_ATTRIBUTION",
     "",
     text,
-    "credit that the operator's own base map demands, shown as text",
+    "credit that the operator's own base map requires, shown as text",
   ),
   demoTrickle: setting(
     "DEMO_TRICKLE",
     true,
     flag,
-    "synthetic marks while demo data is shown (npm start)",
+    "sends synthetic marks while demo data is shown (npm start)",
   ),
 } as const;

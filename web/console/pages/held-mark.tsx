@@ -33,16 +33,16 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
                 checked={chosen}
                 onChange={({ currentTarget }) => choose(currentTarget.checked)}
               />
-              choose<span class="unseen"> the mark at {station}</span>
+              select<span class="unseen"> the mark at {station}</span>
             </label>
           )}
         </div>
         <p>
-          <Status status={status} /> <span class="soft">said</span> <Ago at={effective} />
+          <Status status={status} /> <span class="soft">marked</span> <Ago at={effective} />
           {received - effective > minuteMs && (
             <span class="soft">
               {" "}
-              (came in <Moment at={received} />)
+              (received <Moment at={received} />)
             </span>
           )}
           <span class="soft"> · shown now:</span> <Status status={served} />
@@ -76,8 +76,8 @@ const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
     ) : (
       <a href={`#/partners/${mark.partner_id}`}>{mark.partner}</a>
     )}
-    {mark.source === "widget" ? ", a driver on a page" : `, key #${mark.key_id}`}
-    {`: ${mark.source_no} “no” by ${mark.source_reporters} newcomers in the hour before. `}
+    {mark.source === "widget" ? ", a driver on the map" : `, key #${mark.key_id}`}
+    {`: ${mark.source_no} “no” marks by ${mark.source_reporters} newcomers in the hour before. `}
     {mark.key_id !== null && (
       <a href={`#/rollback?key=${mark.key_id}&status=no`}>Withdraw its marks …</a>
     )}

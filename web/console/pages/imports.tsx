@@ -30,9 +30,9 @@ export function ImportsPage() {
     <section>
       <h1>Imports</h1>
       <p class="soft">
-        Files of at most 50 MB. Larger ones are imported on the server:{" "}
-        <code>npm run operator -- stations import FILE</code>. So are French stock-outs, which take
-        two files: <code>statuses import FILE --format fr-ruptures</code>
+        Files of at most 50 MB. Import larger files on the server:{" "}
+        <code>npm run operator -- stations import FILE</code>. Also import French stock-outs there,
+        because they need two files: <code>statuses import FILE --format fr-ruptures</code>
       </p>
       {mayChange() && <Form started={loading.reload} />}
       <Loaded loading={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
@@ -65,7 +65,7 @@ function Form({ started }: { started: () => Promise<void> }) {
     setBusy(false);
     setAsking(false);
     setFault(answer.ok ? null : answer.detail);
-    if (answer.ok) say(dryRun ? "The file is being tried" : "The import has begun");
+    if (answer.ok) say(dryRun ? "The dry run has started" : "The import has started");
     await started();
   };
   return (
@@ -78,7 +78,7 @@ function Form({ started }: { started: () => Promise<void> }) {
     >
       <div class="grid">
         <SelectField
-          label="What is in it"
+          label="Content"
           value={kind}
           options={importKinds.map((one) => [one, what[one]])}
           onChange={(value) => setKind(importKinds.find((one) => one === value) ?? "stations")}
@@ -93,8 +93,8 @@ function Form({ started }: { started: () => Promise<void> }) {
           />
         </div>
         <TextField
-          label="Kept under the name"
-          hint="One for each extract. Empty: as for its format."
+          label="Name of the source"
+          hint="A different name for each extract. Empty: the default of the format."
           value={source}
           onChange={setSource}
           maxLength={40}
@@ -102,8 +102,8 @@ function Form({ started }: { started: () => Promise<void> }) {
       </div>
       {kind !== "statuses" && (
         <SwitchField
-          label="Take what is not in the file out of service"
-          hint="Only rows of the same name, for a whole extract."
+          label="Take everything out of service that is not in the file"
+          hint="Applies only to rows of the same source. Use it only with a complete extract."
           checked={replace}
           onChange={setReplace}
         />
@@ -115,7 +115,7 @@ function Form({ started }: { started: () => Promise<void> }) {
       )}
       <div class="buttons">
         <button type="submit" class="primary" disabled={busy || file === null}>
-          Try it, changing nothing
+          Dry run, change nothing
         </button>
         <button type="button" disabled={busy || file === null} onClick={() => setAsking(true)}>
           Import it …
@@ -132,8 +132,8 @@ function Form({ started }: { started: () => Promise<void> }) {
         >
           <p>
             {replace
-              ? "What is not in it goes out of service. Partners see the changes in their next delta."
-              : "Partners see the changes in their next delta. Try it first to see what it would do."}
+              ? "Everything that is not in the file goes out of service. Partners see the changes in their next delta."
+              : "Partners see the changes in their next delta. Make a dry run first to see what would change."}
           </p>
         </Confirm>
       )}
@@ -146,20 +146,20 @@ const Runs = ({ imports }: { imports: readonly ConsoleImport[] }) => (
     caption="Imports"
     rows={imports}
     id={({ id }) => id}
-    empty="Nothing was imported here yet."
+    empty="No imports yet."
     columns={[
       {
         name: "File",
         by: ({ file }) => file,
         cell: ({ file, kind, dry_run: dry }) => (
           <>
-            {file} <div class="soft">{dry ? `${kind}, tried only` : kind}</div>
+            {file} <div class="soft">{dry ? `${kind}, dry run` : kind}</div>
           </>
         ),
       },
       { name: "State", by: ({ state }) => state, cell: (one) => <State of={one} /> },
       {
-        name: "What it did",
+        name: "Result",
         cell: ({ summary, fault }) => <Did summary={summary} fault={fault} />,
       },
       { name: "By", by: ({ actor }) => actor, cell: ({ actor }) => actor },
@@ -184,7 +184,7 @@ function State({ of: { state, step, done, total } }: { of: ConsoleImport }) {
   if (state !== "running") return <span class={`tag ${tones[state]}`}>{state}</span>;
   const words =
     step === ""
-      ? "beginning"
+      ? "starting"
       : `${step} ${number(done)}${total === null ? "" : ` of ${number(total)}`}`;
   return (
     <>
@@ -207,7 +207,7 @@ function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
       {numbers.join(", ")}
       {why.length > 0 && <div class="soft">refused: {why.join(", ")}</div>}
       {(doubtful?.length ?? 0) > 0 && (
-        <div class="soft">{doubtful?.length} pairs are perhaps one station each</div>
+        <div class="soft">{doubtful?.length} pairs of stations may be duplicates</div>
       )}
     </>
   );

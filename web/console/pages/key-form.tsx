@@ -39,12 +39,12 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
     };
     if (before !== null) {
       const path = `/keys/${before.id}`;
-      if ((await doing.run("Saved, in force within 15 s", "PATCH", path, settings)) !== null)
+      if ((await doing.run("Saved, takes effect within 15 s", "PATCH", path, settings)) !== null)
         await done(null);
       return;
     }
     const body = { partner_id: partnerId, kind, ...settings };
-    const made = await doing.run<{ key: string }>("The key is issued", "POST", "/keys", body);
+    const made = await doing.run<{ key: string }>("The key was issued", "POST", "/keys", body);
     if (made !== null) await done(made.key);
   };
   return (
@@ -61,7 +61,7 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
           value={kind}
           options={[
             ["secret", "secret: for servers"],
-            ["publishable", "publishable: for pages"],
+            ["publishable", "publishable: for web pages"],
           ]}
           onChange={(value) => setKind(value === "publishable" ? value : "secret")}
         />
@@ -70,21 +70,21 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
         label={kind === "secret" ? "Addresses and CIDR blocks" : "Domains, with their subdomains"}
         hint={
           kind === "secret"
-            ? "Separated by commas. Empty: from anywhere."
+            ? "Separated by commas. Empty: any address."
             : "Separated by commas: maps.example, shop.example"
         }
         value={form.bound}
         onChange={(bound) => set({ bound })}
       />
       <TextField
-        label="A word for yourself"
+        label="Note for yourself"
         value={form.label}
         onChange={(label) => set({ label })}
         maxLength={200}
       />
       <TextField
-        label="Devices to publish"
-        hint="0: the usual rules. 1: the first mark publishes. 3 or more: so many devices."
+        label="Devices needed to publish"
+        hint="0: the default rules. 1: the first mark publishes. 3 or more: this number of devices."
         type="number"
         min={0}
         max={1000}
@@ -93,17 +93,17 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
         required
       />
       <TextField
-        label="Newcomers’ “no” marks an hour before review"
+        label="“No” marks of newcomers per hour before review"
         type="number"
         min={1}
         max={1_000_000}
         value={form.massNo}
         onChange={(massNo) => set({ massNo })}
-        placeholder="as set for new keys"
+        placeholder="default for new keys"
         required={before !== null}
       />
       <TextField
-        label="Ends at (your time), empty for never"
+        label="Expires at (your time), empty: never"
         type="datetime-local"
         value={form.expires}
         onChange={(expires) => set({ expires })}

@@ -40,7 +40,7 @@ export function Keys({ partnerId, keys, changed }: Props) {
         rows={keys}
         id={({ id }) => id}
         perPage={10}
-        empty="No keys: this partner cannot call anything yet."
+        empty="No keys: this partner cannot use the API yet."
         columns={[
           {
             name: "Key",
@@ -96,13 +96,13 @@ export function Keys({ partnerId, keys, changed }: Props) {
 const Issued = ({ text, close }: { text: string; close: () => void }) => (
   <div class="issued" role="status">
     <p>
-      <strong>Keep this key now.</strong> Only its hash is stored: it cannot be shown again.
+      <strong>Save this key now.</strong> Only its hash is stored: it cannot be shown again.
     </p>
     <code>{text}</code>
     <div class="buttons">
       <CopyButton text={text} label="Copy the key" />
       <button type="button" onClick={close}>
-        I have it
+        I have saved it
       </button>
     </div>
   </div>
@@ -119,14 +119,14 @@ function Revoke({
 }) {
   const doing = useDoing();
   const revoke = async (): Promise<void> => {
-    const done = await doing.run(`Key ${key.id} is revoked`, "POST", `/keys/${key.id}/revoke`);
+    const done = await doing.run(`Key ${key.id} was revoked`, "POST", `/keys/${key.id}/revoke`);
     if (done === null) return;
     close();
     await changed();
   };
   return (
     <Confirm
-      title={`Revoke ${key.prefix}… for good?`}
+      title={`Revoke ${key.prefix}… permanently?`}
       action="Revoke"
       danger
       busy={doing.busy}
@@ -134,8 +134,8 @@ function Revoke({
       onCancel={close}
     >
       <p>
-        Whoever uses it gets 401 within 15 seconds, and dashboards entered with it are closed. Last
-        used: <Moment at={key.last_used} />.
+        Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used:{" "}
+        <Moment at={key.last_used} />.
       </p>
       {doing.fault !== null && (
         <p class="fault" role="alert">
@@ -154,9 +154,9 @@ const boundTo = ({ kind, domains, ips }: ConsoleKey) => {
 
 const rules = ({ confirm_min: n, reports, mass_no_limit: limit }: ConsoleKey) => (
   <>
-    {n === 0 ? "usual rules" : n === 1 ? "first mark publishes" : `${n} devices`}
+    {n === 0 ? "default rules" : n === 1 ? "first mark publishes" : `${n} devices`}
     {!reports && <span class="tag warn">no marks</span>}
-    <div class="soft">review after {limit} “no” an hour</div>
+    <div class="soft">review after {limit} “no” per hour</div>
   </>
 );
 

@@ -23,7 +23,8 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
     verb: "approve" | "reject",
     body: object,
   ): Promise<void> => {
-    const words = verb === "approve" ? `${partner} has its limits` : `${partner} is told no`;
+    const words =
+      verb === "approve" ? `New limits for ${partner} approved` : `Request of ${partner} rejected`;
     const done = await doing.run(words, "POST", `/limit-requests/${id}/${verb}`, body);
     if (done !== null) setAsking(null);
     await Promise.all([loading.reload(), changed()]);
@@ -41,7 +42,7 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
           const pending = requests.filter(({ status }) => status === "pending");
           return (
             <>
-              {pending.length === 0 && <p class="empty">Nobody waits for other limits.</p>}
+              {pending.length === 0 && <p class="empty">No pending requests.</p>}
               {pending.map((request) => (
                 <Pending
                   key={request.id}
@@ -96,11 +97,11 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
         </span>
       </div>
       <dl class="pairs">
-        <dt>Requests a minute</dt>
+        <dt>Requests per minute</dt>
         <dd>
           {number(rpm)} → <strong>{number(askedRpm)}</strong>
         </dd>
-        <dt>Requests a day</dt>
+        <dt>Requests per day</dt>
         <dd>
           {number(daily)} → <strong>{number(askedDaily)}</strong>
         </dd>
@@ -110,7 +111,7 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
             <span class="soft">not known</span>
           ) : (
             <>
-              95 % had at most {number(minutes.p95)}, the busiest {number(minutes.peak)}
+              95 % of minutes: at most {number(minutes.p95)}; busiest minute: {number(minutes.peak)}
               {minutes.peak >= rpm && <span class="tag warn">at its limit</span>}
             </>
           )}
@@ -123,7 +124,7 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
         )}
         {comment !== "" && (
           <>
-            <dt>It says</dt>
+            <dt>Comment</dt>
             <dd class="said-by">{comment}</dd>
           </>
         )}
@@ -179,7 +180,7 @@ function Decision({ asking: { kind, request }, busy, fault, send, close }: Decis
         </>
       )}
       <TextField
-        label="A word to the partner"
+        label="Comment for the partner"
         value={comment}
         onChange={setComment}
         maxLength={500}
@@ -209,7 +210,7 @@ const Decided = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => 
         name: "Asked for",
         by: ({ requested_rpm: rpm }) => rpm,
         cell: ({ requested_rpm: rpm, requested_daily: daily }) =>
-          `${number(rpm)} a minute, ${number(daily)} a day`,
+          `${number(rpm)} per minute, ${number(daily)} per day`,
       },
       {
         name: "Decision",

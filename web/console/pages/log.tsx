@@ -32,7 +32,7 @@ export function LogPage() {
           {(["actor", "action", "subject"] as const).map((name) => (
             <TextField
               key={name}
-              label={{ actor: "Who", action: "What", subject: "To what" }[name]}
+              label={{ actor: "Actor", action: "Action", subject: "Subject" }[name]}
               placeholder={{ actor: "olga", action: "key.revoke", subject: "partner 3" }[name]}
               value={form[name]}
               onChange={(value) => setForm({ ...form, [name]: value })}
@@ -72,14 +72,14 @@ function Entries({ path, first }: { path: string; first: Answer }) {
         caption="The operator’s log"
         rows={[...first.entries, ...(older?.entries ?? [])]}
         id={({ id }) => id}
-        empty="Nothing was done that fits."
+        empty="No matching entries."
         perPage={50}
         columns={[
           { name: "When", by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
-          { name: "Who", by: ({ actor }) => actor, cell: ({ actor }) => actor },
-          { name: "What", by: ({ action }) => action, cell: ({ action }) => action },
-          { name: "To what", by: ({ subject }) => subject, cell: ({ subject }) => subject },
-          { name: "With", cell: ({ details }) => <Details of={details} /> },
+          { name: "Actor", by: ({ actor }) => actor, cell: ({ actor }) => actor },
+          { name: "Action", by: ({ action }) => action, cell: ({ action }) => action },
+          { name: "Subject", by: ({ subject }) => subject, cell: ({ subject }) => subject },
+          { name: "Details", cell: ({ details }) => <Details of={details} /> },
         ]}
       />
       {fault !== null && (

@@ -19,7 +19,7 @@ export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => 
           {now.marks !== null && now.marks.failed > 0 && <FailedMarks />}
           <h2>Queues</h2>
           {now.queues === null ? (
-            <p class="fault">Redis does not answer: queues cannot be read. No mark is lost.</p>
+            <p class="fault">Redis does not answer: the queues cannot be read. No mark is lost.</p>
           ) : (
             <div class="card">
               <Queues queues={now.queues} />
@@ -30,7 +30,7 @@ export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => 
             {Object.entries(now.checks).map(([name, { ok, detail }]) => (
               <li key={name} class={ok ? "ok" : "bad"}>
                 <span aria-hidden="true">{ok ? "✓" : "!"}</span> {name}
-                <span class="soft"> {ok ? "in order" : "degraded"}</span>
+                <span class="soft"> {ok ? "OK" : "degraded"}</span>
                 {detail !== undefined && <div class="soft">{detailWords(detail)}</div>}
               </li>
             ))}
@@ -56,25 +56,25 @@ function Readiness({ now: { ready, degraded } }: { now: ConsoleHealth }) {
     return <p class="banner warn">Serving, but degraded: {degraded.join(", ")}</p>;
   return (
     <p class="banner good">
-      <span aria-hidden="true">✓</span> Everything this process needs is in order.
+      <span aria-hidden="true">✓</span> All parts of this process work.
     </p>
   );
 }
 
 const Figures = ({ marks }: { marks: NonNullable<ConsoleHealth["marks"]> }) => (
   <ul class="figures">
-    <Figure n={marks.pending_requests} text="limit requests wait" to="#/limit-requests" urgent />
-    <Figure n={marks.held} text="marks are held" to="#/review" urgent />
+    <Figure n={marks.pending_requests} text="limit requests pending" to="#/limit-requests" urgent />
+    <Figure n={marks.held} text="marks held for review" to="#/review" urgent />
     <Figure n={marks.failed} text="marks failed" urgent />
     <Figure
       n={marks.unprocessed}
       text={
         marks.oldest_s === null
-          ? "marks wait for a worker"
-          : `marks wait, the oldest ${marks.oldest_s} s`
+          ? "marks waiting for a worker"
+          : `marks waiting, the oldest for ${marks.oldest_s} s`
       }
     />
-    <Figure n={marks.refolds} text="stations to fold anew" />
+    <Figure n={marks.refolds} text="stations to calculate again" />
     <Figure n={marks.last_hour} text="marks in the last hour" />
     <Figure n={marks.stations} text="stations in service" to="#/stations" />
   </ul>
@@ -128,7 +128,7 @@ function FailedMarks() {
   const loading = useLoaded<{ marks: ConsoleFailedMark[] }>("/failed-marks");
   const doing = useDoing();
   const retry = async (id: number): Promise<void> => {
-    await doing.run(`Mark ${id} is processed again`, "POST", `/failed-marks/${id}/retry`);
+    await doing.run(`Mark ${id} is being processed again`, "POST", `/failed-marks/${id}/retry`);
     await loading.reload();
   };
   return (
@@ -145,14 +145,14 @@ function FailedMarks() {
             caption="Failed marks"
             rows={marks}
             id={({ id }) => id}
-            empty="None any more"
+            empty="No failed marks."
             columns={[
               { name: "Mark", cell: ({ id }) => id },
               {
                 name: "Station",
                 cell: ({ station_id: at }) => <a href={`#/stations/${at}`}>{at}</a>,
               },
-              { name: "Says", cell: ({ status }) => <Status status={status} /> },
+              { name: "Status", cell: ({ status }) => <Status status={status} /> },
               {
                 name: "Failed",
                 cell: ({ failed }) => <Ago at={failed} />,

@@ -32,7 +32,7 @@ export function PartnerPage({ id }: { id: string }) {
               {partner.name} <span class="soft">#{partner.id}</span>
             </h1>
             <p class="soft">
-              since <Moment at={partner.created} />
+              created <Moment at={partner.created} />
               {partner.pending_request && (
                 <>
                   {" · "}
@@ -43,7 +43,7 @@ export function PartnerPage({ id }: { id: string }) {
               <a href={`#/rollback?partner=${partner.id}`}>withdraw marks</a>
             </p>
             <div class="card">
-              <h2>Requests by day</h2>
+              <h2>Requests per day</h2>
               <UsageBars days={days} daily={partner.daily} />
             </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.reload} />
@@ -83,7 +83,12 @@ function Settings({
     const { cache, ttl: seconds, rpm, daily, ...rest } = form;
     const cacheTtl = cache === "default" ? null : Number(seconds);
     const body = { ...rest, rpm: Number(rpm), daily: Number(daily), cache_ttl_s: cacheTtl };
-    const saved = await doing.run("Saved, in force within 15 s", "PATCH", `/partners/${id}`, body);
+    const saved = await doing.run(
+      "Saved, takes effect within 15 s",
+      "PATCH",
+      `/partners/${id}`,
+      body,
+    );
     setAsking(false);
     if (saved !== null) await changed();
   };
@@ -107,18 +112,18 @@ function Settings({
         />
         <LimitFields rpm={form.rpm} daily={form.daily} onChange={set} disabled={locked} />
         <SelectField
-          label="Rectangles of its pages are cached"
+          label="Cache time of rectangles for its pages"
           value={form.cache}
           options={[
-            ["default", `by default (${cacheDefault} s)`],
-            ["own", "as set here"],
+            ["default", `default (${cacheDefault} s)`],
+            ["own", "set here"],
           ]}
           onChange={(cache) => set({ cache })}
           disabled={locked}
         />
         {form.cache === "own" && (
           <TextField
-            label="Seconds, 0 for never"
+            label="Seconds (0: never)"
             type="number"
             min={0}
             max={3600}
@@ -137,14 +142,14 @@ function Settings({
         disabled={locked}
       />
       <SwitchField
-        label="Secret keys are held to their addresses"
-        hint="A key without addresses is not bound either way."
+        label="Secret keys work only from their addresses"
+        hint="A key without addresses always works from any address."
         checked={form.bind_ips}
         onChange={(bindIps) => set({ bind_ips: bindIps })}
         disabled={locked}
       />
       <SwitchField
-        label="Marks without a position at the station are taken"
+        label="Marks without a position at the station are accepted"
         hint="Off: they are refused with 422 too-far."
         checked={form.accept_remote}
         onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
@@ -164,14 +169,16 @@ function Settings({
       )}
       {asking && (
         <Confirm
-          title={`Shut ${partner.name} out?`}
-          action="Shut it out"
+          title={`Block ${partner.name}?`}
+          action="Block"
           danger
           busy={doing.busy}
           onConfirm={() => void save()}
           onCancel={() => setAsking(false)}
         >
-          <p>All its servers and pages get 403 within 15 seconds, until access is on again.</p>
+          <p>
+            All its servers and pages get 403 within 15 seconds, until you switch access on again.
+          </p>
         </Confirm>
       )}
     </form>

@@ -50,7 +50,9 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
     caption="Partners"
     rows={partners}
     id={({ id }) => id}
-    empty={searched ? "No partner fits." : "No partners yet. Make the first one, then its keys."}
+    empty={
+      searched ? "No matching partners." : "No partners yet. Create the first one, then its keys."
+    }
     columns={[
       {
         name: "Partner",
@@ -59,7 +61,7 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
           <>
             <a href={`#/partners/${id}`}>{name}</a> <span class="soft">#{id}</span>
             {!enabled && <span class="tag bad">switched off</span>}
-            {asks && <span class="tag warn">asks for limits</span>}
+            {asks && <span class="tag warn">limit request</span>}
             {held > 0 && <span class="tag warn">{held} held</span>}
           </>
         ),
@@ -70,13 +72,13 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
         cell: ({ secret_keys: s, publishable_keys: p }) => `${s} secret, ${p} publishable`,
       },
       {
-        name: "A minute",
+        name: "Per minute",
         by: ({ rpm }) => rpm,
         cell: ({ rpm }) => number(rpm),
         numeric: true,
       },
       {
-        name: "A day",
+        name: "Per day",
         by: ({ daily }) => daily,
         cell: ({ daily }) => number(daily),
         numeric: true,
@@ -88,7 +90,7 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
         numeric: true,
       },
       {
-        name: "Busiest of 7 days",
+        name: "Busiest day of 7",
         by: ({ used_peak: used }) => used,
         cell: ({ used_peak: used, daily }) => (
           <>
@@ -108,13 +110,13 @@ function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: 
   const doing = useDoing();
   const make = async (): Promise<void> => {
     const body = { name, rpm: Number(limits.rpm), daily: Number(limits.daily) };
-    const made = await doing.run<{ id: number }>(`${name} is made`, "POST", "/partners", body);
+    const made = await doing.run<{ id: number }>(`${name} was created`, "POST", "/partners", body);
     if (made !== null) goTo(`/partners/${made.id}`);
   };
   return (
     <Confirm
       title="New partner"
-      action="Make it"
+      action="Create"
       busy={doing.busy}
       onConfirm={() => void make()}
       onCancel={close}

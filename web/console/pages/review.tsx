@@ -25,7 +25,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const doing = useDoing();
   const decide = async (verb: Verb, ids: readonly number[]): Promise<void> => {
     const word = verb === "approve" ? "approved" : "rejected";
-    const words = ids.length === 1 ? `The mark is ${word}` : `${ids.length} marks are ${word}`;
+    const words = ids.length === 1 ? `The mark was ${word}` : `${ids.length} marks were ${word}`;
     await doing.run(words, "POST", `/review/${verb}`, { ids });
     setAsking(null);
     setChosen(new Set());
@@ -41,8 +41,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     <section>
       <h1>Review</h1>
       <p class="soft">
-        Held because many reporters in their first day said “no” through one source. An approved
-        mark counts from its own time; a rejected one never counts.
+        These marks are held because many reporters in their first day sent “no” through one source.
+        An approved mark counts from the time when it was made; a rejected mark never counts.
       </p>
       {doing.fault !== null && (
         <p class="fault" role="alert">
@@ -52,12 +52,12 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
       <Loaded loading={loading}>
         {({ marks, total }) => (
           <>
-            {marks.length === 0 && <p class="empty">Nothing is held.</p>}
+            {marks.length === 0 && <p class="empty">No marks are held.</p>}
             {marks.length > 0 && (
               <div class="bar">
                 <p>
                   {number(total)} held
-                  {total > marks.length && `, the oldest ${marks.length} here`}
+                  {total > marks.length && `, the oldest ${marks.length} are shown`}
                 </p>
                 {mayChange() && (
                   <>
@@ -69,7 +69,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                         )
                       }
                     >
-                      {chosen.size === marks.length ? "Choose none" : `Choose all ${marks.length}`}
+                      {chosen.size === marks.length ? "Select none" : `Select all ${marks.length}`}
                     </button>
                     {(["approve", "reject"] as const).map((verb) => (
                       <button
@@ -78,7 +78,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                         disabled={chosen.size === 0 || doing.busy}
                         onClick={() => setAsking({ verb, ids: [...chosen] })}
                       >
-                        {verb === "approve" ? "Approve" : "Reject"} {chosen.size} chosen
+                        {verb === "approve" ? "Approve" : "Reject"} {chosen.size} selected
                       </button>
                     ))}
                   </>
@@ -109,7 +109,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         <Confirm
           title={
             asking.verb === "approve"
-              ? `Let ${asking.ids.length} marks count?`
+              ? `Approve ${asking.ids.length} marks?`
               : asking.ids.length === 1
                 ? "Reject this mark?"
                 : `Reject ${asking.ids.length} marks?`
@@ -120,7 +120,11 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
           onConfirm={() => void decide(asking.verb, asking.ids)}
           onCancel={() => setAsking(null)}
         >
-          <p>This cannot be undone{asking.verb === "approve" && " but by a rollback"}.</p>
+          <p>
+            {asking.verb === "approve"
+              ? "You can undo this only with a rollback."
+              : "This cannot be undone."}
+          </p>
         </Confirm>
       )}
     </section>

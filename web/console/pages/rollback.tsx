@@ -54,7 +54,7 @@ export function RollbackPage() {
   };
   const withdraw = async (): Promise<void> => {
     const done = await doing.run<{ marks: number; stations: number }>(
-      "The marks are withdrawn",
+      "The marks were withdrawn",
       "POST",
       "/rollback",
       preview?.of,
@@ -66,8 +66,8 @@ export function RollbackPage() {
     <section>
       <h1>Rollback</h1>
       <p class="soft">
-        Withdraws marks as if they had never been made. Stations are folded anew, and the changes
-        come in the partners’ next delta. Times are times of receipt.
+        Withdraws marks as if they had never been made. Their stations are calculated again, and the
+        changes come in the partners’ next delta. All times are times of receipt.
       </p>
       <form class="card" onSubmit={(event) => void look(event)}>
         <div class="grid">
@@ -131,14 +131,14 @@ export function RollbackPage() {
         )}
         <div class="buttons">
           <button type="submit" class="primary" disabled={looking}>
-            {looking ? "Working it out …" : "Show what would change"}
+            {looking ? "Calculating …" : "Show what would change"}
           </button>
         </div>
       </form>
       {effect !== null && (
         <p class="banner good" role="status">
           <span aria-hidden="true">✓</span> {number(effect.marks)} marks at{" "}
-          {number(effect.stations)} stations are withdrawn.
+          {number(effect.stations)} stations were withdrawn.
         </p>
       )}
       {preview !== null && (
@@ -146,14 +146,16 @@ export function RollbackPage() {
       )}
       {asking && preview !== null && (
         <Confirm
-          title={`Withdraw ${number(preview.seen.marks)} marks for good?`}
-          action="Withdraw them"
+          title={`Withdraw ${number(preview.seen.marks)} marks permanently?`}
+          action="Withdraw"
           danger
           busy={doing.busy}
           onConfirm={() => void withdraw()}
           onCancel={() => setAsking(false)}
         >
-          <p>{number(preview.seen.stations)} stations are folded anew. This cannot be undone.</p>
+          <p>
+            {number(preview.seen.stations)} stations are calculated again. This cannot be undone.
+          </p>
         </Confirm>
       )}
     </section>
@@ -162,14 +164,14 @@ export function RollbackPage() {
 
 function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; ask: () => void }) {
   const { marks, held, reporters, stations, changes } = seen;
-  if (marks === 0) return <p class="empty">No mark fits: there is nothing to withdraw.</p>;
+  if (marks === 0) return <p class="empty">No matching marks: there is nothing to withdraw.</p>;
   return (
     <div class="card">
       <h2>{done ? "What has changed" : "What would change"}</h2>
       <p>
         {number(marks)} marks ({number(held)} of them held) of {number(reporters)} reporters at{" "}
         {number(stations)} stations
-        {stations > changes.length && `; the ${changes.length} with the most of them:`}
+        {stations > changes.length && `; the ${changes.length} stations with the most marks:`}
       </p>
       <Table
         caption="Changes of stations"

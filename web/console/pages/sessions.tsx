@@ -10,7 +10,7 @@ export function SessionsPage() {
   const loading = useLoaded<{ sessions: ConsoleSession[] }>("/sessions");
   const doing = useDoing();
   const end = async ({ id, current }: ConsoleSession): Promise<void> => {
-    await doing.run("The session is ended", "DELETE", `/sessions/${id}`);
+    await doing.run("The session was ended", "DELETE", `/sessions/${id}`);
     if (current) account.value = null;
     else await loading.reload();
   };
@@ -18,8 +18,8 @@ export function SessionsPage() {
     <section>
       <h1>Sessions</h1>
       <p class="soft">
-        A session ends after 12 hours, when it is ended here, and when its account is disabled or
-        reset on the server (<code>npm run operator -- account</code>).
+        A session ends after 12 hours, when someone ends it here, and when its account is disabled
+        or reset on the server (<code>npm run operator -- account</code>).
       </p>
       {doing.fault !== null && (
         <p class="fault" role="alert">
@@ -40,7 +40,7 @@ export function SessionsPage() {
                 cell: ({ account: name, role, current }) => (
                   <>
                     {name} <span class="tag">{role}</span>
-                    {current && <span class="tag good">this one</span>}
+                    {current && <span class="tag good">this session</span>}
                   </>
                 ),
               },

@@ -78,11 +78,11 @@ export function SignIn() {
               setFault(null);
             }}
           >
-            {byKey ? "With a password instead" : "With an operator key instead"}
+            {byKey ? "Use a password instead" : "Use an operator key instead"}
           </button>
         </div>
         <p class="soft">
-          Accounts are made on the server: <code>npm run operator -- account create</code>
+          Accounts are created on the server: <code>npm run operator -- account create</code>
         </p>
       </form>
     </main>

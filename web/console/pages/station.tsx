@@ -96,7 +96,9 @@ function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
   return (
     <div class="card">
       <h2>Why</h2>
-      {steps.length === 0 && <p class="empty">No mark and no import counts here: no data.</p>}
+      {steps.length === 0 && (
+        <p class="empty">There is no counted mark or import for this station.</p>
+      )}
       <ol class="steps">
         {shown.map((step, n) => (
           <li key={steps.length - n} class={step.kind}>
@@ -113,7 +115,7 @@ function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
                   <Status status={step.shown.pendingStatus} /> {step.shown.pendingCount}
                 </>
               )}
-              {step.shown.reason === "conflict" && " · in dispute"}
+              {step.shown.reason === "conflict" && " · dispute"}
             </p>
           </li>
         ))}
@@ -123,7 +125,7 @@ function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
           Show {newest.length - shown.length} earlier steps
         </button>
       )}
-      {all && before > 0 && <p class="soft">{before} still earlier steps are left out.</p>}
+      {all && before > 0 && <p class="soft">{before} earlier steps are not shown.</p>}
     </div>
   );
 }
@@ -157,7 +159,7 @@ function Marks({
         caption="Marks of this station"
         rows={[...seen.values()]}
         id={(mark) => mark.id}
-        empty="Nobody has marked this station."
+        empty="No marks for this station yet."
         columns={columns}
       />
       {fault !== null && (
@@ -176,21 +178,21 @@ function Marks({
 
 const columns = [
   {
-    name: "Said at",
+    name: "Made at",
     by: ({ effective }: ConsoleMark) => effective,
     cell: ({ effective, received }: ConsoleMark) => (
       <>
         <Moment at={effective} />
         {received - effective > minuteMs && (
           <div class="soft">
-            came in <Moment at={received} />
+            received <Moment at={received} />
           </div>
         )}
       </>
     ),
   },
   {
-    name: "Says",
+    name: "Status",
     by: ({ status }: ConsoleMark) => status,
     cell: ({ status, express, comment }: ConsoleMark) => (
       <>

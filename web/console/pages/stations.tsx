@@ -26,14 +26,16 @@ export function StationsPage() {
         onChange={setTyped}
         maxLength={120}
       />
-      {q === "" && <p class="soft">The stations that changed last:</p>}
+      {q === "" && <p class="soft">Stations with the latest changes:</p>}
       <Loaded loading={loading}>
         {({ stations }) => (
           <Table
             caption="Stations"
             rows={stations}
             id={({ id }) => id}
-            empty={q === "" ? "No stations yet: import them on the server." : "No station fits."}
+            empty={
+              q === "" ? "No stations yet: import them on the server." : "No matching stations."
+            }
             perPage={25}
             columns={[
               {

@@ -15,7 +15,7 @@ interface LimitFieldsProps extends Limits {
 export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFieldsProps) => (
   <>
     <TextField
-      label="Requests a minute"
+      label="Requests per minute"
       type="number"
       min={1}
       max={100_000}
@@ -25,7 +25,7 @@ export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFie
       disabled={disabled}
     />
     <TextField
-      label="Requests a day"
+      label="Requests per day"
       type="number"
       min={1}
       max={100_000_000}

@@ -11,7 +11,7 @@ export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; d
   const each = width / Math.max(1, shown.length);
   const y = (requests: number): number => height - (requests / top) * height;
   const peak = number(most);
-  const words = `Requests by day, ${shown.length} days, the most ${peak} of ${number(daily)} allowed`;
+  const words = `Requests per day, ${shown.length} days, maximum ${peak} of ${number(daily)} allowed`;
   return (
     <figure class="bars">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
