@@ -3,7 +3,7 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { foldText } from "#snapshots/model/search-text.ts";
+import { foldText } from "#snapshots/model/fragment.ts";
 
 /** A city as it is served (decisions.md 6). */
 export interface City {

@@ -4,7 +4,7 @@ import { type Format, pickFormat, presentAs } from "#api/stations/format.ts";
 import { conditional, etagOf } from "#api/stations/presenters.ts";
 import { allStationsAnswers } from "#api/stations/stations-answers.ts";
 import { type ApiRequest, type Reply, route } from "#api/http/route.ts";
-import { makeCursor, readCursor } from "#snapshots/model/cursor.ts";
+import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Dump } from "#snapshots/dumps/dump.ts";

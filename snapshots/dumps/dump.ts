@@ -2,7 +2,7 @@ import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
-import { makeCursor } from "#snapshots/model/cursor.ts";
+import { makeCursor } from "#snapshots/model/envelope.ts";
 import type { DumpSet } from "#snapshots/dumps/dump-set.ts";
 import { listHead, listTail } from "#snapshots/model/envelope.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";

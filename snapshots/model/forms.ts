@@ -44,8 +44,8 @@ async function* pieces(
 function writeLines(sources: readonly Source[]): Buffer {
   const into = Buffer.allocUnsafe(sizeOf(sources));
   let at = 0;
-  for (const { page, slot } of sources) {
-    at += page.body.read().copy(into, at, startOf(page, slot), read(page, slot, field.end));
+  for (const { block, slot } of sources) {
+    at += block.body.read().copy(into, at, startOf(block, slot), read(block, slot, field.end));
     // Each station's bytes end with the comma of a list.
     into[at - 1] = lineFeed;
   }
@@ -74,10 +74,10 @@ const growth =
 function writeFeatures(sources: readonly Source[]): Buffer {
   const into = Buffer.allocUnsafe(sizeOf(sources) + sources.length * growth);
   let at = 0;
-  for (const { page, slot } of sources) {
-    const bytes = page.body.read();
-    const start = startOf(page, slot);
-    const end = read(page, slot, field.end);
+  for (const { block, slot } of sources) {
+    const bytes = block.body.read();
+    const start = startOf(block, slot);
+    const end = read(block, slot, field.end);
     const lat = bytes.indexOf(comma, start) + 1;
     const lon = bytes.indexOf(comma, lat) + 1;
     const rest = bytes.indexOf(comma, lon) + 1;
@@ -95,6 +95,7 @@ function writeFeatures(sources: readonly Source[]): Buffer {
 
 function sizeOf(sources: readonly Source[]): number {
   let size = 0;
-  for (const { page, slot } of sources) size += read(page, slot, field.end) - startOf(page, slot);
+  for (const { block, slot } of sources)
+    size += read(block, slot, field.end) - startOf(block, slot);
   return size;
 }
