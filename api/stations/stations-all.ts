@@ -9,7 +9,7 @@ import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Dump } from "#snapshots/dumps/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
-import type { Whole } from "#snapshots/dumps/held-dump.ts";
+import type { Whole } from "#snapshots/dumps/dump.ts";
 import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 
 const query = Type.Object({

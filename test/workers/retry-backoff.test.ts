@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createStuckStations } from "#workers/marks/retry-backoff.ts";
+import { createRetryBackoff } from "#workers/marks/retry-backoff.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -9,7 +9,7 @@ function watch() {
   let now = 0;
   const told: { station: string; attempt: number }[] = [];
   const log = { error: (line: { station: string; attempt: number }) => void told.push(line) };
-  const stations = createStuckStations(log as never, () => now, 2 * second);
+  const stations = createRetryBackoff(log as never, () => now, 2 * second);
   const stick = (stationId: string) =>
     stations.note([stationId], [{ stationId, error: new Error("broken") }]);
   return { stations, stick, told, wait: (ms: number) => void (now += ms) };
