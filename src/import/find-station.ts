@@ -1,6 +1,6 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 
-export interface PlacedStation extends Point {
+export interface LocatedStation extends Point {
   id: string;
 }
 
@@ -9,11 +9,11 @@ export type Found =
   | { refused: "unknown-station" | "no-station-near" };
 
 /**
- * Finds stations as imports name them: by one of their ids, else the nearest within `nearM` metres of their place
- * (ties by id). `metres` is 0 when the id says it.
+ * Finds the stations that an import names: by one of their ids, else the nearest one within `nearM` metres (ties by
+ * id). `metres` is 0 for a station found by its id.
  */
 export function createStationFinder(
-  stations: readonly PlacedStation[],
+  stations: readonly LocatedStation[],
   nearM: number,
 ): (ids: readonly string[], point: Point | null) => Found {
   const ids = new Set(stations.map((one) => one.id));

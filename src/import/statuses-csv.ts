@@ -1,10 +1,10 @@
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
+import { refuse } from "#src/import/file-import.ts";
 import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import {
   pointFrom,
-  refuseLines,
   type SourceStatus,
   type StatusesRead,
   type StatusFile,
@@ -29,7 +29,7 @@ export async function readStatusCsv(
     result.read += 1;
     last = statusFrom(line, source);
     if ("refused" in last) {
-      refuseLines(result, last.refused);
+      refuse(result, last.refused);
       continue;
     }
     const other = byId.get(line.station_id);
