@@ -7,6 +7,7 @@ import type { Version } from "#snapshots/dumps/versioned-store.ts";
 import { listHead, listTail, makeCursor } from "#snapshots/model/envelope.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
+import { copyInOrder } from "#snapshots/model/selection.ts";
 
 /** The stations that a dump holds: the first page, `limit` long, of those that pass. */
 export interface DumpSet {
@@ -48,34 +49,27 @@ export interface DumpSource {
   lifetimeMs: number;
 }
 
-/** Builds a dump of the whole country as of `now`, in small steps; later changes do not get into it. */
-export async function buildDump({
-  model,
-  seq,
-  asOfMs,
-  now,
-  lifetimeMs,
-}: DumpSource): Promise<Dump> {
-  const { count, sum, parts } = model.freeze(now);
-  const json: Buffer[] = [listHead];
-  for (const part of parts(perTurn)) {
-    json.push(part);
-    await nextTurn();
-  }
-  json.push(listTail({ count, asOfMs, lifetimeMs, truncated: false, nextCursor: "" }));
-  return { seq, asOfMs, builtAtMs: now, count, sum, ...(await compressed(json)) };
-}
+const wholeCountry: DumpSet = { filters: {}, limit: Infinity };
 
-/** Builds a dump of another set as of `now`. Its cursor leads to pages that the web processes answer themselves. */
-export async function buildSetDump(
-  { filters, limit }: DumpSet,
+/**
+ * Builds a dump of a set as of `now`, in small steps; later changes do not get into it. Its cursor leads to pages that
+ * the web processes answer themselves.
+ */
+export async function buildDump(
   { model, seq, asOfMs, now, lifetimeMs }: DumpSource,
+  { filters, limit }: DumpSet = wholeCountry,
 ): Promise<Dump> {
   const page = model.page({ filters, after: "", limit, now });
+  const sources = [...page.sources()];
+  const json: Buffer[] = [listHead];
+  for (let from = 0; from < sources.length; from += perTurn) {
+    const part = copyInOrder(sources.slice(from, from + perTurn));
+    json.push(from + perTurn < sources.length ? part : part.subarray(0, -1));
+    await nextTurn();
+  }
   const nextCursor =
     page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, filtersKey(filters));
-  const rest = { count: page.count, asOfMs, lifetimeMs, truncated: false, nextCursor };
-  const json = [listHead, ...page.pieces().map(({ bytes }) => bytes), listTail(rest)];
+  json.push(listTail({ count: page.count, asOfMs, lifetimeMs, truncated: false, nextCursor }));
   return { seq, asOfMs, builtAtMs: now, ...page.whole, ...(await compressed(json)) };
 }
 

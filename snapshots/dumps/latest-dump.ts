@@ -64,6 +64,11 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
     return looking;
   };
 
+  const ageMs = (now: number): number | null => {
+    const latest = main.latest();
+    return latest === null ? null : now - latest.builtAtMs;
+  };
+
   return {
     start: async () => {
       subscriber = createWorkerRedis(config, log);
@@ -96,16 +101,12 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
       return json.text;
     },
-    ageMs: (now) => {
-      const latest = main.latest();
-      return latest === null ? null : now - latest.builtAtMs;
-    },
+    ageMs,
     condition(now) {
-      const latest = main.latest();
-      if (latest === null) return { ok: false, detail: "none yet" };
-      const ageMs = now - latest.builtAtMs;
-      const ok = ageMs <= staleAfterMs(config);
-      return { ok, detail: { seq: latest.seq, age_s: Math.round(ageMs / 1000), sets: sets.size } };
+      const age = ageMs(now);
+      if (age === null) return { ok: false, detail: "none yet" };
+      const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
+      return { ok: age <= staleAfterMs(config), detail };
     },
   };
 }

@@ -12,12 +12,11 @@ export async function* featureCollection(
   rest: ListRest,
 ): AsyncGenerator<Buffer> {
   yield collectionHead;
-  let before: Buffer | null = null;
+  let comma = 1;
   for await (const piece of pieces(sources, writeFeatures)) {
-    if (before !== null) yield before;
-    before = piece;
+    yield piece.subarray(comma);
+    comma = 0;
   }
-  if (before !== null) yield before.subarray(0, -1);
   yield listTail(rest);
 }
 
@@ -47,15 +46,16 @@ const collectionHead = Buffer.from('{"type":"FeatureCollection","features":[');
 
 /** The beginning of a station's JSON. Neither an id nor a number contains a quote or a comma. */
 const stationHead = /^\{("id":"[^"]*",)"lat":([^,]*),"lon":([^,]*),/;
+/** Each feature begins with a comma; `featureCollection` cuts off the first. */
 const featureHead =
-  '{"type":"Feature",$1"geometry":{"type":"Point","coordinates":[$3,$2]},"properties":{';
+  ',{"type":"Feature",$1"geometry":{"type":"Point","coordinates":[$3,$2]},"properties":{';
 
 const writeFeatures = (sources: readonly Source[]): Buffer =>
   Buffer.from(
     sources
-      .map(({ block, slot }) => {
-        const station = fragmentOf(block, slot).toString();
-        return `${station.replace(stationHead, featureHead)}},`;
-      })
+      .map(({ block, slot }) =>
+        fragmentOf(block, slot).toString().replace(stationHead, featureHead),
+      )
+      .map((feature) => `${feature}}`)
       .join(""),
   );

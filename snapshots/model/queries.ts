@@ -4,7 +4,6 @@ import type { BlockTree, Leaf } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import {
   byBlock,
-  copyInOrder,
   nearest,
   type Piece,
   piecesInOrder,
@@ -51,14 +50,6 @@ export interface PageAnswer extends Answer {
   next: string;
 }
 
-/** The whole country at one moment, to be written in parts. */
-export interface Frozen {
-  count: number;
-  sum: string;
-  /** JSON of stations in id order, `perPart` at a time; joined they read `{…},{…}`. */
-  parts(perPart: number): Generator<Buffer>;
-}
-
 export interface Queries {
   query(query: AreaQuery): Answer & { truncated: boolean };
   page(query: PageQuery): PageAnswer;
@@ -69,7 +60,6 @@ export interface Queries {
   idsInside(area: Area): string[];
   /** When a station of the area changed last, and when time alone changes one next. */
   timesInside(area: Area, now: number): Times;
-  freeze(now: number): Frozen;
 }
 
 /** ms; the same on every process that has applied the same. */
@@ -193,21 +183,6 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
           chosen === null ? blockTimes(block) : timesOf(block, chosen),
         )
         .reduce(laterOf, never);
-    },
-
-    freeze(now) {
-      drain(now);
-      const sources = Array.from(order.stations(), sourceOf);
-      return {
-        count: sources.length,
-        sum: sumText(tree.sum()),
-        *parts(perPart) {
-          for (let from = 0; from < sources.length; from += perPart) {
-            const copy = copyInOrder(sources.slice(from, from + perPart));
-            yield from + perPart < sources.length ? copy : copy.subarray(0, -1);
-          }
-        },
-      };
     },
   };
 }

@@ -138,7 +138,10 @@ export function piecesOf(hits: readonly Hit[]): Piece[] {
       runs.push({ bytes: block.body.read().subarray(start, end), block: null });
     }
   }
-  return withoutLastComma([...runs, ...blocks]);
+  const pieces = [...runs, ...blocks];
+  const last = pieces.pop();
+  // Every station ends with a comma, the last one too.
+  return last === undefined ? [] : [...pieces, { ...last, bytes: last.bytes.subarray(0, -1) }];
 }
 
 /** The stations of a result one by one, block by block. */
@@ -175,10 +178,3 @@ export function copyInOrder(sources: readonly Source[]): Buffer {
 /** The JSON of stations in this order. */
 export const piecesInOrder = (sources: readonly Source[]): Piece[] =>
   sources.length === 0 ? [] : [{ bytes: copyInOrder(sources).subarray(0, -1), block: null }];
-
-function withoutLastComma(pieces: Piece[]): Piece[] {
-  const last = pieces.at(-1);
-  if (last !== undefined)
-    pieces[pieces.length - 1] = { bytes: last.bytes.subarray(0, -1), block: last.block };
-  return pieces;
-}

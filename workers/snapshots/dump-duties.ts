@@ -2,7 +2,6 @@ import type { Follower } from "#src/feed/follower.ts";
 import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
 import {
   buildDump,
-  buildSetDump,
   type DumpHead,
   type DumpSet,
   type DumpSource,
@@ -63,7 +62,7 @@ export function createSetsDuty(deps: DutyDeps & Pick<RoleDeps, "redis">): () => 
       if (now - stored.builtAtMs < slotMs / 2 && stored.seq >= follower.seq()) return false;
       if (isFresh(deps, stored, model.whole(now, set.filters), now)) return false;
     }
-    const dump = await buildSetDump(set, sourceAt(deps, now));
+    const dump = await buildDump(sourceAt(deps, now), set);
     sizes.set(name, dump.gzip.length + dump.br.length);
     return store.save(dump);
   };
