@@ -12,7 +12,7 @@ export interface StationRow {
   addr: string;
 }
 
-/** One row of the change feed with all that a reader needs to serve the station. Times in ms. */
+/** One row of the change feed, with everything needed to serve the station. Times in ms. */
 export interface FeedRow extends StationRow {
   /** Commit-ordered number of the station's latest change. */
   seq: number;

@@ -2,7 +2,7 @@ import { distanceM, type Point } from "#src/domain/geo.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
 
 /**
- * What brand spellings are compared by: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
+ * The key by which brand spellings are compared: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
  * legal forms and words for "station" left out. "ГАЗПРОМ-нефть", "Газпром Нефть" → "газпромнефть".
  */
 export function brandKey(text: string): string {
@@ -12,7 +12,7 @@ export function brandKey(text: string): string {
     .replace(/[^\p{L}\p{N}&+]/gu, "");
 }
 
-/** The spelling that is served for a known brand, whichever of its spellings `text` is; undefined for others. */
+/** The served spelling of a known brand in any of its spellings; undefined for other texts. */
 export const knownBrand = (text: string): string | undefined => spellings.get(brandKey(text));
 
 /** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
@@ -25,7 +25,7 @@ export function brandOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** True for what mappers write where there is no brand. */
+/** True for the words that mappers write when there is no brand. */
 export const isNoBrand = (text: string): boolean => noBrands.has(brandKey(text));
 
 /** A brand or firm without quotes and its legal form; "" for a sole trader, whose name is a person's. */

@@ -6,7 +6,7 @@ import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
   id: string;
-  /** As mapped, cleaned; "" for none. Spelled finally when the whole file is known. */
+  /** As mapped, cleaned; "" for none. Its final spelling depends on the whole file. */
   brand: string;
   name: string;
   operator: string;
@@ -14,7 +14,7 @@ export interface ImportedStation extends Point {
   /** True for an address down to the street, false for a town alone. */
   street: boolean;
   city: string;
-  /** What its own tags say it sells: petrol or diesel, gas alone, or nothing said. */
+  /** Sold by its own tags: petrol or diesel, only gas, or not said. */
   sells: "petrol" | "gas" | "unsaid";
 }
 

@@ -36,7 +36,7 @@ export async function readStatusCsv(
     const newer = other === undefined || other.updated <= last.updated ? last : other;
     byId.set(line.station_id, { ...newer, lines: (other?.lines ?? 0) + 1 });
   }
-  // The time is the last column as a rule: what is left of it is no time, or the line lacks fields.
+  // The time is usually the last column: when it is cut off, it is no valid time or the line lacks fields.
   if (last !== null && "refused" in last && !(await endsWithLine(path)))
     throw wrongFile("is cut off in its last line");
   if (byId.size === 0) throw wrongFile("holds no readable status");
