@@ -19,7 +19,6 @@ import { createStartUp } from "#api/start-up.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createLocations } from "#snapshots/model/locations.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
@@ -75,7 +74,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     plainBytes: config.plainBytes,
     ids,
   });
-  const places = createLocations(model);
+  const places = model.locations;
   const cities = createCityStore({ db, config, log });
   const dumps = createLatestDump({ config, log, redis });
   const waiters = createWaiters();

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { importCommand } from "#cli/import-command.ts";
 import type { Output } from "#cli/output.ts";
-import { cityFormats } from "#src/import/city-file.ts";
+import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 
 /** `operator cities import`. */

@@ -6,8 +6,8 @@ import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, sourceName } from "#cli/values.ts";
 import { inTransaction, type Db } from "#src/infrastructure/db.ts";
-import type { ImportOptions } from "#src/import/import-stations.ts";
-import { isFault, type FileFault, type ImportSummary } from "#src/import/summary.ts";
+import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
+import { isFault, type FileFault } from "#src/import/read-text.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
 

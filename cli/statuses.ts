@@ -12,7 +12,7 @@ import { inTransaction } from "#src/infrastructure/db.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
 import { statusFormats, type StatusFormat } from "#src/import/statuses-read.ts";
-import { isFault } from "#src/import/summary.ts";
+import { isFault } from "#src/import/read-text.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
 

@@ -3,7 +3,7 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { foldText } from "#snapshots/model/search-text.ts";
+import { foldText } from "#snapshots/model/fragment.ts";
 
 /** A city as it is served (decisions.md 6). */
 export interface City {
@@ -19,7 +19,7 @@ export interface CityStore {
   /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Takes cities from elsewhere, as long as none could be loaded. */
+  /** Takes cities from another source, as long as none could be loaded. */
   preload(cities: readonly City[]): void;
   /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
   find(name: string): City | null;
@@ -29,10 +29,11 @@ export interface CityStore {
 
 const refreshMs = minuteMs;
 
-/** All cities in memory, so that no read asks the database. Renewed on NOTIFY `cities` and each minute. */
+/** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
 export function createCityStore(deps: { db: Db; config: Config; log: Log }): CityStore {
   const { db, config, log } = deps;
-  let known: { city: City; folded: string }[] = [];
+  /** The largest city first. */
+  let largestFirst: { city: City; folded: string }[] = [];
   let byName = new Map<string, City>();
   let loaded = false;
   let listener: Listener | null = null;
@@ -40,9 +41,9 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
   let loading: Promise<void> = Promise.resolve();
 
   const take = (cities: readonly City[]): void => {
-    known = cities.map((city) => ({ city, folded: foldText(city.name) }));
-    // The first of a name is the largest; later homonyms must not replace it.
-    byName = new Map(known.toReversed().map(({ city, folded }) => [folded, city]));
+    largestFirst = cities.map((city) => ({ city, folded: foldText(city.name) }));
+    // Of cities with the same name the first is the largest and is kept.
+    byName = new Map(largestFirst.toReversed().map(({ city, folded }) => [folded, city]));
   };
   const load = async (): Promise<void> => {
     take(await loadCities(db));
@@ -71,8 +72,8 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
     find: (name) => byName.get(foldText(name)) ?? null,
     list({ q, offset, limit }) {
       const sought = foldText(q);
-      const first = known.filter(({ folded }) => folded.startsWith(sought));
-      const then = known.filter(
+      const first = largestFirst.filter(({ folded }) => folded.startsWith(sought));
+      const then = largestFirst.filter(
         ({ folded }) => !folded.startsWith(sought) && folded.includes(sought),
       );
       const all = [...first, ...then];

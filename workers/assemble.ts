@@ -18,7 +18,7 @@ export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
   clock: createClockRole,
 };
 
-/** Puts a worker role together with its connections; several can run in one Node process. Throws for no such role. */
+/** A worker role with its connections; several can run in one Node process. Throws for an unknown role. */
 export function assembleWorker(name: string, config: Config, log: Log): Role {
   const create = workerRoles[name];
   if (create === undefined) throw new Error(`name a role: ${Object.keys(workerRoles).join(", ")}`);

@@ -1,7 +1,9 @@
+import { type Job, Worker, type WorkerOptions } from "bullmq";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import type { QueueName } from "#src/infrastructure/queue-names.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 
@@ -18,12 +20,38 @@ export interface RoleDeps {
 
 export interface Role {
   start(): Promise<void>;
-  /** Finishes what is under way and takes nothing new. */
+  /** Finishes the work under way and takes nothing new. */
   stop(): Promise<void>;
 }
 
-/** For a bullmq worker, which tells each attempt of its connections to get through: that Redis is away has been said. */
-export const tellFault =
-  (log: Log) =>
-  (error: Error): void =>
-    log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message }, "worker");
+export interface QueueWorker {
+  run(): void;
+  close(): Promise<void>;
+}
+
+type QueueOptions = Pick<
+  WorkerOptions,
+  "concurrency" | "lockDuration" | "stalledInterval" | "maxStalledCount"
+>;
+
+/** Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. */
+export function createQueueWorker<Data>(
+  { config, log, workerRedis }: RoleDeps,
+  queue: QueueName,
+  handle: (data: Data) => Promise<unknown>,
+  onFailed: (error: Error, job: Job<Data> | undefined) => void,
+  options: QueueOptions,
+): QueueWorker {
+  const connection = { connection: workerRedis, prefix: config.redisPrefix, autorun: false };
+  const worker = new Worker<Data>(queue, (job) => handle(job.data), { ...connection, ...options });
+  // bullmq reports each failed attempt to connect; the connection has already logged that Redis is away.
+  worker.on("error", (error) =>
+    log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message }, "worker"),
+  );
+  worker.on("failed", (job, error) => onFailed(error, job));
+  return {
+    run: () =>
+      void worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped")),
+    close: () => worker.close(),
+  };
+}

@@ -6,7 +6,8 @@ import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
-import { isFault, type ImportSummary } from "#src/import/summary.ts";
+import type { ImportSummary } from "#src/import/file-import.ts";
+import { isFault } from "#src/import/read-text.ts";
 
 /** What one import is told to do. */
 export interface ImportTask {

@@ -6,12 +6,11 @@ import { allStationsAnswers } from "#api/stations/stations-answers.ts";
 import { orThrow, refused } from "#api/http/refused.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
-import { makeCursor, readCursor } from "#snapshots/model/cursor.ts";
+import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
-import type { Dump } from "#snapshots/dumps/dump.ts";
+import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
-import type { Whole } from "#snapshots/dumps/held-dump.ts";
 
 const query = Type.Object({
   cursor: Type.Optional(

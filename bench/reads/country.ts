@@ -106,7 +106,7 @@ async function addStations(
 }
 
 async function repeated(count: number): Promise<StationRow[]> {
-  const { candidates } = await readStations(extract, "overpass", "osm", () => {});
+  const { found: candidates } = await readStations(extract, "overpass", "osm", () => {});
   const stations = candidates.map(({ id, lat, lon, brand, name, operator, addr }) => ({
     id,
     lat,

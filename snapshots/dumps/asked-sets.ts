@@ -1,10 +1,11 @@
-import { minuteMs, hourMs } from "#src/domain/units.ts";
-import { type DumpSet, setName } from "#snapshots/dumps/dump-set.ts";
+import { LRUCache } from "lru-cache";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import { type DumpSet, setName } from "#snapshots/dumps/dump.ts";
 
 /** Which dumps have been asked for lately, over all web processes. */
 export interface AskedSets {
-  /** Takes note; written with the next `flush`. */
+  /** Remembers the request until the next `flush` writes it. */
   note(set: DumpSet, now: number): void;
   flush(): Promise<void>;
   /** Those of the last hour, the latest first. Rejects while Redis is away. */
@@ -12,25 +13,24 @@ export interface AskedSets {
 }
 
 const rememberedMs = hourMs;
-/** A set that is asked for all the time is noted once in this while. */
+/** A set that is asked for all the time is noted once in so long. */
 const againMs = minuteMs;
-const longest = 1000;
+/** Of a set's JSON. */
+const lengthMax = 1000;
 
-/** `most`: how many sets are remembered; a caller that makes up ever new ones pushes out only the oldest. */
+/** `most`: how many sets are remembered. A caller who invents new sets displaces the oldest ones only. */
 export function createAskedSets(redis: Redis, prefix: string, most: number): AskedSets {
   const key = `${prefix}:asked`;
-  const noted = new Map<string, number>();
+  const notedAt = new LRUCache<string, number>({ max: Math.max(1, most) });
   let fresh: (string | number)[] = [];
 
   return {
     note(set, now) {
       const name = setName(set);
-      if (now - (noted.get(name) ?? -Infinity) < againMs) return;
+      if (now - (notedAt.peek(name) ?? -Infinity) < againMs) return;
       const text = JSON.stringify(set);
-      if (text.length > longest) return;
-      noted.delete(name);
-      noted.set(name, now);
-      if (noted.size > most) noted.delete(noted.keys().next().value as string);
+      if (text.length > lengthMax) return;
+      notedAt.set(name, now);
       if (fresh.length < 2 * most) fresh.push(now, text);
     },
     async flush() {
@@ -45,15 +45,15 @@ export function createAskedSets(redis: Redis, prefix: string, most: number): Ask
           .pexpire(key, rememberedMs)
           .exec();
       } catch (error) {
-        // Noted again when they are asked for again.
-        noted.clear();
+        // They are noted again with the next request.
+        notedAt.clear();
         throw error;
       }
     },
     async recent(now) {
       const found = await redis.zrevrangebyscore(key, "+inf", now - rememberedMs);
       const sets = found.map((text) => JSON.parse(text) as DumpSet).toReversed();
-      // One set can have been written in several spellings.
+      // One set may have been written in several spellings.
       return [...new Map(sets.map((set) => [setName(set), set])).values()].toReversed();
     },
   };

@@ -4,15 +4,8 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
-import type { Dump } from "#snapshots/dumps/dump.ts";
-import { type DumpSet, setName } from "#snapshots/dumps/dump-set.ts";
-import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
-import {
-  createHeldDump,
-  type HeldDump,
-  staleAfterMs,
-  type Whole,
-} from "#snapshots/dumps/held-dump.ts";
+import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
+import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 
 export interface LatestDump {
   /** Looks for dumps and keeps looking. Does not wait for Redis. */
@@ -20,9 +13,9 @@ export interface LatestDump {
   stop(): Promise<void>;
   /** The whole country's dump when it may be served at `now` (see `HeldDump.current`), else null. */
   whole(whole: () => Whole, now: number): Dump | null;
-  /** The same for another set. Null at first: it is noted as asked for, and a dump of it is made and kept ready. */
+  /** The same for another set. Null at first; the request is noted, and a dump of the set is then kept ready. */
   set(set: DumpSet, whole: () => Whole, now: number): Dump | null;
-  /** The dump's plain JSON; kept until another's is asked for. */
+  /** The dump's plain JSON; kept until another dump's is requested. */
   plain(dump: Dump): Promise<Buffer>;
   /** Age of the newest dump of the whole country; null without one. */
   ageMs(now: number): number | null;
@@ -33,7 +26,7 @@ export interface LatestDump {
 const unzip = promisify(gunzip);
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
-/** The newest dumps in memory, woken by the store's channel; a poll is the guarantee. */
+/** Keeps the newest dumps in memory. The store's channel wakes it, a poll is the guarantee. */
 export function createLatestDump(deps: { config: Config; log: Log; redis: Redis }): LatestDump {
   const { config, log, redis } = deps;
   const { redisPrefix: prefix } = config;
@@ -41,14 +34,14 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
     createHeldDump(config, createDumpStore(redis, prefix, 0, name));
   const main = hold();
   const asked = createAskedSets(redis, prefix, config.askedSets);
-  /** In the order in which they were asked for last. */
+  /** The set asked for last stands last. Not an LRU cache: a dump's size changes while it is held. */
   const sets = new Map<string, HeldDump>();
   let json: { of: Dump; text: Promise<Buffer> } | null = null;
   let subscriber: Redis | null = null;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
-  /** Drops those not asked for the longest while until the rest fits. */
+  /** Drops the sets whose last request is the oldest, until the rest fits. */
   const shrink = (): void => {
     let bytes = [...sets.values()].reduce((sum, held) => sum + sizeOf(held.latest()), 0);
     for (const [name, held] of sets) {
@@ -69,6 +62,11 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       .catch(ignore)
       .finally(() => (looking = null));
     return looking;
+  };
+
+  const ageMs = (now: number): number | null => {
+    const latest = main.latest();
+    return latest === null ? null : now - latest.builtAtMs;
   };
 
   return {
@@ -103,16 +101,47 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
       return json.text;
     },
-    ageMs: (now) => {
-      const latest = main.latest();
-      return latest === null ? null : now - latest.builtAtMs;
-    },
+    ageMs,
     condition(now) {
-      const latest = main.latest();
-      if (latest === null) return { ok: false, detail: "none yet" };
-      const ageMs = now - latest.builtAtMs;
-      const ok = ageMs <= staleAfterMs(config);
-      return { ok, detail: { seq: latest.seq, age_s: Math.round(ageMs / 1000), sets: sets.size } };
+      const age = ageMs(now);
+      if (age === null) return { ok: false, detail: "none yet" };
+      const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
+      return { ok: age <= staleAfterMs(config), detail };
+    },
+  };
+}
+
+/** The newest dump of one set, in memory. */
+interface HeldDump {
+  /** Looks into the store; rejects while Redis is away. */
+  look(): Promise<void>;
+  latest(): Dump | null;
+  /**
+   * The dump, when it may be served at `now`: it is at most one and a half slots behind (decisions.md 7), or older
+   * with the same content as the model. Null: answer from the model.
+   */
+  current(whole: () => Whole, now: number): Dump | null;
+}
+
+/** After so long without a new version dumps count as stopped, ms. */
+const staleAfterMs = (config: Config): number => config.dumpMaxAgeMs + config.slotMs * 1.5;
+
+function createHeldDump(config: Config, store: DumpStore): HeldDump {
+  const behindMs = config.slotMs * 1.5;
+  let latest: Dump | null = null;
+  return {
+    async look() {
+      const head = await store.head();
+      const isSame = head?.sum === latest?.sum && head?.builtAtMs === latest?.builtAtMs;
+      if (head !== null && !isSame) latest = (await store.load()) ?? latest;
+    },
+    latest: () => latest,
+    current(whole, now) {
+      if (latest === null) return null;
+      if (now - latest.asOfMs <= behindMs) return latest;
+      if (now - latest.builtAtMs > staleAfterMs(config)) return null;
+      const { count, sum } = whole();
+      return latest.count === count && latest.sum === sum ? latest : null;
     },
   };
 }

@@ -24,22 +24,22 @@ export interface ModelSnapshot extends Version, Surroundings {
 
 /** The latest model snapshot in Redis. Every call rejects while Redis is away. */
 export interface ModelSnapshotStore {
-  /** Stores a snapshot of these lines (see `createLedger`) unless a newer one is there; false when it is. */
-  save(version: Version, around: Surroundings, lines: readonly string[]): Promise<boolean>;
-  /** Its version and what its surroundings were, as `fingerprint` gives it. */
+  /** Stores a snapshot with these lines (see `createLedger`) unless a newer one is there; false when it is. */
+  save(version: Version, surroundings: Surroundings, lines: readonly string[]): Promise<boolean>;
+  /** Its version and the `fingerprint` of its surroundings. */
   head(): Promise<(Version & { fingerprint: string }) | null>;
   load(): Promise<ModelSnapshot | null>;
 }
 
-/** Raise it when the lines change, so that old and new processes keep apart. */
+/** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
 const format = 1;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-/** Longer than the window of a delta: what is older than that is of no use to anyone. */
+/** Longer than the window of a delta: an older snapshot is of no use. */
 const keptMs = 48 * hourMs;
 
-/** `silentMs`: a snapshot that nobody renewed for so long gives way to any other. */
+/** `silentMs`: after so long without renewal any other snapshot replaces it. */
 export function createModelSnapshotStore(
   redis: Redis,
   prefix: string,
@@ -48,10 +48,10 @@ export function createModelSnapshotStore(
   const key = `${prefix}:model:${format}`;
   const shelf = { key, channel: `${prefix}:models`, name: "", keptMs, silentMs };
   return {
-    save: async (version, around, lines) => {
-      const text = [JSON.stringify(around), ...lines].join("\n");
+    save: async (version, surroundings, lines) => {
+      const text = [JSON.stringify(surroundings), ...lines].join("\n");
       const body = await zip(text, { level: 3 });
-      return saveVersion(redis, shelf, version, { around: fingerprint(around), body });
+      return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
     },
     head: async () => {
       const found = await loadVersion(redis, key, ["around"]);
@@ -60,15 +60,14 @@ export function createModelSnapshotStore(
     load: async () => {
       const found = await loadVersion(redis, key, ["body"]);
       if (found === null) return null;
-      const { seq, asOfMs, builtAtMs, fields } = found;
-      const [around = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
-      const { cities, keys } = JSON.parse(around) as Surroundings;
-      return { seq, asOfMs, builtAtMs, cities, keys, rows: lines.map(readLine) };
+      const { fields, ...version } = found;
+      const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
+      return { ...version, ...(JSON.parse(first) as Surroundings), rows: lines.map(readLine) };
     },
   };
 }
 
-/** Equal for equal surroundings, however they were read. */
+/** Equal for equal surroundings, whatever the order of their keys. */
 export const fingerprint = ({ cities, keys }: Surroundings): string =>
   hash(
     "sha1",
@@ -76,7 +75,7 @@ export const fingerprint = ({ cities, keys }: Surroundings): string =>
     "base64url",
   );
 
-/** The feed's rows as they are now, each as a line of text: what a model does not keep, in a tenth of the memory. */
+/** The feed's current rows, which a model does not keep, each as a line of text in a tenth of the memory. */
 export interface Ledger {
   apply(rows: readonly FeedRow[]): void;
   lines(): string[];
@@ -98,8 +97,8 @@ type Line = [
 ];
 
 function writeLine({ id, lat, lon, brand, name, addr, seq, at, removed, state }: FeedRow): string {
-  const said = state === emptyState ? null : state;
-  const line: Line = [id, lat, lon, brand, name, addr, seq, at, removed ? 1 : 0, said];
+  const facts = [id, lat, lon, brand, name, addr] as const;
+  const line: Line = [...facts, seq, at, removed ? 1 : 0, state === emptyState ? null : state];
   return JSON.stringify(line);
 }
 

@@ -5,7 +5,7 @@ export interface Version {
   /** Number of the newest change in it. */
   seq: number;
   asOfMs: number;
-  /** Until when time's own changes are in it. */
+  /** It contains what time alone changed until then. */
   builtAtMs: number;
 }
 
@@ -15,13 +15,13 @@ export interface Shelf {
   /** Where each stored snapshot is announced, by `name`. */
   channel: string;
   name: string;
-  /** It goes when nobody renews it for so long. */
+  /** It expires when it is not renewed for so long. */
   keptMs: number;
-  /** One that nobody has renewed for so long is replaced by whatever comes: its database may have been restored. */
+  /** After so long without renewal any snapshot replaces it: its database may have been restored. */
   silentMs: number;
 }
 
-// An older snapshot never replaces a newer one; of one number the later-built holds more of what time changed.
+// An older snapshot never replaces a newer one. Of two with one number the later one holds more changes by time.
 const storeUnlessOlder = `
   local there = redis.call('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
   if there[1] and tonumber(ARGV[3]) - tonumber(there[3]) < tonumber(ARGV[5]) then

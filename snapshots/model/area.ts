@@ -1,6 +1,6 @@
 import { type Box, boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 
-/** Where stations are looked for. A box includes its edges and crosses 180° when west > east. */
+/** Where to look for stations. A box includes its edges and crosses 180° when west > east. */
 export type Area =
   | { kind: "box"; box: Box }
   | { kind: "circle"; centre: Point; radiusM: number }
@@ -11,7 +11,7 @@ export const partly = 1;
 export const inside = 2;
 type Relation = typeof outside | typeof partly | typeof inside;
 
-/** An area ready to be asked about many points and boxes. */
+/** An area, compiled for questions about many points and boxes. */
 export interface Region {
   centre: Point;
   relate(south: number, west: number, north: number, east: number): Relation;
@@ -48,20 +48,20 @@ function boxRegion({ south, west, north, east }: Box): Region {
 }
 
 function circleRegion(centre: Point, radiusM: number): Region {
-  // A millimetre more, so that rounding of the box cannot lose a station on the rim.
-  const around = boxRegion(boxAround(centre, radiusM + 0.001));
+  // A millimetre more, so that rounding of the box loses no station on the rim.
+  const bounds = boxRegion(boxAround(centre, radiusM + 0.001));
   const opposite = centre.lon > 0 ? centre.lon - 180 : centre.lon + 180;
   const within = (lat: number, lon: number): boolean =>
     distanceM(centre, { lat, lon }) <= radiusM - 0.001;
   return {
     centre,
     relate(s, w, n, e) {
-      if (around.relate(s, w, n, e) === outside) return outside;
+      if (bounds.relate(s, w, n, e) === outside) return outside;
       // Distance grows with the difference of longitude up to 180° and has one valley along a meridian,
       // so the corners are the farthest points unless the box spans the opposite meridian.
       if (w <= opposite && opposite <= e) return partly;
       return within(s, w) && within(s, e) && within(n, w) && within(n, e) ? inside : partly;
     },
-    holds: (lat, lon) => around.holds(lat, lon) && distanceM(centre, { lat, lon }) <= radiusM,
+    holds: (lat, lon) => bounds.holds(lat, lon) && distanceM(centre, { lat, lon }) <= radiusM,
   };
 }

@@ -1,39 +1,39 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 
-/** The bytes of a page, plain or, when nobody has read it for long, deflated. */
-export interface PageBytes {
-  /** Valid for good, also after the page has been replaced. */
+/** The bytes of a block: plain, or deflated when they have not been read for long. */
+export interface BlockBytes {
+  /** The plain bytes. They stay valid after the block has been replaced. */
   read(): Buffer;
   /** True while they are held plain. */
   isPlain(): boolean;
-  /** To be called when the page is replaced by another, before that is written: it does not count any more. */
+  /** Call it before the block's replacement is written: its bytes no longer count. */
   release(): void;
 }
 
-/** Holds the bytes of pages: up to `plainBytes` of them plain, those read last. */
-export interface PageShelf {
+/** Holds the bytes of blocks. Those read last stay plain, up to `plainBytes` in all. */
+export interface BlockShelf {
   /**
-   * Holds `size` bytes that `fill` writes, all of them. Without room, and unless they are `warm`, they are deflated at
-   * once, so that a large country that is loaded leaves no garbage of its own size.
+   * Holds `size` bytes; `fill` writes all of them. Bytes that do not fit and are not `warm` are deflated at once, so
+   * that loading a large country leaves no garbage of that size.
    */
-  hold(size: number, warm: boolean, fill: (bytes: Buffer) => void): PageBytes;
+  hold(size: number, warm: boolean, fill: (bytes: Buffer) => void): BlockBytes;
 }
 
 interface Entry {
   plain: Buffer | null;
   packed: Buffer | null;
   size: number;
-  /** Read since the search for what to pack last came past. */
+  /** Read since `shrink` last looked at it. */
   recent: boolean;
   released: boolean;
 }
 
-export function createPageShelf(plainBytes: number): PageShelf {
+export function createBlockShelf(plainBytes: number): BlockShelf {
   const plain = new Set<Entry>();
   let total = 0;
   let draft = Buffer.allocUnsafeSlow(0);
 
-  /** Second chance: what was read since the last time goes to the back of the queue. */
+  /** Second chance: an entry read since the last look goes to the back of the queue. */
   const shrink = (): void => {
     for (const entry of plain) {
       if (total <= plainBytes) return;
@@ -43,7 +43,7 @@ export function createPageShelf(plainBytes: number): PageShelf {
         plain.add(entry);
         continue;
       }
-      // A page never changes, so it is packed once, however often it is read again.
+      // A block never changes, so it is packed only once.
       entry.packed ??= pack(entry.plain as Buffer);
       entry.plain = null;
       total -= entry.size;
@@ -61,13 +61,13 @@ export function createPageShelf(plainBytes: number): PageShelf {
     entry.recent = true;
     if (entry.plain !== null) return entry.plain;
     const bytes = unpack(entry.packed as Buffer, entry.size);
-    // What has been replaced goes with whoever still reads it.
+    // A replaced block is freed together with its last reader.
     if (entry.released) entry.plain = bytes;
     else show(entry, bytes);
     return bytes;
   };
 
-  /** Bytes for a moment's use. */
+  /** Bytes that the next call reuses. */
   const drafted = (size: number): Buffer => {
     if (size > draft.length) draft = Buffer.allocUnsafeSlow(size * 2);
     return draft.subarray(0, size);
@@ -95,19 +95,19 @@ export function createPageShelf(plainBytes: number): PageShelf {
 }
 
 /**
- * A small window suits a small page, and leaves fewer holes in the process's memory: with zlib's own of a quarter of a
- * megabyte 150,000 stations took 25 MB more. More work than at level 1 pays in what is held for long.
+ * A small window suits a small block and fragments the process's memory less: with zlib's default of a quarter of a
+ * megabyte 150,000 stations took 25 MB more. The bytes are held for long, so level 6 pays.
  */
 const packing = { level: 6, windowBits: 13, memLevel: 5 };
 
 function pack(bytes: Buffer): Buffer {
   const packed = deflateRawSync(bytes, packing);
   const copy = Buffer.allocUnsafeSlow(packed.length);
-  // What zlib returns is a part of a larger buffer.
+  // zlib returns a slice of a larger buffer, which would stay alive.
   packed.copy(copy);
   return copy;
 }
 
-// One chunk of the right size: nothing to join. A byte more, for zlib takes a second chunk when the first is full.
+// One chunk, so that nothing is joined; one byte more, because zlib takes a second chunk when the first is full.
 const unpack = (packed: Buffer, size: number): Buffer =>
   inflateRawSync(packed, { chunkSize: Math.max(size + 1, constants.Z_MIN_CHUNK) });

@@ -1,11 +1,10 @@
 import type { Box } from "#src/domain/geo.ts";
 import { type Region, inside, outside } from "#snapshots/model/area.ts";
-import type { Page } from "#snapshots/model/block.ts";
-import { emptySum, pageSum, type Sum } from "#snapshots/model/sum.ts";
+import { addStation, type Block, emptySum, type Sum } from "#snapshots/model/block.ts";
 
-/** A place in the tree; its page is replaced at every change. */
+/** A fixed position in the tree; its block is replaced at every change. */
 export interface Leaf {
-  page: Page;
+  block: Block;
   /** South, west, north, east of its stations. */
   box: Float64Array;
   sum: Sum;
@@ -13,14 +12,14 @@ export interface Leaf {
   index: number;
 }
 
-/** A page with what the tree keeps of it, worked out once for each page. */
-export const measured = (page: Page): Omit<Leaf, "index"> => ({
-  page,
-  box: boxOf(page),
-  sum: pageSum(page),
-});
+/** A block with its rectangle and sum, computed once for each block. */
+export function measured(block: Block): Omit<Leaf, "index"> {
+  const sum = emptySum();
+  for (let slot = 0; slot < block.stations.length; slot++) addStation(sum, block, slot);
+  return { block, box: boxOf(block), sum };
+}
 
-function boxOf({ coordinates }: Page): Float64Array {
+function boxOf({ coordinates }: Block): Float64Array {
   let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < coordinates.length; i += 2) {
     const lat = coordinates[i] as number;
@@ -33,14 +32,11 @@ function boxOf({ coordinates }: Page): Float64Array {
   return Float64Array.of(south, west, north, east);
 }
 
-/** Called for each page that an area touches; `covered` when all of the page lies inside. */
-type Visit = (page: Page, covered: boolean) => void;
-
-export interface PageTree {
+export interface BlockTree {
   leaves(): readonly Leaf[];
-  /** Takes a new list of leaves, in kd order. O(pages). */
+  /** Takes a new list of leaves, in kd order. O(blocks). */
   rebuild(leaves: Leaf[]): void;
-  /** Takes note of a leaf's new page. O(log pages). */
+  /** Updates the tree after a leaf got a new block. O(log blocks). */
   refresh(leaf: Leaf): void;
   /** The leaf that grows least by taking in a point; undefined when the tree is empty. */
   nearest(lat: number, lon: number): Leaf | undefined;
@@ -51,32 +47,30 @@ export interface PageTree {
   box(): Box | null;
   sum(): Sum;
   /**
-   * Visits the pages that touch the region. A subtree that lies inside is handed to `whole` first, with
-   * its count and sum ready, and then its pages are visited as covered.
+   * Visits the blocks that touch the region. For a subtree that lies inside, calls `whole` first with its count and
+   * sum, and then visits its blocks as `covered`.
    */
-  walk(region: Region, whole: (count: number, sum: Sum) => void, visit: Visit): void;
+  walk(
+    region: Region,
+    whole: (count: number, sum: Sum) => void,
+    visit: (block: Block, covered: boolean) => void,
+  ): void;
 }
 
 /**
- * Rectangles, counts and sums over the pages as an implicit binary tree: node n has children 2n and 2n + 1,
- * leaf i is node `width + i`. The pages stand in kd order, so a node is a compact neighbourhood.
+ * Rectangles, counts and sums over the blocks as an implicit binary tree: node n has children 2n and 2n + 1,
+ * leaf i is node `width + i`. The blocks stand in kd order, so a node is a compact neighbourhood.
  */
-export function createPageTree(): PageTree {
+export function createBlockTree(): BlockTree {
   let leaves: Leaf[] = [];
   let width = 1;
   let boxes = new Float64Array(8);
   let counts = new Uint32Array(2);
   let sums = new Uint32Array(6);
 
-  const clear = (node: number): void => {
-    boxes.set([Infinity, Infinity, -Infinity, -Infinity], node * 4);
-    counts[node] = 0;
-    sums.fill(0, node * 3, node * 3 + 3);
-  };
-
   const fromLeaf = (node: number, leaf: Leaf): void => {
     boxes.set(leaf.box, node * 4);
-    counts[node] = leaf.page.stations.length;
+    counts[node] = leaf.block.stations.length;
     sums.set(leaf.sum, node * 3);
   };
 
@@ -93,22 +87,17 @@ export function createPageTree(): PageTree {
 
   const sumOf = (node: number): Sum => sums.slice(node * 3, node * 3 + 3);
 
+  /** By how many degrees the node's rectangle grows when it takes in a point. */
   const growth = (node: number, lat: number, lon: number): number => {
     if (counts[node] === 0) return Infinity;
-    const at = node * 4;
-    const [s, w, n, e] = [boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3]] as number[] as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    return Math.max(s - lat, 0, lat - n) + Math.max(w - lon, 0, lon - e);
+    const edge = (side: number): number => boxes[node * 4 + side] as number;
+    return Math.max(edge(0) - lat, 0, lat - edge(2)) + Math.max(edge(1) - lon, 0, lon - edge(3));
   };
 
   return {
     leaves: () => leaves,
-    rebuild(given) {
-      leaves = given;
+    rebuild(newLeaves) {
+      leaves = newLeaves;
       width = 1;
       while (width < leaves.length) width *= 2;
       boxes = new Float64Array(width * 8);
@@ -116,12 +105,12 @@ export function createPageTree(): PageTree {
       sums = new Uint32Array(width * 6);
       for (let i = 0; i < width; i++) {
         const leaf = leaves[i];
-        if (leaf === undefined) {
-          clear(width + i);
-          continue;
+        if (leaf === undefined)
+          boxes.set([Infinity, Infinity, -Infinity, -Infinity], (width + i) * 4);
+        else {
+          leaf.index = i;
+          fromLeaf(width + i, leaf);
         }
-        leaf.index = i;
-        fromLeaf(width + i, leaf);
       }
       for (let node = width - 1; node >= 1; node--) fromChildren(node);
     },
@@ -161,10 +150,10 @@ export function createPageTree(): PageTree {
         if (relation === inside) {
           whole(counts[node] as number, sumOf(node));
           const end = Math.min(first + span, leaves.length);
-          for (let i = first; i < end; i++) visit((leaves[i] as Leaf).page, true);
+          for (let i = first; i < end; i++) visit((leaves[i] as Leaf).block, true);
           return;
         }
-        if (span === 1) return visit((leaves[first] as Leaf).page, false);
+        if (span === 1) return visit((leaves[first] as Leaf).block, false);
         descend(node * 2, first, span / 2);
         descend(node * 2 + 1, first + span / 2, span / 2);
       };

@@ -1,11 +1,12 @@
-import { packByPlace, pageMax } from "#snapshots/model/kd-pack.ts";
-import { joinPage, type Page, type Piece, type Rendered } from "#snapshots/model/block.ts";
-import type { PageShelf } from "#snapshots/model/block-shelf.ts";
-import { type Leaf, measured, type PageTree } from "#snapshots/model/block-tree.ts";
+import { type Block, joinBlock, type Member, type Rendered } from "#snapshots/model/block.ts";
+import type { BlockShelf } from "#snapshots/model/block-shelf.ts";
+import { type BlockTree, type Leaf, measured } from "#snapshots/model/block-tree.ts";
 import type { StationTable } from "#snapshots/model/station-table.ts";
 
-/** Pages smaller than this are joined with their neighbour when both fit into one. */
-const pageMin = 32;
+/** Most stations of one block. Halving anything larger leaves blocks of 64 to 128. */
+const blockMax = 128;
+/** Blocks smaller than this are joined with their neighbour when both fit into one. */
+const blockMin = 32;
 
 export interface Edit {
   /** Stations to replace, move or insert, by number, each with its new bytes. */
@@ -14,23 +15,24 @@ export interface Edit {
   remove: ReadonlySet<number>;
 }
 
-/** What pages are written into. */
-interface Book {
-  tree: PageTree;
+/** Where blocks are written. */
+interface BlockStore {
+  tree: BlockTree;
   table: StationTable;
-  shelf: PageShelf;
+  shelf: BlockShelf;
 }
 
 /**
- * Brings the pages up to date: every touched page is replaced once, pages that overflow are split, and
- * only then, or when pages vanish, the tree's rectangles are worked out anew.
+ * Brings the blocks up to date. Each touched block is replaced once. Blocks that overflow are split. The tree is
+ * rebuilt only when blocks are split, joined or emptied.
  */
-export function writePages(book: Book, { put, remove }: Edit): void {
-  const { tree, table } = book;
-  const arrivals = new Map<Leaf, Rendered[]>();
+export function writeBlocks(store: BlockStore, { put, remove }: Edit): void {
+  const { tree, table } = store;
   const touched = new Set<Leaf>();
-  const homeless: Rendered[] = [];
+  const arrivals = new Map<Leaf, Rendered[]>();
   const stays = new Map<number, Rendered>();
+  /** Stations that come while the tree is empty. */
+  const first: Rendered[] = [];
   for (const [station, rendered] of put) {
     const { lat, lon } = rendered;
     const home = table.leaf[station] ?? null;
@@ -40,13 +42,14 @@ export function writePages(book: Book, { put, remove }: Edit): void {
       continue;
     }
     const leaf = tree.nearest(lat, lon);
-    if (leaf === undefined) homeless.push(rendered);
-    else {
-      touched.add(leaf);
-      const here = arrivals.get(leaf);
-      if (here === undefined) arrivals.set(leaf, [rendered]);
-      else here.push(rendered);
+    if (leaf === undefined) {
+      first.push(rendered);
+      continue;
     }
+    touched.add(leaf);
+    const here = arrivals.get(leaf);
+    if (here === undefined) arrivals.set(leaf, [rendered]);
+    else here.push(rendered);
   }
   for (const station of remove) {
     const leaf = table.leaf[station] ?? null;
@@ -55,70 +58,133 @@ export function writePages(book: Book, { put, remove }: Edit): void {
 
   const replacement = new Map<Leaf, Leaf[]>();
   for (const leaf of touched) {
-    const { page } = leaf;
-    const sources = [...remaining(page, stays, put, remove), ...(arrivals.get(leaf) ?? [])];
-    page.body.release();
-    if (sources.length > 0 && sources.length <= pageMax) settle(book, leaf, sources);
-    else replacement.set(leaf, leavesOf(book, sources));
-    if (sources.length < pageMin && !replacement.has(leaf)) replacement.set(leaf, [leaf]);
+    const members = [...remaining(leaf.block, stays, put, remove), ...(arrivals.get(leaf) ?? [])];
+    leaf.block.body.release();
+    if (members.length === 0 || members.length > blockMax)
+      replacement.set(leaf, leavesOf(store, members));
+    else {
+      settle(store, leaf, members);
+      if (members.length < blockMin) replacement.set(leaf, [leaf]);
+    }
   }
   for (const station of remove) table.leaf[station] = null;
-  if (replacement.size === 0 && homeless.length === 0) {
+  if (replacement.size === 0 && first.length === 0) {
     for (const leaf of touched) tree.refresh(leaf);
     return;
   }
   const leaves = tree.leaves().flatMap((leaf) => replacement.get(leaf) ?? [leaf]);
-  tree.rebuild(joinSmall(book, [...leaves, ...leavesOf(book, homeless)]));
+  tree.rebuild(joinSmall(store, [...leaves, ...leavesOf(store, first)]));
 }
 
-/** What remains of a page, with the changed stations in place of the old ones. */
+/** The stations that remain in a block, with the changed ones in place of the old ones. */
 function remaining(
-  page: Page,
+  block: Block,
   stays: ReadonlyMap<number, Rendered>,
   put: ReadonlyMap<number, Rendered>,
   remove: ReadonlySet<number>,
-): Piece[] {
-  const sources: Piece[] = [];
-  page.stations.forEach((station, slot) => {
+): Member[] {
+  const members: Member[] = [];
+  block.stations.forEach((station, slot) => {
     const rendered = stays.get(station);
-    if (rendered !== undefined) sources.push(rendered);
-    else if (!put.has(station) && !remove.has(station)) sources.push({ page, slot });
+    if (rendered !== undefined) members.push(rendered);
+    else if (!put.has(station) && !remove.has(station)) members.push({ block, slot });
   });
-  return sources;
+  return members;
 }
 
-/** Puts a new page into a leaf and notes where its stations are. */
-function settle({ table, shelf }: Book, leaf: Leaf, sources: readonly Piece[]): Leaf {
-  // What has been read lately is likely to be read again.
-  const warm = (leaf as Partial<Leaf>).page?.body.isPlain() ?? false;
-  const page = joinPage(sources, shelf, warm);
-  Object.assign(leaf, measured(page));
-  page.stations.forEach((station, slot) => {
+/** Puts a new block into a leaf and notes where its stations are. */
+function settle({ table, shelf }: BlockStore, leaf: Leaf, members: readonly Member[]): Leaf {
+  // A block that was read lately is likely to be read again.
+  const warm = (leaf as Partial<Leaf>).block?.body.isPlain() ?? false;
+  const block = joinBlock(members, shelf, warm);
+  Object.assign(leaf, measured(block));
+  block.stations.forEach((station, slot) => {
     table.leaf[station] = leaf;
     table.slot[station] = slot;
   });
   return leaf;
 }
 
-const leavesOf = (book: Book, sources: Piece[]): Leaf[] =>
-  packByPlace(sources).map((group) => settle(book, { index: 0 } as Leaf, group));
+const leavesOf = (store: BlockStore, members: Member[]): Leaf[] =>
+  packByLocation(members).map((group) => settle(store, { index: 0 } as Leaf, group));
 
-/** Joins a page that has become small with the one before it. */
-function joinSmall(book: Book, leaves: readonly Leaf[]): Leaf[] {
+/** Joins a block that has become small with the one before it. */
+function joinSmall(store: BlockStore, leaves: readonly Leaf[]): Leaf[] {
   const joined: Leaf[] = [];
   for (const leaf of leaves) {
     const before = joined.at(-1);
-    const [a, b] = [before?.page.stations.length ?? pageMax, leaf.page.stations.length];
-    if (before === undefined || Math.min(a, b) >= pageMin || a + b > pageMax) {
+    const [a, b] = [before?.block.stations.length ?? blockMax, leaf.block.stations.length];
+    if (before === undefined || Math.min(a, b) >= blockMin || a + b > blockMax) {
       joined.push(leaf);
       continue;
     }
-    const pages = [before.page, leaf.page];
-    const sources = pages.flatMap((page) =>
-      Array.from(page.stations, (_, slot) => ({ page, slot })),
+    const blocks = [before.block, leaf.block];
+    const members = blocks.flatMap((block) =>
+      Array.from(block.stations, (_, slot) => ({ block, slot })),
     );
-    for (const page of pages) page.body.release();
-    settle(book, before, sources);
+    for (const block of blocks) block.body.release();
+    settle(store, before, members);
   }
   return joined;
+}
+
+/**
+ * Splits stations into groups of at most `blockMax`, halving along the wider side each time, so that a
+ * group is compact and neighbouring groups stand next to each other. Reorders `members`.
+ */
+function packByLocation(members: Member[]): Member[][] {
+  const groups: Member[][] = [];
+  const split = (from: number, to: number): void => {
+    if (to - from <= blockMax) {
+      if (to > from) groups.push(members.slice(from, to));
+      return;
+    }
+    const middle = (from + to) >> 1;
+    partition(members, from, to - 1, middle, widerAxis(members, from, to));
+    split(from, middle);
+    split(middle, to);
+  };
+  split(0, members.length);
+  return groups;
+}
+
+/** The latitude (axis 0) or longitude (axis 1) of a station. */
+const along = (member: Member, axis: number): number => {
+  if ("json" in member) return axis === 0 ? member.lat : member.lon;
+  return member.block.coordinates[member.slot * 2 + axis] as number;
+};
+
+function widerAxis(members: readonly Member[], from: number, to: number): 0 | 1 {
+  const low = [Infinity, Infinity] as [number, number];
+  const high = [-Infinity, -Infinity] as [number, number];
+  for (let i = from; i < to; i++)
+    for (const axis of [0, 1] as const) {
+      const value = along(members[i] as Member, axis);
+      if (value < low[axis]) low[axis] = value;
+      if (value > high[axis]) high[axis] = value;
+    }
+  // A degree of longitude is shorter away from the equator.
+  const scale = Math.cos((((low[0] + high[0]) / 2) * Math.PI) / 180);
+  return (high[1] - low[1]) * scale > high[0] - low[0] ? 1 : 0;
+}
+
+/** Quickselect: puts the k-th smallest along `axis` at `k`, smaller ones before it, larger ones after. */
+function partition(members: Member[], left: number, right: number, k: number, axis: number): void {
+  while (right > left) {
+    const pivot = along(members[(left + right) >> 1] as Member, axis);
+    let i = left;
+    let j = right;
+    while (i <= j) {
+      while (along(members[i] as Member, axis) < pivot) i++;
+      while (along(members[j] as Member, axis) > pivot) j--;
+      if (i <= j) {
+        const swapped = members[i] as Member;
+        members[i++] = members[j] as Member;
+        members[j--] = swapped;
+      }
+    }
+    if (k <= j) right = j;
+    else if (k >= i) left = i;
+    else return;
+  }
 }

@@ -1,16 +1,16 @@
-import type { PageBytes, PageShelf } from "#snapshots/model/block-shelf.ts";
+import type { BlockBytes, BlockShelf } from "#snapshots/model/block-shelf.ts";
 
 /**
- * A few stations of one neighbourhood, immutable: a change makes a new page, and an answer in flight
+ * Up to 128 stations of one neighbourhood, immutable: a change makes a new block, and an answer in flight
  * keeps the old one. Its body begins with the JSON of its stations, each followed by a comma, so that any run of
- * stations, and any row of pages, is one piece of a JSON array.
+ * stations, and any sequence of blocks, is one piece of a JSON array.
  */
-export interface Page extends Columns {
+export interface Block extends Columns {
   /**
-   * What a search does not look at, and what may be held deflated: the JSON, then of those stations that have such
-   * what time alone will still change (see state-text.ts).
+   * The part that no search reads and that may be held deflated: the JSON of all stations, then the states of those
+   * that time alone will still change (see state-text.ts).
    */
-  body: PageBytes;
+  body: BlockBytes;
   /** Bytes of the JSON. */
   size: number;
 }
@@ -46,15 +46,15 @@ export const field = {
 } as const;
 export const recordSize = 10;
 
-/** One station of a page. */
+/** One station of a block. */
 export interface Source {
-  page: Page;
+  block: Block;
   slot: number;
 }
 
 /**
- * A station newly rendered, not yet in a page. Its parts are strings: bytes outside the heap, for a moment's use, would
- * be given back long after.
+ * A station newly rendered, not yet in a block. Its parts are strings: short-lived buffers outside the heap would be
+ * freed much later.
  */
 export interface Rendered {
   station: number;
@@ -64,81 +64,85 @@ export interface Rendered {
   json: string;
   text: string;
   state: string;
-  /** Its record, but for the ends of the parts. */
+  /** Its record without the ends of the parts. */
   record: readonly number[];
 }
 
-/** What a new page is put together from. */
-export type Piece = Source | Rendered;
+/** A station of a new block: copied from an old block, or newly rendered. */
+export type Member = Source | Rendered;
 
-const isRendered = (piece: Piece): piece is Rendered => "json" in piece;
+const isRendered = (member: Member): member is Rendered => "json" in member;
 
-/** Number `which` of the record of the station at `slot`. */
-export const read = (page: Columns, slot: number, which: number): number =>
-  page.records[slot * recordSize + which] as number;
+/** The field `which` (see `field`) of the record of the station at `slot`. */
+export const read = (block: Columns, slot: number, which: number): number =>
+  block.records[slot * recordSize + which] as number;
 
-/** Start of what ends at the field `which` of the station at `slot`. */
-const startIn = (page: Columns, slot: number, which: number): number =>
-  slot === 0 ? 0 : read(page, slot - 1, which);
+/** Start of the part that ends at the field `which` of the station at `slot`. */
+const startIn = (block: Columns, slot: number, which: number): number =>
+  slot === 0 ? 0 : read(block, slot - 1, which);
 
 /** Start of the station's JSON in the body. */
-export const startOf = (page: Page, slot: number): number => startIn(page, slot, field.end);
+export const startOf = (block: Block, slot: number): number => startIn(block, slot, field.end);
 
-/** The station's JSON without its comma, as a view on the page's bytes. */
-export const fragmentOf = (page: Page, slot: number): Buffer =>
-  page.body.read().subarray(startOf(page, slot), read(page, slot, field.end) - 1);
+/** The station's JSON without its comma, as a view on the block's bytes. */
+export const fragmentOf = (block: Block, slot: number): Buffer =>
+  block.body.read().subarray(startOf(block, slot), read(block, slot, field.end) - 1);
 
 /** The station's searchable text. */
-export const textOf = (page: Page, slot: number): string =>
-  page.text.toString("utf8", startIn(page, slot, field.textEnd), read(page, slot, field.textEnd));
+export const textOf = (block: Block, slot: number): string =>
+  block.text.toString(
+    "utf8",
+    startIn(block, slot, field.textEnd),
+    read(block, slot, field.textEnd),
+  );
 
-/** What time alone will still change of the station (see state-text.ts); "" when that is nothing. */
-export const stateOf = (page: Page, slot: number): string =>
-  page.body
+/** The state from which time alone will still change the station (see state-text.ts); "" when nothing will change. */
+export const stateOf = (block: Block, slot: number): string =>
+  block.body
     .read()
     .toString(
       "utf8",
-      page.size + startIn(page, slot, field.stateEnd),
-      page.size + read(page, slot, field.stateEnd),
+      block.size + startIn(block, slot, field.stateEnd),
+      block.size + read(block, slot, field.stateEnd),
     );
 
-/** A new page of the given stations, in their order, with their bytes copied; `warm` when it is likely to be read. */
-export function joinPage(pieces: readonly Piece[], shelf: PageShelf, warm: boolean): Page {
-  const [size, textSize, stateSize] = sizesOf(pieces);
-  const columns = columnsFor(pieces.length, textSize);
+/** A new block of these stations in this order, with their bytes copied; `warm` when it is likely to be read. */
+export function joinBlock(members: readonly Member[], shelf: BlockShelf, warm: boolean): Block {
+  const [size, textSize, stateSize] = sizesOf(members);
+  const columns = columnsFor(members.length, textSize);
   const body = shelf.hold(size + stateSize, warm, (bytes) =>
-    writePieces(pieces, {
+    writeMembers(members, {
       ...columns,
       bytes: bytes.subarray(0, size),
       states: bytes.subarray(size),
     }),
   );
-  // No getters: they would give every page a shape of its own, and all that reads pages would be slow.
+  // No getters: they would give every block its own hidden class and slow down every reader.
   return { ...columns, body, size };
 }
 
-/** The JSON of all stations of the page, each followed by a comma. */
-export const jsonOf = (page: Page): Buffer => page.body.read().subarray(0, page.size);
+/** The JSON of all stations of the block, each followed by a comma. */
+export const jsonOf = (block: Block): Buffer => block.body.read().subarray(0, block.size);
 
-function writePieces(pieces: readonly Piece[], into: Draft): void {
-  for (let to = 0; to < pieces.length;) {
-    const piece = pieces[to] as Piece;
-    if (isRendered(piece)) {
-      write(piece, into, to++);
+function writeMembers(members: readonly Member[], into: Draft): void {
+  for (let to = 0; to < members.length;) {
+    const member = members[to] as Member;
+    if (isRendered(member)) {
+      write(member, into, to++);
       continue;
     }
-    const { page, slot } = piece;
+    const { block, slot } = member;
     let length = 1;
-    for (; to + length < pieces.length; length++) {
-      const next = pieces[to + length] as Piece;
-      if (isRendered(next) || next.page !== page || next.slot !== slot + length) break;
+    for (; to + length < members.length; length++) {
+      const next = members[to + length] as Member;
+      if (isRendered(next) || next.block !== block || next.slot !== slot + length) break;
     }
-    copyRun(page, slot, into, to, length);
+    copyRun(block, slot, into, to, length);
     to += length;
   }
 }
 
-/** All in one allocation: each array of its own costs several hundred bytes more than what is in it. */
+/** All columns in one allocation: a separate array costs several hundred bytes besides its content. */
 function columnsFor(count: number, textSize: number): Columns {
   const numbers = count * (2 * 8 + recordSize * 4 + 4);
   const store = new ArrayBuffer(numbers + textSize);
@@ -150,37 +154,37 @@ function columnsFor(count: number, textSize: number): Columns {
   };
 }
 
-/** A page that is being written. */
+/** A block that is being written. */
 interface Draft extends Columns {
   bytes: Buffer;
   states: Buffer;
 }
 
-function sizesOf(pieces: readonly Piece[]): [json: number, text: number, states: number] {
+function sizesOf(members: readonly Member[]): [json: number, text: number, states: number] {
   let [json, text, states] = [0, 0, 0];
-  for (const piece of pieces)
-    if (isRendered(piece)) {
-      json += Buffer.byteLength(piece.json);
-      text += Buffer.byteLength(piece.text);
-      states += Buffer.byteLength(piece.state);
+  for (const member of members)
+    if (isRendered(member)) {
+      json += Buffer.byteLength(member.json);
+      text += Buffer.byteLength(member.text);
+      states += Buffer.byteLength(member.state);
     } else {
-      const { page, slot } = piece;
-      json += read(page, slot, field.end) - startOf(page, slot);
-      text += read(page, slot, field.textEnd) - startIn(page, slot, field.textEnd);
-      states += read(page, slot, field.stateEnd) - startIn(page, slot, field.stateEnd);
+      const { block, slot } = member;
+      json += read(block, slot, field.end) - startOf(block, slot);
+      text += read(block, slot, field.textEnd) - startIn(block, slot, field.textEnd);
+      states += read(block, slot, field.stateEnd) - startIn(block, slot, field.stateEnd);
     }
   return [json, text, states];
 }
 
-function write(piece: Rendered, into: Draft, to: number): void {
-  into.stations[to] = piece.station;
-  into.coordinates[to * 2] = piece.lat;
-  into.coordinates[to * 2 + 1] = piece.lon;
+function write(member: Rendered, into: Draft, to: number): void {
+  into.stations[to] = member.station;
+  into.coordinates[to * 2] = member.lat;
+  into.coordinates[to * 2 + 1] = member.lon;
   const at = to * recordSize;
-  for (let i = 0; i < recordSize; i++) into.records[at + i] = piece.record[i] ?? 0;
-  writePart(into, to, field.end, piece.json, into.bytes);
-  writePart(into, to, field.textEnd, piece.text, into.text);
-  writePart(into, to, field.stateEnd, piece.state, into.states);
+  for (let i = 0; i < recordSize; i++) into.records[at + i] = member.record[i] ?? 0;
+  writePart(into, to, field.end, member.json, into.bytes);
+  writePart(into, to, field.textEnd, member.text, into.text);
+  writePart(into, to, field.stateEnd, member.state, into.states);
 }
 
 function writePart(into: Columns, to: number, which: number, part: string, target: Buffer): void {
@@ -188,8 +192,8 @@ function writePart(into: Columns, to: number, which: number, part: string, targe
   into.records[to * recordSize + which] = start + target.write(part, start);
 }
 
-/** Copies `length` neighbours at once: most of a changed page is what it was. */
-function copyRun(from: Page, slot: number, into: Draft, to: number, length: number): void {
+/** Copies `length` neighbours at once: most of a changed block stays as it was. */
+function copyRun(from: Block, slot: number, into: Draft, to: number, length: number): void {
   const end = slot + length;
   into.stations.set(from.stations.subarray(slot, end), to);
   into.coordinates.set(from.coordinates.subarray(slot * 2, end * 2), to * 2);
@@ -217,3 +221,26 @@ function copyPart(run: Run, which: number, source: Buffer, target: Buffer): void
   for (let i = to; i < to + end - slot; i++)
     into.records[i * recordSize + which] = read(into, i, which) - start + at;
 }
+
+/** Three lanes of digests of stations' JSON, each summed modulo 2^32: equal content gives equal sums, in any order. */
+export type Sum = Uint32Array;
+
+export const emptySum = (): Sum => new Uint32Array(3);
+
+/** Adds the digests of some stations. */
+export function addStations(sum: Sum, sources: Iterable<Source>): Sum {
+  for (const { block, slot } of sources) addStation(sum, block, slot);
+  return sum;
+}
+
+/** Adds the digest of one station. */
+export function addStation(sum: Sum, block: Block, slot: number): void {
+  const at = slot * recordSize + field.hash;
+  for (let lane = 0; lane < 3; lane++)
+    sum[lane] = (sum[lane] as number) + (block.records[at + lane] as number);
+}
+
+export const sumText = ([a, b, c]: Sum): string => hex(a) + hex(b) + hex(c);
+
+/** Eight digits; the carry in front keeps the zeros. */
+const hex = (lane = 0): string => (lane + 2 ** 32).toString(16).slice(1);

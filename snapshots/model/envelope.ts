@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
-/** What stands beside the stations in the list envelope of partner-api.md 2.3. */
+/** The fields besides the stations in the list envelope of partner-api.md 2.3. */
 export interface ListRest {
   count: number;
   asOfMs: number;
@@ -14,7 +15,7 @@ export interface ListRest {
 
 export const listHead = Buffer.from('{"stations":[');
 
-/** The list envelope from after the last station on. */
+/** The list envelope after its last station. */
 export function listTail(rest: ListRest): Buffer {
   const fields = JSON.stringify({
     count: rest.count,
@@ -26,3 +27,31 @@ export function listTail(rest: ListRest): Buffer {
   });
   return Buffer.from(`],${fields.slice(1)}`);
 }
+
+/** Where the next page of /stations/all begins, and the time that all its pages carry (decisions.md 7). */
+export interface Cursor {
+  /** Id of the last station of the page before. */
+  after: string;
+  asOfMs: number;
+}
+
+/** An opaque cursor for these filters (see `filtersKey`). */
+export function makeCursor({ after, asOfMs }: Cursor, filters: string): string {
+  const text = `${asOfMs / 1000}.${after}`;
+  return Buffer.from(`${text}.${check(text, filters)}`).toString("base64url");
+}
+
+/** Null when the cursor is malformed or was made with other filters. */
+export function readCursor(cursor: string, filters: string): Cursor | null {
+  const text = Buffer.from(cursor, "base64url").toString();
+  // The decoder skips characters outside base64url; each cursor must have one spelling only.
+  if (Buffer.from(text).toString("base64url") !== cursor) return null;
+  const match = /^(-?\d{1,12})\.([A-Za-z0-9_-]{1,64})\.([\w-]{11})$/.exec(text);
+  if (match === null) return null;
+  const [, seconds, after, sum] = match as unknown as [string, string, string, string];
+  if (sum !== check(`${seconds}.${after}`, filters)) return null;
+  return { after, asOfMs: Number(seconds) * 1000 };
+}
+
+const check = (text: string, filters: string): string =>
+  hash("sha1", `${text}\n${filters}`, "base64url").slice(0, 11);

@@ -7,11 +7,17 @@ import {
   type ServedStatus,
 } from "#src/domain/vocabulary.ts";
 import { hourS } from "#src/domain/units.ts";
-import { gradeShift, pricedBit, queueShift, statusCodes } from "#snapshots/model/fragment.ts";
-import { field, type Page, recordSize } from "#snapshots/model/block.ts";
-import { foldBrand, foldText } from "#snapshots/model/search-text.ts";
+import { type Block, field, recordSize } from "#snapshots/model/block.ts";
+import {
+  foldBrand,
+  foldText,
+  gradeShift,
+  pricedBit,
+  queueShift,
+  statusCodes,
+} from "#snapshots/model/fragment.ts";
 
-/** The filters of partner-api.md 4.1; an absent one lets everything pass. */
+/** The filters of partner-api.md 4.1; an absent filter lets every station pass. */
 export interface Filters {
   statuses?: readonly ServedStatus[];
   /** All of them must be present now. */
@@ -20,7 +26,7 @@ export interface Filters {
   brand?: string;
   /** Only stations with fresh prices. */
   priced?: boolean;
-  /** Status no older than this many hours; leaves out `nodata`. */
+  /** Status at most this many hours old; leaves out `nodata`. */
   freshH?: number;
   /** Folded words, each of which must occur in name, brand or address. */
   words?: readonly string[];
@@ -38,16 +44,8 @@ export function parseSearch(q: string): { words: string[]; grades: Grade[] } {
   return { words, grades: found };
 }
 
-const keys = new WeakMap<Filters, string>();
-
-/** The same text for every spelling of the same filters; part of ETags and cursors. Filters never change. */
+/** The same text for every spelling of the same filters; part of ETags and cursors. */
 export function filtersKey(filters: Filters): string {
-  let key = keys.get(filters);
-  if (key === undefined) keys.set(filters, (key = keyOf(filters)));
-  return key;
-}
-
-function keyOf(filters: Filters): string {
   const sorted = (list: readonly string[] | undefined): string[] => [...new Set(list)].sort();
   return JSON.stringify([
     sorted(filters.statuses),
@@ -60,11 +58,11 @@ function keyOf(filters: Filters): string {
   ]);
 }
 
-/** Marks the stations of a page that pass: 1 in their slot. `candidates` limits the look to its ones. */
-export type Matcher = (page: Page, candidates: Uint8Array | null) => Uint8Array;
+/** Marks the stations of a block that pass by 1 in their slot, only among those marked in `within` unless it is null. */
+export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
 /**
- * The filters as one predicate over a page's flags, or null when everything passes.
+ * The filters as one predicate over a block's flags, or null when everything passes.
  * `brandNumber` gives a folded brand's number in the model, or -1.
  */
 export function compileFilters(
@@ -90,15 +88,15 @@ export function compileFilters(
     return null;
   const noData = statusCodes.indexOf("nodata");
 
-  return (page, candidates) => {
-    const { records } = page;
-    const chosen = new Uint8Array(page.stations.length);
+  return (block, within) => {
+    const { records } = block;
+    const chosen = new Uint8Array(block.stations.length);
     for (let slot = 0; slot < chosen.length; slot++) {
       const at = slot * recordSize;
       const flags = records[at + field.flags] as number;
       const status = flags & 7;
       const passes =
-        (candidates === null || candidates[slot] === 1) &&
+        (within === null || within[slot] === 1) &&
         (statusBits === 0 || (statusBits & (1 << status)) !== 0) &&
         (flags & needed) === needed &&
         (queueBits === 0 || (queueBits & (1 << ((flags >> queueShift) & 7))) !== 0) &&
@@ -107,7 +105,7 @@ export function compileFilters(
           (status !== noData && (records[at + field.updatedS] as number) >= freshFromS));
       if (passes) chosen[slot] = 1;
     }
-    for (const word of words) keepWithWord(page, chosen, word);
+    for (const word of words) keepWithWord(block, chosen, word);
     return chosen;
   };
 }
@@ -118,17 +116,17 @@ function bits<T>(list: readonly T[] | undefined, code: (item: T) => number): num
   return found;
 }
 
-/** Searches the page's whole text at once, skipping to the next station at each hit. */
-function keepWithWord(page: Page, chosen: Uint8Array, word: Buffer): void {
+/** Searches the text of the whole block at once; after each hit it goes on with the next station. */
+function keepWithWord(block: Block, chosen: Uint8Array, word: Buffer): void {
   let from = 0;
   for (let slot = 0; slot < chosen.length; slot++) {
-    const end = page.records[slot * recordSize + field.textEnd] as number;
+    const end = block.records[slot * recordSize + field.textEnd] as number;
     if (from >= end) {
       // The next hit lies behind this station.
       chosen[slot] = 0;
       continue;
     }
-    const hit = page.text.indexOf(word, from);
+    const hit = block.text.indexOf(word, from);
     if (hit === -1) return void chosen.fill(0, slot);
     if (hit >= end) chosen[slot] = 0;
     from = hit >= end ? hit : end;

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { listTail, type ListRest } from "#snapshots/model/envelope.ts";
-import { field, read, type Source, startOf } from "#snapshots/model/block.ts";
+import { fragmentOf, type Source } from "#snapshots/model/block.ts";
 
 /** Stations written per turn of the event loop. */
 const perTurn = 256;
-const comma = ",".charCodeAt(0);
-const lineFeed = "\n".charCodeAt(0);
+const lineFeed = Buffer.from("\n");
 
 /** A GeoJSON FeatureCollection (RFC 7946) with the rest of the list envelope beside it, in pieces. */
 export async function* featureCollection(
@@ -13,12 +12,11 @@ export async function* featureCollection(
   rest: ListRest,
 ): AsyncGenerator<Buffer> {
   yield collectionHead;
-  let before: Buffer | null = null;
+  let comma = 1;
   for await (const piece of pieces(sources, writeFeatures)) {
-    if (before !== null) yield before;
-    before = piece;
+    yield piece.subarray(comma);
+    comma = 0;
   }
-  if (before !== null) yield before.subarray(0, -1);
   yield listTail(rest);
 }
 
@@ -26,7 +24,7 @@ export async function* featureCollection(
 export const lines = (sources: Iterable<Source>): AsyncGenerator<Buffer> =>
   pieces(sources, writeLines);
 
-/** Works in small turns, so that a whole country does not hold up other callers. */
+/** Works in small turns, so that writing a whole country does not delay other requests. */
 async function* pieces(
   sources: Iterable<Source>,
   write: (sources: readonly Source[]) => Buffer,
@@ -41,60 +39,23 @@ async function* pieces(
   if (turn.length > 0) yield write(turn);
 }
 
-function writeLines(sources: readonly Source[]): Buffer {
-  const into = Buffer.allocUnsafe(sizeOf(sources));
-  let at = 0;
-  for (const { page, slot } of sources) {
-    at += page.body.read().copy(into, at, startOf(page, slot), read(page, slot, field.end));
-    // Each station's bytes end with the comma of a list.
-    into[at - 1] = lineFeed;
-  }
-  return into;
-}
+const writeLines = (sources: readonly Source[]): Buffer =>
+  Buffer.concat(sources.flatMap(({ block, slot }) => [fragmentOf(block, slot), lineFeed]));
 
 const collectionHead = Buffer.from('{"type":"FeatureCollection","features":[');
-const featureHead = Buffer.from('{"type":"Feature",');
-const beforeLon = Buffer.from('"geometry":{"type":"Point","coordinates":[');
-const afterLat = Buffer.from(']},"properties":{');
-const latName = '"lat":'.length;
-const lonName = '"lon":'.length;
 
-/** What a feature is longer than the JSON that it is cut from. */
-const growth =
-  featureHead.length +
-  beforeLon.length +
-  afterLat.length +
-  "}".length -
-  "{".length -
-  ",".length -
-  latName -
-  lonName;
+/** The beginning of a station's JSON. Neither an id nor a number contains a quote or a comma. */
+const stationHead = /^\{("id":"[^"]*",)"lat":([^,]*),"lon":([^,]*),/;
+/** Each feature begins with a comma; `featureCollection` cuts off the first. */
+const featureHead =
+  ',{"type":"Feature",$1"geometry":{"type":"Point","coordinates":[$3,$2]},"properties":{';
 
-/** Cuts `{"id":…,"lat":…,"lon":…,rest},` at its first commas, none of which can stand in an id or a number. */
-function writeFeatures(sources: readonly Source[]): Buffer {
-  const into = Buffer.allocUnsafe(sizeOf(sources) + sources.length * growth);
-  let at = 0;
-  for (const { page, slot } of sources) {
-    const bytes = page.body.read();
-    const start = startOf(page, slot);
-    const end = read(page, slot, field.end);
-    const lat = bytes.indexOf(comma, start) + 1;
-    const lon = bytes.indexOf(comma, lat) + 1;
-    const rest = bytes.indexOf(comma, lon) + 1;
-    at += featureHead.copy(into, at);
-    at += bytes.copy(into, at, start + 1, lat);
-    at += beforeLon.copy(into, at);
-    at += bytes.copy(into, at, lon + lonName, rest);
-    at += bytes.copy(into, at, lat + latName, lon - 1);
-    at += afterLat.copy(into, at);
-    at += bytes.copy(into, at, rest, end - 1);
-    at += into.write("},", at, "latin1");
-  }
-  return into;
-}
-
-function sizeOf(sources: readonly Source[]): number {
-  let size = 0;
-  for (const { page, slot } of sources) size += read(page, slot, field.end) - startOf(page, slot);
-  return size;
-}
+const writeFeatures = (sources: readonly Source[]): Buffer =>
+  Buffer.from(
+    sources
+      .map(({ block, slot }) =>
+        fragmentOf(block, slot).toString().replace(stationHead, featureHead),
+      )
+      .map((feature) => `${feature}}`)
+      .join(""),
+  );

@@ -1,27 +1,25 @@
+import { addStations, type Block, emptySum, type Source, sumText } from "#snapshots/model/block.ts";
 import type { Area } from "#snapshots/model/area.ts";
-import type { ChangeList } from "#snapshots/model/change-list.ts";
+import type { BlockTree, Leaf } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
-import type { IdOrder } from "#snapshots/model/id-order.ts";
-import type { Page, Source } from "#snapshots/model/block.ts";
-import type { Leaf, PageTree } from "#snapshots/model/block-tree.ts";
 import {
-  byPage,
-  copyInOrder,
+  byBlock,
   nearest,
   type Piece,
   piecesInOrder,
   piecesOf,
   select,
+  type Selection,
   sourcesOf,
 } from "#snapshots/model/selection.ts";
-import { nobody, type StationTable } from "#snapshots/model/station-table.ts";
-import { addStation, emptySum, type Sum, sumText } from "#snapshots/model/sum.ts";
+import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
+import { noStation, type StationTable } from "#snapshots/model/station-table.ts";
 
 /** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
 export interface Answer {
   count: number;
   sum: string;
-  /** The stations' JSON in pieces: joined they read `{…},{…}`. Valid for good, also after later changes. */
+  /** The stations' JSON in pieces: joined they read `{…},{…}`. They stay valid after later changes. */
   pieces(): Piece[];
   /** The same stations one by one. */
   sources(): Iterable<Source>;
@@ -39,25 +37,17 @@ export interface AreaQuery {
 
 export interface PageQuery {
   filters?: Filters;
-  /** Id after which the page begins; "" for the first. */
+  /** Id after which the page begins; "" for the first page. */
   after: string;
   limit: number;
   now: number;
 }
 
-/** A page in id order together with what it is a page of. */
+/** A page in id order, and the whole list that it is a page of. */
 export interface PageAnswer extends Answer {
   whole: { count: number; sum: string };
   /** Id of the page's last station when more follow, else "". */
   next: string;
-}
-
-/** The whole country at one moment, to be written in parts. */
-export interface Frozen {
-  count: number;
-  sum: string;
-  /** JSON of stations in id order, `perPart` at a time; joined they read `{…},{…}`. */
-  parts(perPart: number): Generator<Buffer>;
 }
 
 export interface Queries {
@@ -68,9 +58,8 @@ export interface Queries {
   whole(now: number, filters?: Filters): { count: number; sum: string };
   /** Ids of the stations in an area. */
   idsInside(area: Area): string[];
-  /** When the stations of an area have changed last, and when time alone changes one of them next. */
+  /** When a station of the area changed last, and when time alone changes one next. */
   timesInside(area: Area, now: number): Times;
-  freeze(now: number): Frozen;
 }
 
 /** ms; the same on every process that has applied the same. */
@@ -81,25 +70,25 @@ export interface Times {
   nextAt: number;
 }
 
-/** What the model lends to its queries. */
+/** The parts of the model that queries read. */
 interface Parts {
-  tree: PageTree;
+  tree: BlockTree;
   table: StationTable;
   order: IdOrder;
-  changes: ChangeList;
+  changes: ChangeOrder;
   matcher(filters: Filters | undefined): Matcher | null;
   drain(now: number): void;
 }
 
 export function createQueries({ tree, table, order, changes, matcher, drain }: Parts): Queries {
   const sourceOf = (station: number): Source => ({
-    page: (table.leaf[station] as Leaf).page,
+    block: (table.leaf[station] as Leaf).block,
     slot: table.slot[station] as number,
   });
-  const idOf = ({ page, slot }: Source): string => table.ids.id(page.stations[slot] as number);
-  const timesByPage = new WeakMap<Page, Times>();
+  const idOf = ({ block, slot }: Source): string => table.ids.id(block.stations[slot] as number);
+  const timesByBlock = new WeakMap<Block, Times>();
 
-  const timesOf = ({ stations }: Page, chosen: Uint8Array | null): Times => {
+  const timesOf = ({ stations }: Block, chosen: Uint8Array | null): Times => {
     let { changedAt, nextAt } = never;
     for (let slot = 0; slot < stations.length; slot++) {
       if (chosen !== null && chosen[slot] !== 1) continue;
@@ -110,14 +99,23 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     return { changedAt, nextAt };
   };
 
-  /** Whatever changes a station makes a new page, so a page's times stay as they are. */
-  const pageTimes = (page: Page): Times => {
-    let times = timesByPage.get(page);
-    if (times === undefined) timesByPage.set(page, (times = timesOf(page, null)));
+  /** Every change of a station makes a new block, so the times of a block never change. */
+  const blockTimes = (block: Block): Times => {
+    let times = timesByBlock.get(block);
+    if (times === undefined) timesByBlock.set(block, (times = timesOf(block, null)));
     return times;
   };
 
-  const everywhere = { kind: "all" } as const;
+  /** The stations that pass; null for all of them. */
+  const selected = (filters: Filters | undefined): Selection | null => {
+    const passes = matcher(filters);
+    return passes === null ? null : select(tree, { kind: "all" }, passes);
+  };
+  const wholeOf = (found: Selection | null): { count: number; sum: string } => ({
+    count: found?.count ?? tree.count(),
+    sum: sumText(found?.sum ?? tree.sum()),
+  });
+
   return {
     query({ area, filters, sort, limit, now }) {
       drain(now);
@@ -132,41 +130,29 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
           sources: () => sourcesOf(found.hits),
         };
       const ranked = nearest(found.hits, found.region.centre, limit, table.ids.compare);
-      return {
-        count: ranked.length,
-        sum: sumText(truncated ? sumOf(ranked) : found.sum),
-        truncated,
-        pieces: () => (sort === undefined ? piecesOf(byPage(ranked)) : piecesInOrder(ranked)),
-        sources: () => ranked,
-      };
+      const list = inOrder(ranked);
+      return sort === undefined
+        ? { ...list, truncated, pieces: () => piecesOf(byBlock(ranked)) }
+        : { ...list, truncated };
     },
 
     page({ filters, after, limit, now }) {
       drain(now);
-      const chosen = matcher(filters);
-      const found = chosen === null ? null : select(tree, everywhere, chosen);
-      const passes = new Map(found?.hits.map((hit) => [hit.page, hit.chosen]));
+      const found = selected(filters);
+      const passes = new Map(found?.hits.map((hit) => [hit.block, hit.chosen]));
       const stations = order.stations();
       const sources: Source[] = [];
       let next = "";
       for (let i = after === "" ? 0 : order.after(after); i < stations.length; i++) {
         const source = sourceOf(stations[i] as number);
-        if (found !== null && passes.get(source.page)?.[source.slot] !== 1) continue;
+        if (found !== null && passes.get(source.block)?.[source.slot] !== 1) continue;
         if (sources.length === limit) {
           next = idOf(sources.at(-1) as Source);
           break;
         }
         sources.push(source);
       }
-      const whole = found ?? { count: tree.count(), sum: tree.sum() };
-      return {
-        count: sources.length,
-        sum: sumText(sumOf(sources)),
-        whole: { count: whole.count, sum: sumText(whole.sum) },
-        next,
-        pieces: () => piecesInOrder(sources),
-        sources: () => sources,
-      };
+      return { ...inOrder(sources), whole: wholeOf(found), next };
     },
 
     delta(sinceMs, now) {
@@ -174,29 +160,18 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const sources: Source[] = [];
       const removed: string[] = [];
       for (
-        let one = changes.newest();
-        one !== nobody && (table.changedAt[one] as number) >= sinceMs;
-        one = table.older[one] as number
+        let station = changes.newest();
+        station !== noStation && (table.changedAt[station] as number) >= sinceMs;
+        station = table.older[station] as number
       )
-        if ((table.leaf[one] ?? null) === null) removed.push(table.ids.id(one));
-        else sources.push(sourceOf(one));
-      sources.reverse();
-      removed.reverse();
-      return {
-        count: sources.length,
-        sum: sumText(sumOf(sources)),
-        removed,
-        pieces: () => piecesInOrder(sources),
-        sources: () => sources,
-      };
+        if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
+        else sources.push(sourceOf(station));
+      return { ...inOrder(sources.reverse()), removed: removed.reverse() };
     },
 
     whole(now, filters) {
       drain(now);
-      const chosen = matcher(filters);
-      if (chosen === null) return { count: tree.count(), sum: sumText(tree.sum()) };
-      const found = select(tree, everywhere, chosen);
-      return { count: found.count, sum: sumText(found.sum) };
+      return wholeOf(selected(filters));
     },
 
     idsInside: (area) => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
@@ -204,23 +179,10 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     timesInside(area, now) {
       drain(now);
       return select(tree, area, null)
-        .hits.map(({ page, chosen }) => (chosen === null ? pageTimes(page) : timesOf(page, chosen)))
+        .hits.map(({ block, chosen }) =>
+          chosen === null ? blockTimes(block) : timesOf(block, chosen),
+        )
         .reduce(laterOf, never);
-    },
-
-    freeze(now) {
-      drain(now);
-      const sources = Array.from(order.stations(), sourceOf);
-      return {
-        count: sources.length,
-        sum: sumText(tree.sum()),
-        *parts(perPart) {
-          for (let from = 0; from < sources.length; from += perPart) {
-            const copy = copyInOrder(sources.slice(from, from + perPart));
-            yield from + perPart < sources.length ? copy : copy.subarray(0, -1);
-          }
-        },
-      };
     },
   };
 }
@@ -231,8 +193,9 @@ const laterOf = (a: Times, b: Times): Times => ({
   nextAt: Math.min(a.nextAt, b.nextAt),
 });
 
-function sumOf(sources: readonly Source[]): Sum {
-  const sum = emptySum();
-  for (const { page, slot } of sources) addStation(sum, page, slot);
-  return sum;
-}
+const inOrder = (sources: readonly Source[]): Answer => ({
+  count: sources.length,
+  sum: sumText(addStations(emptySum(), sources)),
+  pieces: () => piecesInOrder(sources),
+  sources: () => sources,
+});

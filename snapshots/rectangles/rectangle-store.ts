@@ -3,16 +3,16 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 /** Answers of rectangles in Redis, for all processes (decisions.md 8). Every call rejects while Redis is away. */
 export interface RectangleStore {
   load(name: string): Promise<Buffer | null>;
-  /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the longest kept go. */
+  /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the oldest entries are deleted. */
   save(name: string, body: Buffer, lifeMs: number): Promise<void>;
 }
 
-/** What an entry costs beside its body. */
+/** Bytes of an entry besides its body. */
 const overhead = 300;
-// Longer than any entry's life, so that the list outlives what it counts.
+// Longer than any entry's life, so that the list outlives its entries.
 const listedS = 7200;
 
-// What has expired by itself stays listed until its turn comes: the budget is never exceeded, only used less.
+// An expired entry stays listed until its turn comes: the budget is never exceeded, only used less.
 const storeLua = `
   if not redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return end
   local size = #ARGV[1] + tonumber(ARGV[4])
@@ -28,7 +28,7 @@ const storeLua = `
   redis.call('EXPIRE', KEYS[2], ARGV[5])
   redis.call('EXPIRE', KEYS[3], ARGV[5])`;
 
-/** `budget`: most bytes of all entries together. An anonymous page must not fill Redis, which the queue needs. */
+/** `budget`: most bytes of all entries together. Anonymous requests must not fill Redis, which the queue needs. */
 export function createRectangleStore(redis: Redis, prefix: string, budget: number): RectangleStore {
   const key = (name: string): string => `${prefix}:rect:${name}`;
   return {

@@ -1,20 +1,19 @@
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** Name of the number that cached rectangles are checked against: the change feed's, as far as marks have raised it. */
+/** Key of the cache generation: the change feed's number up to which marks workers have advanced it. */
 export const generationKey = (prefix: string): string => `${prefix}:seq`;
 
-const raiseLua = `local now = tonumber(redis.call("GET", KEYS[1]) or "0")
+const advanceLua = `local now = tonumber(redis.call("GET", KEYS[1]) or "0")
 if tonumber(ARGV[1]) > now then redis.call("SET", KEYS[1], ARGV[1]) end`;
 
-/** Raises the number, never lowers it. Rejects while Redis is away: then nothing is served from its cache either. */
+/** Advances the generation, never back. Rejects while Redis is away; no cached rectangle is served then either. */
 export async function advanceGeneration(redis: Redis, prefix: string, seq: number): Promise<void> {
-  await redis.eval(raiseLua, 1, generationKey(prefix), seq);
+  await redis.eval(advanceLua, 1, generationKey(prefix), seq);
 }
 
 /**
- * Raises the number to what `reached()` says, for a process that is about to tell somebody about it. A marks worker
- * raises it after its commit, so that the commit can be seen a little before. Never rejects. Calls that come while
- * one is under way share the next.
+ * For a process that is about to report a change: advances the generation to `reached()`. A marks worker advances it
+ * only after its commit, so others can see the commit earlier. Never rejects. Calls during a run share the next run.
  */
 export function createGenerationAdvancer(
   redis: Redis,

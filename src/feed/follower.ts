@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
-import { emptyState } from "#src/domain/state.ts";
+import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import type { FeedRow } from "#src/feed/feed.ts";
+import { type FeedRow, lostRow, readAfter, readStations } from "#src/feed/feed.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -29,21 +28,22 @@ export interface Follower {
   readAt(): number;
 }
 
-/** Rows of one page, and how many are given out in one turn of the event loop: more would hold up whoever is being answered. */
+/** Rows of one page. */
 const pageRows = 250;
+/** Rows given out in one turn of the event loop: more would delay other requests. */
 const turnRows = 32;
-/** Of the first load, and of what is compared: nobody waits for these. */
+/** Rows of one page of the first load, which no request waits for. */
 const loadRows = 1000;
 const compareRows = 10_000;
 /** Longest pause between two pages of the first load. */
 const loadIdleMs = minuteMs;
-/** `as_of` stays this far behind, because its comparison is by whole seconds. */
+/** `as_of` stays this far behind, because partners compare it by whole seconds. */
 const asOfLagMs = 1000;
 
 /**
  * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
- * changes it asks for the outcomes of `outcomes.ids()`, and settles them after the changes are applied, so that who
- * waits for a mark finds it in the very next read. After a lost connection everything is compared with memory.
+ * changes it asks for the outcomes of `outcomes.ids()` and settles them after the changes are applied, so that a caller
+ * who waits for a mark sees it in the next read. After a lost connection everything is compared with memory.
  */
 export function createFollower(deps: {
   db: Db;
@@ -51,7 +51,7 @@ export function createFollower(deps: {
   log: Log;
   clock: Clock;
   onRows: (rows: FeedRow[]) => void;
-  /** The numbers of the stations, shared with others that keep something for each. */
+  /** The numbers of the stations, shared with others that keep something for each station. */
   ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
 }): Follower {
@@ -60,8 +60,8 @@ export function createFollower(deps: {
   let seqs = new Float64Array(1024);
   /** Read up to here. */
   let lastSeq = 0;
-  /** Everything up to here is given out. */
-  let given = 0;
+  /** Everything up to here is given to `onRows`. */
+  let appliedSeq = 0;
   let safe = 0;
   let readAt = 0;
   let loaded = false;
@@ -86,7 +86,7 @@ export function createFollower(deps: {
 
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
-    // In one round trip, one behind the other: outcomes and the safe time come before any change is read.
+    // In one round trip and in this order: outcomes and the safe time are read before any change.
     const [[mark], reports, first] = await pipelinedTransaction(db, (tx) =>
       Promise.all([
         rows<{ safe: number | null }>(tx, `select ${msOf("feed_safe()")} as safe`, [], "feed_safe"),
@@ -98,7 +98,7 @@ export function createFollower(deps: {
     const comparing = compare;
     compare = false;
     if (!loaded) await loadAll();
-    // Before anything was read there is nothing to compare.
+    // Nothing was read before the first load, so there is nothing to compare.
     if (comparing && stations.size() > 0) await reload();
     await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows));
     loaded = true;
@@ -107,26 +107,26 @@ export function createFollower(deps: {
     outcomes?.settle(reports);
   };
 
-  /** A neighbourhood at a time, so that a read model writes its pages once. What changes meanwhile is caught up with. */
+  /** One neighbourhood at a time, so that a read model writes its blocks once. Changes made meanwhile follow later. */
   const loadAll = (): Promise<void> =>
     inTransaction(db, async (tx) => {
-      // It locks nothing that a write waits for, and taking a thousand stations in may be slow on a busy machine.
+      // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
       await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
-      const [known] = await rows<{ seq: number | null }>(tx, "select max(seq) as seq from changes");
+      const [newest] = await rows<{ seq: number | null }>(
+        tx,
+        "select max(seq) as seq from changes",
+      );
       await tx.raw(
         `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
          order by floor(s.lat * 2), s.lon, s.id`,
       );
       for (;;) {
         const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
-        const found = await readStations(
-          tx,
-          ids.map(({ id }) => id),
-        );
-        apply(found);
+        const some = ids.map(({ id }) => id);
+        apply(await readStations(tx, some));
         if (ids.length < loadRows) break;
       }
-      lastSeq = known!.seq ?? 0;
+      lastSeq = newest!.seq ?? 0;
     });
 
   const catchUp = async (first: FeedRow[]): Promise<void> => {
@@ -142,17 +142,17 @@ export function createFollower(deps: {
       }
       if (found.length < pageRows) break;
     }
-    // Not on the way: a station that changed twice has its last number only, far behind its first change.
-    given = lastSeq;
+    // Only at the end: a station that changed twice has its last number alone, far behind its first change.
+    appliedSeq = lastSeq;
     safe = Math.max(safe, reached);
   };
 
-  /** After a reconnect, also to a database that lost its last changes, numbers alone prove nothing. */
+  /** After a reconnect, which may lead to a database that lost its last changes, numbers alone prove nothing. */
   const reload = async (): Promise<void> => {
     const found = new Uint8Array(stations.size());
     const different: string[] = [];
     let highest = 0;
-    // In the order of numbers: what is given a new one meanwhile comes again, and never drops out.
+    // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
     for (;;) {
       const some = await rows<{ id: string; seq: number }>(
         db,
@@ -174,7 +174,7 @@ export function createFollower(deps: {
       }
     const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
-    // Not the rows' own numbers: while they were read others may have been given out below them.
+    // Not the rows' own numbers: other stations may have got lower numbers while these rows were read.
     lastSeq = highest;
     if (different.length + gone.length > 0)
       log.info({ different: different.length, gone: gone.length }, "compared with the database");
@@ -197,7 +197,7 @@ export function createFollower(deps: {
     }
   };
 
-  // At most one read runs and one waits: whoever asks during a read gets the next one.
+  // At most one read runs and one waits: a call during a read gets the next one.
   const refresh = (): Promise<void> => {
     if (running === null) {
       running = guarded().finally(() => (running = null));
@@ -239,62 +239,20 @@ export function createFollower(deps: {
       if (loaded) return;
       for (let i = 0; i < from.rows.length; i += loadRows) apply(from.rows.slice(i, i + loadRows));
       lastSeq = from.seq;
-      given = from.seq;
+      appliedSeq = from.seq;
       safe = from.asOfMs + asOfLagMs;
       loaded = true;
       compare = true;
     },
     loaded: () => loaded,
     refresh,
-    seq: () => given,
+    seq: () => appliedSeq,
     asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
     readAt: () => readAt,
   };
 }
 
-const columns = `c.station_id as id, c.seq, ${msOf("c.at")} as at, c.removed or s.removed_at is not null as removed,
-  s.lat, s.lon, s.brand, s.name, s.addr, st.state`;
-const joins =
-  "changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id";
-
 function* inTurns(found: readonly FeedRow[]): Generator<FeedRow[]> {
   for (let from = 0; from < found.length; from += turnRows)
     yield found.slice(from, from + turnRows);
 }
-
-type Row = Omit<FeedRow, "state"> & { state: FeedRow["state"] | null };
-const filled = (found: Row[]): FeedRow[] =>
-  found.map((row) => ({ ...row, state: row.state ?? emptyState }));
-
-const readAfter = async (db: Statements, seq: number, limit: number): Promise<FeedRow[]> =>
-  filled(
-    await rows<Row>(
-      db,
-      `select ${columns} from ${joins} where c.seq > ? order by c.seq limit ${limit}`,
-      [seq],
-      "read_after",
-    ),
-  );
-
-const readStations = async (db: Db | Tx, ids: string[]): Promise<FeedRow[]> =>
-  filled(
-    await rows<Row>(
-      db,
-      `select ${columns} from ${joins} where c.station_id = any(?::text[]) order by c.seq`,
-      [ids],
-    ),
-  );
-
-/** A station that a restored database does not know any more. */
-const lostRow = (id: string, at: number): FeedRow => ({
-  id,
-  seq: 0,
-  at,
-  removed: true,
-  lat: 0,
-  lon: 0,
-  brand: "",
-  name: "",
-  addr: "",
-  state: emptyState,
-});

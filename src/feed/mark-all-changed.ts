@@ -2,25 +2,25 @@ import { inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
 import { sequenceMax } from "#src/marks/marks.ts";
 
 const atOnce = 1000;
-/** More than any service gives out between two backups. */
+/** More numbers than any service gives out between two backups. */
 const changesAhead = 1_000_000_000;
 const marksAhead = 100_000_000;
 
-export interface Restamped {
+export interface MarkedChanged {
   stations: number;
   /** The change feed's highest number now. */
   seq: number;
 }
 
 /**
- * Makes a database that was restored from a backup the newest again. Numbers that the lost time had given out do not
- * come a second time, and every station counts as changed now: processes, caches and partners' copies that know more
- * than the backup take its word. May run while everything runs, and again.
+ * Makes a database that was restored from a backup the newest again. Numbers given out after the backup are not used
+ * again, and every station counts as changed now, so that processes, caches and partners' copies that are newer than
+ * the backup follow it. May run while everything runs, and again.
  */
 export async function markAllChanged(
   db: Db,
   progress: (done: number, total: number) => void,
-): Promise<Restamped> {
+): Promise<MarkedChanged> {
   await rows(
     db,
     `select setval('change_seq', nextval('change_seq') + ?),
@@ -34,15 +34,15 @@ export async function markAllChanged(
   let seq = 0;
   for (let from = 0; from < all.length; from += atOnce) {
     const some = all.slice(from, from + atOnce);
-    // A short transaction each: nobody else's commit gets a number meanwhile.
+    // Short transactions, because other commits wait for their number meanwhile.
     seq = await inTransaction(db, async (tx) => {
-      const stamp = (gone: boolean) =>
-        rows<{ seq: number | null }>(tx, "select feed_stamp(?::text[], ?::boolean) as seq", [
-          some.filter(({ removed }) => removed === gone).map(({ id }) => id),
-          gone,
-        ]);
-      const [[removed], [served]] = [await stamp(true), await stamp(false)];
-      return served?.seq ?? removed?.seq ?? seq;
+      const stamp = async (gone: boolean): Promise<number | null> => {
+        const ids = some.filter(({ removed }) => removed === gone).map(({ id }) => id);
+        const sql = "select feed_stamp(?::text[], ?::boolean) as seq";
+        return (await rows<{ seq: number | null }>(tx, sql, [ids, gone]))[0]?.seq ?? null;
+      };
+      const removed = await stamp(true);
+      return (await stamp(false)) ?? removed ?? seq;
     });
     progress(from + some.length, all.length);
   }

@@ -15,8 +15,8 @@ interface Stored extends StationRow {
 }
 
 /**
- * Brings stations to the given facts, 1,000 rows a transaction, each ending with its stamp in the change feed.
- * A removed station that is given again is back in service and counts as changed. `dryRun` only compares.
+ * Inserts or updates stations, 1,000 a transaction, each ending with its stamp in the change feed. A removed station
+ * that comes again is back in service and counts as changed. `dryRun` only compares.
  */
 export async function applyStations(
   db: Db,
@@ -39,7 +39,7 @@ export async function applyStations(
   return total;
 }
 
-/** Takes stations of `source` out of service; gives the number of those that were in service. */
+/** Takes stations of `source` out of service. Returns the number of those that were in service. */
 export async function removeStations(
   db: Db,
   source: string,
@@ -67,14 +67,10 @@ export async function removeStations(
 }
 
 /** Ids of the stations of `source` that are in service. */
-export const idsInService = async (db: Db, source: string): Promise<string[]> =>
-  (
-    await rows<{ id: string }>(
-      db,
-      "select id from stations where source = ? and removed_at is null",
-      [source],
-    )
-  ).map(({ id }) => id);
+export async function idsInService(db: Db, source: string): Promise<string[]> {
+  const sql = "select id from stations where source = ? and removed_at is null";
+  return (await rows<{ id: string }>(db, sql, [source])).map(({ id }) => id);
+}
 
 async function applyChunk(
   tx: Tx,
@@ -102,25 +98,17 @@ const differs = (source: string, now: StationRow, was: Stored | undefined): bool
   (["lat", "lon", "brand", "name", "addr"] as const).some((field) => was[field] !== now[field]);
 
 async function write(tx: Tx, source: string, stations: readonly StationRow[]): Promise<void> {
-  const column = <K extends keyof StationRow>(name: K): StationRow[K][] =>
-    stations.map((one) => one[name]);
-  await tx.raw(
+  const column = (name: keyof StationRow): unknown[] => stations.map((one) => one[name]);
+  await rows(
+    tx,
     `insert into stations (id, source, lat, lon, brand, name, addr)
       select id, ?, lat, lon, brand, name, addr
       from unnest(?::text[], ?::float8[], ?::float8[], ?::text[], ?::text[], ?::text[])
-        as given (id, lat, lon, brand, name, addr) order by id
+        as imported (id, lat, lon, brand, name, addr) order by id
       on conflict (id) do update set source = excluded.source, lat = excluded.lat, lon = excluded.lon,
         brand = excluded.brand, name = excluded.name, addr = excluded.addr,
         removed_at = null, updated_at = server_now()`,
-    [
-      source,
-      column("id"),
-      column("lat"),
-      column("lon"),
-      column("brand"),
-      column("name"),
-      column("addr"),
-    ],
+    [source, ...(["id", "lat", "lon", "brand", "name", "addr"] as const).map(column)],
   );
-  await tx.raw("select feed_stamp(?::text[])", [column("id")]);
+  await rows(tx, "select feed_stamp(?::text[])", [column("id")]);
 }

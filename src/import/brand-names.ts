@@ -1,7 +1,8 @@
-import { repairLookalikes } from "#src/import/lookalikes.ts";
+import { distanceM, type Point } from "#src/domain/geo.ts";
+import { repairLookalikes } from "#src/import/clean-text.ts";
 
 /**
- * What brand spellings are compared by: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
+ * The key by which brand spellings are compared: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
  * legal forms and words for "station" left out. "ГАЗПРОМ-нефть", "Газпром Нефть" → "газпромнефть".
  */
 export function brandKey(text: string): string {
@@ -11,7 +12,7 @@ export function brandKey(text: string): string {
     .replace(/[^\p{L}\p{N}&+]/gu, "");
 }
 
-/** The spelling that is served for a known brand, whichever of its spellings `text` is; undefined for others. */
+/** The served spelling of a known brand in any of its spellings; undefined for other texts. */
 export const knownBrand = (text: string): string | undefined => spellings.get(brandKey(text));
 
 /** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
@@ -24,7 +25,7 @@ export function brandOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** True for what mappers write where there is no brand. */
+/** True for the words that mappers write when there is no brand. */
 export const isNoBrand = (text: string): boolean => noBrands.has(brandKey(text));
 
 /** A brand or firm without quotes and its legal form; "" for a sole trader, whose name is a person's. */
@@ -97,3 +98,56 @@ const noBrands = new Set([
     brandKey,
   ),
 ]);
+
+const cityReachM = 50_000;
+
+export interface Town extends Point {
+  name: string;
+}
+
+/**
+ * The spelling of each brand by its key: that of the `served` stations, so that imports agree with each other, else the
+ * most frequent in the file. Of equally frequent spellings one that is not all capitals wins, then the alphabet decides.
+ */
+export function brandSpellings(
+  served: readonly { brand: string; count: number }[],
+  imported: readonly { brand: string }[],
+): Map<string, string> {
+  const counts = new Map<string, number>();
+  for (const { brand } of imported)
+    if (brand !== "") counts.set(brand, (counts.get(brand) ?? 0) + 1);
+  const ofFile = [...counts].map(([brand, count]) => ({ brand, count }));
+  return new Map([...mostFrequent(ofFile), ...mostFrequent(served)]);
+}
+
+function mostFrequent(spellings: readonly { brand: string; count: number }[]): Map<string, string> {
+  const shouts = (text: string): number => (text === text.toUpperCase() ? 1 : 0);
+  const rarestFirst = [...spellings].sort(
+    (a, b) =>
+      a.count - b.count || shouts(b.brand) - shouts(a.brand) || (a.brand < b.brand ? 1 : -1),
+  );
+  const chosen = new Map(rarestFirst.map(({ brand }) => [brandKey(brand), brand]));
+  chosen.delete("");
+  return chosen;
+}
+
+/** The stations, without a brand that is only the name of the town they stand in. */
+export function withoutTownBrands<Station extends Point & { brand: string; city: string }>(
+  stations: readonly Station[],
+  cities: readonly Town[],
+): Station[] {
+  const towns = new Map<string, Point[]>();
+  for (const { name, ...point } of [...cities, ...stations.map(townOf)]) {
+    const key = brandKey(name);
+    const points = towns.get(key);
+    if (points === undefined) towns.set(key, [point]);
+    else points.push(point);
+  }
+  return stations.map((station) => {
+    const points = station.brand === "" ? [] : (towns.get(brandKey(station.brand)) ?? []);
+    const isTown = points.some((point) => distanceM(point, station) <= cityReachM);
+    return isTown ? { ...station, brand: "" } : station;
+  });
+}
+
+const townOf = ({ city, lat, lon }: Point & { city: string }): Town => ({ name: city, lat, lon });

@@ -1,10 +1,11 @@
 import { open } from "node:fs/promises";
+import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 /**
- * The lines of a text table as fields. Throws a wrong-file fault for a table whose lines have different numbers of
- * fields or an open quote, as one that is cut off has.
+ * The lines of a text table as fields. Throws a wrong-file fault for a table with an open quote or with lines of
+ * different numbers of fields: it may be cut off.
  */
 export async function* csvLines(
   path: string,
@@ -18,13 +19,8 @@ export async function* csvLines(
     skip_empty_lines: true,
     max_record_size: 1_000_000,
   });
-  const feed = async (): Promise<void> => {
-    for await (const piece of readText(path, progress)) {
-      if (!table.write(piece)) await new Promise((resume) => table.once("drain", resume));
-    }
-    table.end();
-  };
-  feed().catch((error: Error) => table.destroy(error));
+  // The callback form: an error of the text destroys the table, and the loop below throws it.
+  pipeline(Readable.from(readText(path, progress)), table, () => undefined);
   try {
     for await (const line of table) yield line as string[];
   } catch (error) {
@@ -36,9 +32,9 @@ export async function* csvLines(
 }
 
 /**
- * The lines of a table below its heading, as records of the columns that it names, in any order; separated as the
- * heading is, by commas, semicolons or tabs: spreadsheets write what their country is used to. Throws a wrong-file
- * fault when one of `required` is not among them.
+ * The lines of a table below its heading, as records by column name. Fields are separated as in the heading, by commas,
+ * semicolons or tabs, because spreadsheets follow the custom of their country. Throws a wrong-file fault when one of
+ * the `required` columns is missing.
  */
 export async function* csvRecords<Column extends string>(
   path: string,
@@ -46,17 +42,17 @@ export async function* csvRecords<Column extends string>(
   progress: ReadProgress,
 ): AsyncGenerator<Record<Column, string>> {
   const { required, optional = [] } = columns;
-  let places: [Column, number][] | null = null;
+  let indexes: [Column, number][] | null = null;
   const delimiter = await headingDelimiter(path);
   for await (const line of csvLines(path, { delimiter, quote: true }, progress)) {
-    if (places === null) {
+    if (indexes === null) {
       const heading = line.map((name) => name.trim().toLowerCase());
       const missing = required.filter((name) => !heading.includes(name));
       if (missing.length > 0) throw wrongFile(`has no column ${missing.join(", ")}`);
-      places = [...required, ...optional].map((name) => [name, heading.indexOf(name)]);
+      indexes = [...required, ...optional].map((name) => [name, heading.indexOf(name)]);
       continue;
     }
-    const fields = places.map(([name, place]) => [name, (line[place] ?? "").trim()]);
+    const fields = indexes.map(([name, index]) => [name, (line[index] ?? "").trim()]);
     yield Object.fromEntries(fields) as Record<Column, string>;
   }
 }
@@ -70,7 +66,7 @@ async function headingDelimiter(path: string): Promise<string> {
   return ",";
 }
 
-/** Whether the file's last line is ended: one that is not may be cut off. */
+/** Whether the file ends with a line feed. A last line without one may be cut off. */
 export async function endsWithLine(path: string): Promise<boolean> {
   const file = await open(path);
   try {

@@ -1,6 +1,6 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 
-export interface PlacedStation extends Point {
+export interface LocatedStation extends Point {
   id: string;
 }
 
@@ -9,37 +9,30 @@ export type Found =
   | { refused: "unknown-station" | "no-station-near" };
 
 /**
- * Finds stations as imports name them: by one of their ids, else the nearest within `nearM` metres of their place
- * (ties by id). `metres` is 0 when the id says it.
+ * Finds the stations that an import names: by one of their ids, else the nearest one within `nearM` metres (ties by
+ * id). `metres` is 0 for a station found by its id.
  */
 export function createStationFinder(
-  stations: readonly PlacedStation[],
+  stations: readonly LocatedStation[],
   nearM: number,
 ): (ids: readonly string[], point: Point | null) => Found {
-  const ids = new Set(stations.map((one) => one.id));
-  const byLat = [...stations].sort((a, b) => a.lat - b.lat);
-  const reach = nearM / 111_000;
-
-  const firstFrom = (lat: number): number => {
-    let [low, high] = [0, byLat.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (byLat[middle]!.lat < lat) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const ids = new Set(stations.map(({ id }) => id));
+  /** Stations by rows of latitude, each `nearM` high. */
+  const byRow = new Map<number, LocatedStation[]>();
+  const rowOf = ({ lat }: Point): number => Math.floor((lat * 111_000) / nearM);
+  for (const station of stations) {
+    const row = byRow.get(rowOf(station));
+    if (row === undefined) byRow.set(rowOf(station), [station]);
+    else row.push(station);
+  }
   const nearest = (point: Point): Found => {
-    let best: { id: string; metres: number } | null = null;
-    for (let at = firstFrom(point.lat - reach); at < byLat.length; at += 1) {
-      const station = byLat[at]!;
-      if (station.lat > point.lat + reach) break;
-      const metres = distanceM(point, station);
-      if (metres > nearM) continue;
-      if (best === null || metres < best.metres || (metres === best.metres && station.id < best.id))
-        best = { id: station.id, metres };
-    }
-    return best ?? { refused: "no-station-near" };
+    const row = rowOf(point);
+    const [found] = [row - 1, row, row + 1]
+      .flatMap((near) => byRow.get(near) ?? [])
+      .map((station) => ({ id: station.id, metres: distanceM(point, station) }))
+      .filter(({ metres }) => metres <= nearM)
+      .sort((a, b) => a.metres - b.metres || (a.id < b.id ? -1 : 1));
+    return found ?? { refused: "no-station-near" };
   };
   return (names, point) => {
     const id = names.find((name) => ids.has(name));

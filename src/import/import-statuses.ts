@@ -2,52 +2,42 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { createStationFinder, type PlacedStation } from "#src/import/find-station.ts";
-import { asFault } from "#src/import/read-text.ts";
-import { applySeeds, type NewSeed } from "#src/import/seed-rows.ts";
-import { withSourceLock } from "#src/import/source-lock.ts";
+import { createStationFinder, type LocatedStation } from "#src/import/find-station.ts";
+import {
+  importFile,
+  type ImportOptions,
+  type ImportSummary,
+  refuse,
+} from "#src/import/file-import.ts";
+import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported-statuses.ts";
+import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
 import { readStatusCsv } from "#src/import/statuses-csv.ts";
 import { readFrenchRuptures, readFrenchStations } from "#src/import/statuses-fr.ts";
-import { refuseLines, type StatusesRead, type StatusFormat } from "#src/import/statuses-read.ts";
-import { type FileFault, isFault, type Reasons } from "#src/import/summary.ts";
+import type { StatusesRead, StatusFormat } from "#src/import/statuses-read.ts";
 import { msOf } from "#src/marks/marks.ts";
 
-export interface StatusImportOptions {
-  path: string;
+export interface StatusImportOptions extends Pick<
+  ImportOptions<StatusFormat>,
+  "path" | "dryRun" | "progress" | "waiting"
+> {
   format: StatusFormat;
   /** fr-ruptures: the file that says where the stations are; null to match by id alone. */
   stationsPath: string | null;
   source: string;
-  /** A status whose source's time is as long ago is left out. At most the life of a status is of use. */
+  /** An older status is left out. More than the life of a status has no effect. */
   maxAgeMs: number;
-  /** fr-ruptures: a stock-out as old means that the fuel is not sold there. */
+  /** fr-ruptures: an older stock-out means that the station does not sell the fuel. */
   notSoldMs: number;
-  /** Takes the file as if it were this moment (ms): all its times are moved by what has passed since. */
+  /** Reads the file as if it were this moment (ms): all its times are moved by the time since then. */
   asOf: number | null;
-  dryRun: boolean;
-  progress: (step: "reading" | "saving", done: number, total: number | null) => void;
-  waiting: () => void;
-  /** Stations for the marks worker to fold anew, after each commit. */
+  /** Called after each commit with the stations that the marks worker has to refold. */
   touched: (stationIds: string[]) => void;
 }
 
-/** What an import of statuses did; `read` = added + changed + unchanged + merged + refused. */
-export interface StatusSummary {
-  source: string;
+/** What an import of statuses did. `read`, `merged` and `refused` count lines, `added` and `changed` stations. */
+export interface StatusSummary extends Omit<ImportSummary, "format" | "removed" | "doubtful"> {
   format: StatusFormat;
-  dry_run: boolean;
-  /** Lines. */
-  read: number;
-  /** Stations that had no imported status. */
-  added: number;
-  changed: number;
-  unchanged: number;
-  /** Further lines about the same station. */
-  merged: number;
-  /** Lines left out. */
-  refused: number;
-  reasons: Reasons;
-  /** Stations of the added and changed that show people's marks, which an import never replaces. */
+  /** Of the added and changed stations those that show people's marks, which an import never replaces. */
   behind_marks: number;
   /** Hours by which all times were moved, null without --as-of. */
   moved_h: number | null;
@@ -57,8 +47,8 @@ const nearM = 50;
 const aheadMs = 300_000;
 
 /**
- * Imports statuses as seeded ones (decisions.md 6): as old as their source says, without confirmations, behind any
- * live status of people. The file is read and checked to its end before the first row changes.
+ * Imports statuses (decisions.md 6): as old as their source says, without confirmations, behind any live status of
+ * people. The file is read and checked to its end before the first row changes.
  */
 export async function importStatuses(
   db: Db,
@@ -66,19 +56,21 @@ export async function importStatuses(
   options: StatusImportOptions,
 ): Promise<StatusSummary | FileFault> {
   const { path, stationsPath, source, notSoldMs, progress } = options;
-  const [clock] = await rows<{ now: number }>(db, `select ${msOf("server_now()")} as now`);
-  const now = options.asOf ?? clock!.now;
+  const [server] = await rows<{ now: number }>(db, `select ${msOf("server_now()")} as now`);
+  const now = options.asOf ?? server!.now;
   const read = options.format === "csv" ? readStatusCsv : readFrenchRuptures;
-  const places =
+  const locations =
     stationsPath === null
       ? new Map<string, Point | null>()
       : await asFault(stationsPath, () => readFrenchStations(stationsPath));
-  if (isFault(places)) return places;
-  const file = { path, places, source, now, notSoldMs };
-  const staged = await asFault(path, () => read(file, (bytes) => progress("reading", bytes, null)));
-  if (isFault(staged)) return staged;
-  return withSourceLock(db, "statuses", options.waiting, () =>
-    apply(db, config, options, staged, { now, movedMs: clock!.now - now }),
+  if (isFault(locations)) return locations;
+  const file = { path, locations, source, now, notSoldMs };
+  return importFile(
+    db,
+    options,
+    "statuses",
+    () => read(file, (bytes) => progress("reading", bytes, null)),
+    (staged) => apply(db, config, options, staged, { now, movedMs: server!.now - now }),
   );
 }
 
@@ -90,15 +82,15 @@ async function apply(
   { now, movedMs }: { now: number; movedMs: number },
 ): Promise<StatusSummary> {
   refuseUntimely(staged, now, Math.min(maxAgeMs, config.statusLifetimeMs));
-  const seeds = (await placed(db, staged)).map((seed) => ({
-    ...seed,
-    updated: Math.min(seed.updated, now) + movedMs,
+  const statuses = (await atOurStations(db, staged)).map((status) => ({
+    ...status,
+    updated: Math.min(status.updated, now) + movedMs,
   }));
-  const applied = await applySeeds(db, source, seeds, config, dryRun, (ids, done) => {
+  const applied = await applyImportedStatuses(db, source, statuses, config, dryRun, (ids, done) => {
     if (!dryRun) touched(ids);
-    progress("saving", done, seeds.length);
+    progress("saving", done, statuses.length);
   });
-  for (const seed of applied.older) refuseLines(staged, "older-than-known", seed.lines);
+  for (const { lines } of applied.older) refuse(staged, "older-than-known", lines);
   const { added, changed, unchanged, behindMarks } = applied;
   return {
     source,
@@ -120,30 +112,27 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
   staged.statuses = staged.statuses.filter(({ updated, lines }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
-    if (fault !== null) refuseLines(staged, fault, lines);
+    if (fault !== null) refuse(staged, fault, lines);
     return fault === null;
   });
 }
 
-/** The statuses at our own stations; where two of the file's stations are one of ours, the nearer counts. */
-async function placed(db: Db, staged: StatusesRead): Promise<NewSeed[]> {
-  const stations = await rows<PlacedStation>(
-    db,
-    "select id, lat, lon from stations where removed_at is null",
-  );
-  const find = createStationFinder(stations, nearM);
-  const taken = new Map<string, NewSeed & { metres: number }>();
+/** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */
+async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
+  const sql = "select id, lat, lon from stations where removed_at is null";
+  const find = createStationFinder(await rows<LocatedStation>(db, sql), nearM);
+  const taken = new Map<string, ImportedStatus & { metres: number }>();
   for (const { ids, point, ...status } of staged.statuses) {
-    const found = find(ids, point);
-    if ("refused" in found) {
-      refuseLines(staged, found.refused, status.lines);
+    const station = find(ids, point);
+    if ("refused" in station) {
+      refuse(staged, station.refused, status.lines);
       continue;
     }
-    const seed = { ...status, stationId: found.id, metres: found.metres };
-    const other = taken.get(found.id);
-    const isNearer = other === undefined || seed.metres < other.metres;
-    if (other !== undefined) refuseLines(staged, "same-station", (isNearer ? other : seed).lines);
-    if (isNearer) taken.set(found.id, seed);
+    const found = { ...status, stationId: station.id, metres: station.metres };
+    const other = taken.get(station.id);
+    const isNearer = other === undefined || found.metres < other.metres;
+    if (other !== undefined) refuse(staged, "same-station", (isNearer ? other : found).lines);
+    if (isNearer) taken.set(station.id, found);
   }
   return [...taken.values()];
 }

@@ -5,15 +5,15 @@ import type { Token } from "stream-json/parser.js";
 import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 /**
- * The items of the array `name` of the JSON object in a file, one after the other, without holding the file.
- * `beside` is given the object's other plain values (text, numbers, booleans). Throws a wrong-file fault for broken
- * or truncated JSON, at its very end too, and for a file without that array.
+ * The items of the array `name` of the JSON object in a file, one after the other, without holding the file. Calls
+ * `onOtherValue` with the object's other plain values (text, numbers, booleans). Throws a wrong-file fault for JSON that
+ * is broken or cut off, even at its very end, and for a file without that array.
  */
 export async function* readItems(
   path: string,
   name: string,
   progress: ReadProgress,
-  beside: (key: string, value: unknown) => void,
+  onOtherValue: (key: string, value: unknown) => void,
 ): AsyncGenerator {
   const tokens = parser.asStream({ streamValues: false });
   // The callback form: an error of the text destroys the parser, and the loop below throws it.
@@ -32,13 +32,10 @@ export async function* readItems(
     }
     const inside = depth === 2 && key === name;
     if (inside && token.name !== "endArray") {
-      const starts = token.name === "startObject" || token.name === "startArray";
-      if (!starts) {
-        yield "value" in token ? token.value : null;
-        continue;
-      }
-      item = new Assembler();
-      item.consume(token);
+      if (token.name === "startObject" || token.name === "startArray") {
+        item = new Assembler();
+        item.consume(token);
+      } else yield "value" in token ? token.value : null;
       continue;
     }
     if (token.name === "keyValue" && depth === 1) key = token.value;
@@ -53,7 +50,7 @@ export async function* readItems(
     } else if (token.name === "endObject" || token.name === "endArray") {
       depth -= 1;
       if (depth === 1) key = "";
-    } else if (depth === 1 && "value" in token) beside(key, token.value);
+    } else if (depth === 1 && "value" in token) onOtherValue(key, token.value);
   }
   if (!found) throw wrongFile(`has no list "${name}"`);
 }
@@ -62,9 +59,8 @@ async function* inOrder(tokens: AsyncIterable<unknown>): AsyncGenerator<Token> {
   try {
     for await (const token of tokens) yield token as Token;
   } catch (error) {
-    const said =
-      error instanceof Error ? error.message.match(/^Parser (?:cannot parse input: )?(.+)/) : null;
-    if (said !== null) throw wrongFile(`is not JSON, or is cut off (${said[1]})`);
+    const fault = /^Parser (?:cannot parse input: )?(.+)/.exec((error as Error).message);
+    if (fault !== null) throw wrongFile(`is not JSON, or is cut off (${fault[1]})`);
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export const fromOverpass: ReadObject = (item) => {
   const tags = isRecord(item["tags"]) ? item["tags"] : {};
   const point =
     pointOf(item) ?? pointOf(item["center"]) ?? middleOf(item["bounds"], item["geometry"]);
-  return placed(point, letter + number, tags);
+  return located(point, letter + number, tags);
 };
 
 /** A feature of GeoJSON whose properties are OSM tags. Lines and areas count at the middle of their extent. */
@@ -30,7 +30,7 @@ export const fromGeojson: ReadObject = (item, source) => {
   const id = featureId(item, tags, source);
   if (id === null) return { refused: "no-id" };
   const geometry = isRecord(item["geometry"]) ? item["geometry"] : {};
-  return placed(middleOfPairs(pairs(geometry["coordinates"])), id, tags);
+  return located(middleOfExtent(pairs(geometry["coordinates"])), id, tags);
 };
 
 const letters = new Map<unknown, string>([
@@ -45,10 +45,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const osmNumber = (value: unknown): string | null =>
   /^[1-9]\d{0,17}$/.test(String(value)) ? String(value) : null;
 
-function placed(point: Point | null, id: string, tags: Tags): OsmObject | { refused: string } {
+function located(point: Point | null, id: string, tags: Tags): OsmObject | { refused: string } {
   if (point === null) return { refused: "no-position" };
   const real = Math.abs(point.lat) <= 90 && Math.abs(point.lon) <= 180;
-  // 0, 0 is where broken exports put what they could not place.
+  // Broken exports write 0, 0 for an unknown position.
   if (!real || (point.lat === 0 && point.lon === 0)) return { refused: "bad-position" };
   return { id, lat: round(point.lat), lon: round(point.lon), tags };
 }
@@ -73,19 +73,14 @@ function middleOf(bounds: unknown, geometry: unknown): Point | null {
     const high = pointOf({ lat: bounds["maxlat"], lon: bounds["maxlon"] });
     if (low !== null && high !== null) points.push(low, high);
   }
-  return middleOfPairs(points);
+  return middleOfExtent(points);
 }
 
-function middleOfPairs(points: readonly Point[]): Point | null {
+function middleOfExtent(points: readonly Point[]): Point | null {
   if (points.length === 0) return null;
-  const extent = { south: Infinity, north: -Infinity, west: Infinity, east: -Infinity };
-  for (const { lat, lon } of points) {
-    extent.south = Math.min(extent.south, lat);
-    extent.north = Math.max(extent.north, lat);
-    extent.west = Math.min(extent.west, lon);
-    extent.east = Math.max(extent.east, lon);
-  }
-  return { lat: (extent.south + extent.north) / 2, lon: (extent.west + extent.east) / 2 };
+  const middle = (values: readonly number[]): number =>
+    (values.reduce((a, b) => Math.min(a, b)) + values.reduce((a, b) => Math.max(a, b))) / 2;
+  return { lat: middle(points.map(({ lat }) => lat)), lon: middle(points.map(({ lon }) => lon)) };
 }
 
 /** All `[lon, lat]` pairs at any depth of GeoJSON coordinates. */

@@ -1,13 +1,12 @@
 import type { Point } from "#src/domain/geo.ts";
 import { brandKey, brandOfName, firmName, isNoBrand, knownBrand } from "#src/import/brand-names.ts";
-import { cleanText } from "#src/import/clean-text.ts";
-import { repairLookalikes } from "#src/import/lookalikes.ts";
+import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 
-/** What is known of one object of a file that may become a station, or a part of one. */
+/** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
   id: string;
-  /** As mapped, cleaned; "" for none. Spelled finally when the whole file is known. */
+  /** As mapped, cleaned; "" for none. Its final spelling depends on the whole file. */
   brand: string;
   name: string;
   operator: string;
@@ -15,11 +14,11 @@ export interface ImportedStation extends Point {
   /** True for an address down to the street, false for a town alone. */
   street: boolean;
   city: string;
-  /** What its own tags say it sells: petrol or diesel, gas alone, or nothing said. */
+  /** Sold by its own tags: petrol or diesel, only gas, or not said. */
   sells: "petrol" | "gas" | "unsaid";
 }
 
-/** The candidate in an object of a file, or why it cannot be a filling station for cars. */
+/** The station in an object of a file, or why it cannot be a filling station for cars. */
 export function stationFrom({
   id,
   lat,
@@ -34,15 +33,15 @@ export function stationFrom({
   return { id, lat, lon, brand, name, operator, addr, street, city, sells: salesFrom(tags, name) };
 }
 
-/** What a station is shown as. `brands` gives the spelling that other stations use for a key. */
+/** The brand and name that are shown. `brands` gives the spelling that other stations use for a key. */
 export function shownNames(
-  candidate: ImportedStation,
+  station: ImportedStation,
   brands: ReadonlyMap<string, string>,
 ): { brand: string; name: string } {
   const spell = (one: string): string => knownBrand(one) ?? brands.get(brandKey(one)) ?? one;
-  const fromName = brandOfName(candidate.name) ?? brands.get(brandKey(candidate.name)) ?? "";
-  const brand = candidate.brand !== "" ? spell(candidate.brand) : fromName;
-  return { brand, name: candidate.name || brand || candidate.operator };
+  const fromName = brandOfName(station.name) ?? brands.get(brandKey(station.name)) ?? "";
+  const brand = station.brand !== "" ? spell(station.brand) : fromName;
+  return { brand, name: station.name || brand || station.operator };
 }
 
 const text = (value: unknown, maxLength: number): string =>
@@ -55,19 +54,11 @@ function brandFrom(tags: Tags): string {
 }
 
 const petrol = /^fuel:(octane(_\d+)?|(\w+_)?diesel|petrol|gasoline|e5|e10|e85|1_25|1_50)$/;
-const gas = new Set([
-  "fuel:lpg",
-  "fuel:cng",
-  "fuel:lng",
-  "fuel:propane",
-  "fuel:methane",
-  "fuel:biogas",
-  "fuel:h2",
-]);
+const gas = /^fuel:(lpg|cng|lng|propane|methane|biogas|h2)$/;
 const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;
 
 function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
-  // "no;yes" is what mappers leave where two objects were joined: one of them has it.
+  // Mappers leave "no;yes" where two objects were joined: one of them sells it.
   const sold = Object.keys(tags).filter((key) =>
     String(tags[key])
       .split(";")
@@ -75,7 +66,7 @@ function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
   );
   if (sold.some((key) => petrol.test(key))) return "petrol";
   const saysGas = gasNames.test(name) && !/(?<!\p{L})АЗС(?!\p{L})/iu.test(name);
-  return sold.some((key) => gas.has(key)) || saysGas ? "gas" : "unsaid";
+  return sold.some((key) => gas.test(key)) || saysGas ? "gas" : "unsaid";
 }
 
 /** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address as it stands; else the town, or "". */

@@ -1,9 +1,15 @@
 import { createReadStream } from "node:fs";
 import { TextDecoder } from "node:util";
-import type { FileFault } from "#src/import/summary.ts";
 
-/** Told after each piece of a file, with the bytes read so far. */
+/** Called after each piece of a file with the bytes read so far. */
 export type ReadProgress = (bytes: number) => void;
+
+/** A file that cannot be taken as a whole, as one sentence. Nothing was changed. */
+export interface FileFault {
+  fault: string;
+}
+
+export const isFault = (value: object): value is FileFault => "fault" in value;
 
 /** A fault of the file itself, thrown through a parser and turned into a value by `asFault`. */
 class WrongFile extends Error {}
@@ -13,12 +19,12 @@ export async function* readText(path: string, progress: ReadProgress): AsyncGene
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let bytes = 0;
   for await (const piece of createReadStream(path, { highWaterMark: 256 * 1024 })) {
-    const text = decode(decoder, piece as Buffer, true);
+    const text = decode(() => decoder.decode(piece as Buffer, { stream: true }));
     bytes += (piece as Buffer).length;
     progress(bytes);
     if (text !== "") yield text;
   }
-  const rest = decode(decoder, undefined, false);
+  const rest = decode(() => decoder.decode());
   if (rest !== "") yield rest;
 }
 
@@ -42,9 +48,9 @@ export async function asFault<T extends object>(
   }
 }
 
-function decode(decoder: TextDecoder, piece: Buffer | undefined, stream: boolean): string {
+function decode(read: () => string): string {
   try {
-    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream });
+    return read();
   } catch {
     throw wrongFile("is not UTF-8 text");
   }

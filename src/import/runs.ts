@@ -1,46 +1,36 @@
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import type { ConsoleImport } from "#src/contract/console.ts";
 import type { StatusSummary } from "#src/import/import-statuses.ts";
-import type { ImportSummary } from "#src/import/summary.ts";
+import type { ImportSummary } from "#src/import/file-import.ts";
 import { msOf } from "#src/marks/marks.ts";
 
+/** An import that is silent for so long counts as interrupted. */
 const silentS = 30;
 
-/** Writes down that an import begins. Gives its number. */
+/** Writes the row of an import that begins. Returns its number. */
 export async function startRun(
   db: Db,
-  {
-    kind,
-    file,
-    source,
-    replace_source: replaceSource,
-    dry_run: dryRun,
-    actor,
-  }: Pick<ConsoleImport, "kind" | "file" | "source" | "replace_source" | "dry_run" | "actor">,
+  run: Pick<ConsoleImport, "kind" | "file" | "source" | "replace_source" | "dry_run" | "actor">,
 ): Promise<number> {
-  const sql = `insert into imports (kind, file, source, replace_source, dry_run, actor) values (?, ?, ?, ?, ?, ?) returning id`;
-  const [started] = await rows<{ id: number }>(db, sql, [
-    kind,
-    file,
-    source,
-    replaceSource,
-    dryRun,
-    actor,
-  ]);
+  const { kind, file, source, replace_source, dry_run, actor } = run;
+  const row = { kind, file, source, replace_source, dry_run, actor };
+  const [started] = await db("imports").insert(row).returning<{ id: number }[]>("id");
   return started!.id;
 }
 
-/** How far it is, and that its process lives. */
+/** Writes its progress, which also shows that its process lives. */
 export const noteRun = async (
   db: Db,
   id: number,
   { step, done, total }: Pick<ConsoleImport, "step" | "done" | "total">,
 ): Promise<void> => {
-  const sql = `update imports set step = ?, done = ?, total = ?, seen_at = server_now() where id = ? and state = 'running'`;
-  await rows(db, sql, [step, done, total, id]);
+  const seen = { seen_at: db.raw("server_now()") };
+  await db("imports")
+    .where({ id, state: "running" })
+    .update({ step, done, total, ...seen });
 };
 
-/** How it ended. */
+/** Writes its end. */
 export const finishRun = async (
   tx: Db | Tx,
   id: number,
@@ -50,9 +40,10 @@ export const finishRun = async (
     fault?: string;
   },
 ): Promise<void> => {
-  const sql = `update imports set state = ?, summary = ?::jsonb, fault = ?, finished_at = server_now() where id = ?`;
   const summary = end.summary === undefined ? null : JSON.stringify(end.summary);
-  await rows(tx, sql, [end.state, summary, end.fault ?? null, id]);
+  const finished = { finished_at: tx.raw("server_now()") };
+  const row = { state: end.state, summary, fault: end.fault ?? null, ...finished };
+  await tx("imports").where({ id }).update(row);
 };
 
 /** The newest imports of the console, at most `limit`. */

@@ -1,7 +1,7 @@
 import { distanceM } from "#src/domain/geo.ts";
 import { brandKey } from "#src/import/brand-names.ts";
+import type { Doubtful } from "#src/import/file-import.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
-import type { Doubtful } from "#src/import/summary.ts";
 
 const sameM = 25;
 const doubtfulM = 40;
@@ -16,15 +16,15 @@ export interface Group {
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
  * one kind (two nodes) only when they bear the same name. Pairs that a person should look at are doubtful.
- * A member that is `known` (already a station) stays, so that ids are stable; else a named one, else a node.
+ * A member that is already `inService` stays, so that ids are stable; else a named one, else a node.
  */
 export function joinSame(
-  candidates: readonly ImportedStation[],
-  known: ReadonlySet<string>,
+  imported: readonly ImportedStation[],
+  inService: ReadonlySet<string>,
 ): { groups: Group[]; doubtful: Doubtful[] } {
-  const groupOf = new Map(candidates.map((one) => [one.id, [one]]));
+  const groupOf = new Map(imported.map((one) => [one.id, [one]]));
   const doubtful: Doubtful[] = [];
-  for (const { a, b, distance } of closePairs(candidates)) {
+  for (const { a, b, distance } of closePairs(imported)) {
     const [left, right] = [groupOf.get(a.id) ?? [], groupOf.get(b.id) ?? []];
     if (left === right) continue;
     const verdict = distance <= sameM ? worst(left, right) : "25 to 40 m apart";
@@ -35,15 +35,15 @@ export function joinSame(
       doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(distance), reason: verdict });
     }
   }
-  const groups = [...new Set(groupOf.values())].map((members) => joined(members, known));
+  const groups = [...new Set(groupOf.values())].map((members) => joined(members, inService));
   return { groups, doubtful };
 }
 
 /** Pairs at most 40 m apart, nearest first. */
 function closePairs(
-  candidates: readonly ImportedStation[],
+  imported: readonly ImportedStation[],
 ): { a: ImportedStation; b: ImportedStation; distance: number }[] {
-  const byLat = [...candidates].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
+  const byLat = [...imported].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
   const window = doubtfulM / 111_000;
   const pairs = byLat.flatMap((a, index) => {
     const near = [];
@@ -74,19 +74,19 @@ function compare(a: ImportedStation, b: ImportedStation): Verdict {
   if (
     !shared &&
     (a.sells === "gas") !== (b.sells === "gas") &&
-    !unknown(a, ours) &&
-    !unknown(b, theirs)
+    !isUnsaid(a, ours) &&
+    !isUnsaid(b, theirs)
   )
     return "different names";
   return shared || kind(a) !== kind(b) ? "same" : "two objects of one kind";
 }
 
-const unknown = (one: ImportedStation, names: readonly string[]): boolean =>
+const isUnsaid = (one: ImportedStation, names: readonly string[]): boolean =>
   names.length === 0 && one.sells === "unsaid";
 
 const kind = (one: ImportedStation): string => /^[nwr](?=\d)/.exec(one.id)?.[0] ?? one.id;
 
-/** Everything that a station may be called, comparable; a mere "АЗС № 5" is no name. */
+/** All names of a station in a comparable form; a mere "АЗС № 5" is no name. */
 const labels = (one: ImportedStation): string[] =>
   [one.brand, one.name, one.operator]
     .map((text) => brandKey(text).replace(/^\d+$/, ""))
@@ -94,9 +94,9 @@ const labels = (one: ImportedStation): string[] =>
 
 const order = { n: 0, w: 1, r: 2 } as Record<string, number>;
 
-function joined(members: readonly ImportedStation[], known: ReadonlySet<string>): Group {
+function joined(members: readonly ImportedStation[], inService: ReadonlySet<string>): Group {
   const merit = (one: ImportedStation): number =>
-    (known.has(one.id) ? 8 : 0) +
+    (inService.has(one.id) ? 8 : 0) +
     (one.brand || one.name ? 4 : 0) +
     (one.sells === "petrol" ? 2 : 0) +
     (one.street ? 1 : 0);
@@ -109,21 +109,11 @@ function joined(members: readonly ImportedStation[], known: ReadonlySet<string>)
   if (first === undefined) throw new Error("a group has members");
   const pick = (field: "brand" | "name" | "operator"): string =>
     first[field] || (others.find((one) => one[field] !== "")?.[field] ?? "");
-  const placed = [first, ...others].find((one) => one.street) ?? first;
-  const sells = members.some((one) => one.sells === "petrol")
-    ? "petrol"
-    : members.some((one) => one.sells === "gas")
-      ? "gas"
-      : "unsaid";
-  const station: ImportedStation = {
-    ...first,
-    brand: pick("brand"),
-    name: pick("name"),
-    operator: pick("operator"),
-    addr: placed.addr,
-    street: placed.street,
-    city: placed.city,
-    sells,
-  };
+  const { addr, street, city } = [first, ...others].find((one) => one.street) ?? first;
+  const says = (sold: ImportedStation["sells"]): boolean =>
+    members.some(({ sells }) => sells === sold);
+  const sells = says("petrol") ? "petrol" : says("gas") ? "gas" : "unsaid";
+  const names = { brand: pick("brand"), name: pick("name"), operator: pick("operator") };
+  const station: ImportedStation = { ...first, ...names, addr, street, city, sells };
   return { station, doubles: others.map((one) => one.id) };
 }

@@ -1,10 +1,10 @@
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
+import { refuse } from "#src/import/file-import.ts";
 import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import {
   pointFrom,
-  refuseLines,
   type SourceStatus,
   type StatusesRead,
   type StatusFile,
@@ -29,14 +29,14 @@ export async function readStatusCsv(
     result.read += 1;
     last = statusFrom(line, source);
     if ("refused" in last) {
-      refuseLines(result, last.refused);
+      refuse(result, last.refused);
       continue;
     }
     const other = byId.get(line.station_id);
     const newer = other === undefined || other.updated <= last.updated ? last : other;
     byId.set(line.station_id, { ...newer, lines: (other?.lines ?? 0) + 1 });
   }
-  // The time is the last column as a rule: what is left of it is no time, or the line lacks fields.
+  // The time is usually the last column: when it is cut off, it is no valid time or the line lacks fields.
   if (last !== null && "refused" in last && !(await endsWithLine(path)))
     throw wrongFile("is cut off in its last line");
   if (byId.size === 0) throw wrongFile("holds no readable status");

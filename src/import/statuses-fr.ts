@@ -1,12 +1,12 @@
 import type { Point } from "#src/domain/geo.ts";
 import { parseTime } from "#src/domain/time.ts";
+import { hourMs } from "#src/domain/units.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
-import { fromParis } from "#src/import/paris-time.ts";
+import { refuse } from "#src/import/file-import.ts";
 import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import {
   pointFrom,
-  refuseLines,
   type SourceStatus,
   type StatusesRead,
   type StatusFile,
@@ -15,7 +15,7 @@ import {
 const ruptureColumns = ["id", "nom", "debut", "fin", "station_id"] as const;
 const stationColumns = ["id", "latitude", "longitude"] as const;
 
-/** The fuels of the French feed that drivers here have a grade for. E10 is sold as 95. */
+/** The fuels of the French feed that correspond to one of our grades. E10 is sold as 95. */
 const gradeOf = new Map<string, Grade>([
   ["SP95", "95"],
   ["E10", "95"],
@@ -39,7 +39,7 @@ export async function readFrenchRuptures(
   const stations = await readOpenRuptures(file, result, progress);
   for (const [id, ruptures] of stations) {
     const old = [...ruptures.values()].filter(({ since }) => since <= file.now - file.notSoldMs);
-    refuseLines(result, "not-sold-here", linesOf(old));
+    refuse(result, "not-sold-here", linesOf(old));
     const status = statusFrom(file, id, ruptures);
     if (status !== null) result.statuses.push(status);
   }
@@ -48,7 +48,7 @@ export async function readFrenchRuptures(
 
 /** The open stock-outs by station; lines about anything else are refused. */
 async function readOpenRuptures(
-  { path, places, now }: StatusFile,
+  { path, locations, now }: StatusFile,
   result: StatusesRead,
   progress: ReadProgress,
 ): Promise<Map<string, Ruptures>> {
@@ -59,26 +59,26 @@ async function readOpenRuptures(
     last = line.station_id;
     const since = localTime(line.debut);
     const until = line.fin === "" ? Number.POSITIVE_INFINITY : localTime(line.fin);
-    if (!gradeOf.has(line.nom)) refuseLines(result, "other-fuel");
-    else if (since === null || until === null) refuseLines(result, "bad-time");
-    else if (until <= now) refuseLines(result, "over");
+    if (!gradeOf.has(line.nom)) refuse(result, "other-fuel");
+    else if (since === null || until === null) refuse(result, "bad-time");
+    else if (until <= now) refuse(result, "over");
     else {
       const ruptures: Ruptures = stations.get(line.station_id) ?? new Map();
-      const known = ruptures.get(line.nom) ?? { since, lines: 0 };
-      ruptures.set(line.nom, { since: Math.max(known.since, since), lines: known.lines + 1 });
+      const earlier = ruptures.get(line.nom) ?? { since, lines: 0 };
+      ruptures.set(line.nom, { since: Math.max(earlier.since, since), lines: earlier.lines + 1 });
       stations.set(line.station_id, ruptures);
     }
   }
   if (result.read === 0) throw wrongFile("holds no stock-out");
   // The station is the last column: an id cut short names none, or another one.
-  if (!places.has(last) && !(await endsWithLine(path)))
+  if (!locations.has(last) && !(await endsWithLine(path)))
     throw wrongFile("is cut off in its last line");
   return stations;
 }
 
 /** `no` when every fuel that the station sells is out, else `low`; null when none is. */
 function statusFrom(
-  { source, now, notSoldMs, places }: StatusFile,
+  { source, now, notSoldMs, locations }: StatusFile,
   id: string,
   ruptures: Ruptures,
 ): SourceStatus | null {
@@ -90,7 +90,7 @@ function statusFrom(
   for (const fuel of fuels.filter(isThere)) gone.delete(gradeOf.get(fuel));
   return {
     ids: [`${source}-${id}`, id],
-    point: places.get(id) ?? null,
+    point: locations.get(id) ?? null,
     status: fuels.some(isThere) ? "low" : "no",
     fuelsNow: [],
     fuelsNo: grades.filter((grade) => gone.has(grade)),
@@ -109,9 +109,27 @@ function localTime(text: string): number | null {
 
 /** Where the stations of the feed are. Throws a wrong-file fault for another table. */
 export async function readFrenchStations(path: string): Promise<Map<string, Point | null>> {
-  const places = new Map<string, Point | null>();
+  const locations = new Map<string, Point | null>();
   for await (const line of csvRecords(path, { required: stationColumns }, () => undefined))
-    places.set(line.id, pointFrom(line.latitude, line.longitude));
-  if (places.size === 0) throw wrongFile("holds no station");
-  return places;
+    locations.set(line.id, pointFrom(line.latitude, line.longitude));
+  if (locations.size === 0) throw wrongFile("holds no station");
+  return locations;
+}
+
+const paris = new Intl.DateTimeFormat("en", {
+  timeZone: "Europe/Paris",
+  timeZoneName: "shortOffset",
+});
+
+/** Hours by which Paris is ahead of UTC at a moment (ms). */
+const parisAheadH = (ms: number): number => Number(/GMT\+(\d)/.exec(paris.format(ms))?.[1]);
+
+/**
+ * The moment (ms) at which a clock in Paris shows `local` (ms, read as if it were UTC). In the hour that comes twice in
+ * October it is the first of the two; in the hour that March leaves out, the clock is taken to be an hour later.
+ */
+function fromParis(local: number): number {
+  for (const aheadH of [2, 1])
+    if (parisAheadH(local - aheadH * hourMs) === aheadH) return local - aheadH * hourMs;
+  return local - hourMs;
 }

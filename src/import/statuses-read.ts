@@ -1,22 +1,22 @@
 import type { Point } from "#src/domain/geo.ts";
 import type { Grade, Status } from "#src/domain/vocabulary.ts";
-import { count, type Reasons } from "#src/import/summary.ts";
+import type { Reasons } from "#src/import/file-import.ts";
 
 export const statusFormats = ["csv", "fr-ruptures"] as const;
 export type StatusFormat = (typeof statusFormats)[number];
 
-/** What a file says about one station of its own. */
+/** The status that a file reports for one of its stations. */
 export interface SourceStatus {
-  /** Ids that the station may have here, the surest first. */
+  /** Ids that the station may have here, the most certain first. */
   ids: readonly string[];
-  /** Where it stands by the file, for finding it when no id fits. */
+  /** Its location in the file, to find it when no id matches. */
   point: Point | null;
   status: Status;
   fuelsNow: Grade[];
   fuelsNo: Grade[];
   /** The source's time, ms. */
   updated: number;
-  /** Lines of the file that say so. */
+  /** Lines of the file with this status. */
   lines: number;
 }
 
@@ -28,11 +28,11 @@ export interface StatusesRead {
   reasons: Reasons;
 }
 
-/** Where and when a file is read from. */
+/** A file and how it is read. */
 export interface StatusFile {
   path: string;
   /** fr-ruptures: where the file's stations are, by their ids. */
-  places: ReadonlyMap<string, Point | null>;
+  locations: ReadonlyMap<string, Point | null>;
   /** Prefix of ids: a station `<source>-<its id>` is the file's. */
   source: string;
   /** The moment (ms) that ages are counted from. */
@@ -41,13 +41,7 @@ export interface StatusFile {
   notSoldMs: number;
 }
 
-/** Leaves lines out, for a reason. */
-export function refuseLines(into: StatusesRead, reason: string, lines = 1): void {
-  into.refused += lines;
-  for (let line = 0; line < lines; line += 1) count(into.reasons, reason);
-}
-
-/** Coordinates as a file writes them; null when they are missing or none. */
+/** Coordinates as a file writes them; null when they are missing or invalid. */
 export function pointFrom(latText: string, lonText: string): Point | null {
   const [lat, lon] = [Number(latText), Number(lonText)];
   if (latText === "" || lonText === "" || (lat === 0 && lon === 0)) return null;

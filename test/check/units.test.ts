@@ -33,8 +33,8 @@ describe("units of time and the layout of mark ids", () => {
     ).to.deep.equal([
       "src/marks/marks.ts",
       // A lane of a hash, and the length of what was deflated.
+      "snapshots/model/block.ts",
       "snapshots/model/gzip-stitch.ts",
-      "snapshots/model/sum.ts",
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { writeStations } from "#test/api/reads-country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
-/** More than are given out in one turn, and than one page holds. */
+/** More than are given out in one turn, and than one page of the feed holds. */
 const count = 300;
 
 describe("a follower of the change feed", function () {
@@ -36,7 +36,7 @@ describe("a follower of the change feed", function () {
       onRows,
     });
 
-  it("keeps as_of and its number behind a change until it is given out, also while it catches up with later ones of the same station", async () => {
+  it("keeps as_of and its number behind a change until it is given to onRows, also while it catches up with later ones of the same station", async () => {
     let caughtUp = false;
     const during: [asOf: number, seq: number][] = [];
     const follower = follow(() => {

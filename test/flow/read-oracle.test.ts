@@ -6,7 +6,7 @@ import { demoCities } from "#demo/country/cities.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import type { Dump } from "#snapshots/dumps/dump.ts";
-import type { Whole } from "#snapshots/dumps/held-dump.ts";
+import type { Whole } from "#snapshots/dumps/dump.ts";
 import type { LatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";

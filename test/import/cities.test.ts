@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
-import { isFault } from "#src/import/summary.ts";
+import { isFault } from "#src/import/read-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 const heading =

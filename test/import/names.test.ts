@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { brandOfName, firmName, isNoBrand, knownBrand } from "#src/import/brand-names.ts";
-import { cleanText } from "#src/import/clean-text.ts";
-import { repairLookalikes } from "#src/import/lookalikes.ts";
+import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 
 describe("names in imported files", () => {
   it("repairs words that mix look-alike letters, and leaves the others", () => {

@@ -8,7 +8,7 @@ import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
-import { isFault } from "#src/import/summary.ts";
+import { isFault } from "#src/import/read-text.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";

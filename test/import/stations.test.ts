@@ -5,7 +5,8 @@ import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importStations } from "#src/import/import-stations.ts";
-import { isFault, type ImportSummary } from "#src/import/summary.ts";
+import type { ImportSummary } from "#src/import/file-import.ts";
+import { isFault } from "#src/import/read-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 const fuel = { amenity: "fuel", "fuel:octane_95": "yes" };

@@ -6,7 +6,7 @@ import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { importStatuses, type StatusImportOptions } from "#src/import/import-statuses.ts";
-import { isFault } from "#src/import/summary.ts";
+import { isFault } from "#src/import/read-text.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 const hourMs = 3_600_000;

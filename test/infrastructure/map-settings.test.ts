@@ -4,7 +4,6 @@ import { parseCenter } from "#src/infrastructure/map-center.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createLocations } from "#snapshots/model/locations.ts";
 
 describe("the settings of the map", () => {
   const cases: [text: string, kind: string, url: string, file: string | null][] = [
@@ -60,7 +59,7 @@ describe("the settings of the map", () => {
 
   it("finds the middle of all stations in service, at a zoom that shows them", () => {
     const model = createReadModel({ lifetimeMs: 1000 });
-    const places = createLocations(model);
+    const places = model.locations;
     expect(places.middle()).to.equal(null);
     const station = { brand: "", name: "", addr: "", seq: 1, at: 0, state: emptyState };
     const add = (id: string, lat: number, lon: number, removed = false) =>

@@ -71,7 +71,7 @@ export const state: fc.Arbitrary<StationState> = fc.oneof(
   },
 );
 
-// Few places, close together and at the edges of the map, so that ties, crossings and full pages happen.
+// Few places, close together and at the edges of the map, so that ties, crossings and full blocks happen.
 const lat = fc.oneof(
   fc.double({ min: 54, max: 56, noNaN: true }),
   fc.constantFrom(-90, 0, 55, 89.9, 90),

@@ -28,10 +28,10 @@ describe("area", () => {
   it("never calls a rectangle inside or outside while one of its points says otherwise", () => {
     const points = fc.array(fc.tuple(share, share), { minLength: 10, maxLength: 10 });
     fc.assert(
-      fc.property(area, lat, lat, lon, lon, points, (given, a, b, c, d, inner) => {
+      fc.property(area, lat, lat, lon, lon, points, (where, a, b, c, d, inner) => {
         const [south, north] = [Math.min(a, b), Math.max(a, b)];
         const [west, east] = [Math.min(c, d), Math.max(c, d)];
-        const region = compileArea(given);
+        const region = compileArea(where);
         const relation = region.relate(south, west, north, east);
         for (const [up, along] of [[0, 0] as const, [1, 1] as const, ...inner]) {
           // Rounding may step over the edge by one last digit.

@@ -8,8 +8,7 @@ import { makeStations } from "#demo/country/stations.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
-import { checkedOf, joinChecked } from "#snapshots/model/crc.ts";
-import { gzipMember, packPieces } from "#snapshots/model/gzip-stitch.ts";
+import { checkedOf, gzipMember, joinChecked, packPieces } from "#snapshots/model/gzip-stitch.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -41,7 +40,7 @@ const question = fc.record({
   change: fc.nat(2999),
 });
 
-describe("gzip put together from pages", () => {
+describe("gzip stitched from blocks", () => {
   it("knows the checksum of joined texts without reading them", () => {
     fc.assert(
       fc.property(
@@ -56,12 +55,12 @@ describe("gzip put together from pages", () => {
     );
   });
 
-  it("unpacks to the plain answer, whatever whole pages and runs it holds, while pages change", async () => {
+  it("unpacks to the plain answer, whatever whole blocks and runs it holds, while blocks change", async () => {
     const model = createReadModel({ lifetimeMs });
     model.apply(rows, now);
     const lists = createGzipListCache();
     let seq = rows.length;
-    let wholePages = 0;
+    let wholeBlocks = 0;
     await fc.assert(
       fc.asyncProperty(question, async ({ box, sorted, limit, change }) => {
         seq += 1;
@@ -73,7 +72,7 @@ describe("gzip put together from pages", () => {
         const area = { kind: "box", box } as const;
         const sort = sorted ? ({ sort: "distance" } as const) : {};
         const found = model.query({ area, limit, ...sort, now: now + seq });
-        wholePages += found.pieces().filter(({ page }) => page !== null).length;
+        wholeBlocks += found.pieces().filter(({ block }) => block !== null).length;
         const rest = { count: found.count, asOfMs: now, lifetimeMs, truncated: found.truncated };
         const plain = Buffer.concat(presentList(found.pieces(), rest));
         JSON.parse(plain.toString());
@@ -85,7 +84,7 @@ describe("gzip put together from pages", () => {
       }),
       { numRuns: sized(60, 150) },
     );
-    expect(wholePages).to.be.greaterThan(sized(10, 500));
+    expect(wholeBlocks).to.be.greaterThan(sized(10, 500));
   });
 
   it("is one member, also around no station and an envelope longer than a stored block", async () => {

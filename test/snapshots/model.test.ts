@@ -25,7 +25,7 @@ const steps = fc.array(
 );
 
 function play(script: readonly Step[]) {
-  // Little is held plain, so that most pages are read from their deflated form.
+  // Little is held plain, so that most blocks are read from their deflated form.
   const model = createReadModel({ lifetimeMs, plainBytes: 20_000 });
   const oracle = createOracle(lifetimeMs);
   let now = startMs;

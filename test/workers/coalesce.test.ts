@@ -16,7 +16,7 @@ function handRun() {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("gathering jobs of the marks role", () => {
+describe("coalescing jobs of the marks role", () => {
   it("runs a lone job at once", () => {
     const { runs, run } = handRun();
     void createCoalescer(run, 2)(["a"]);
@@ -50,7 +50,7 @@ describe("gathering jobs of the marks role", () => {
     await next;
   });
 
-  it("gathers at most 500 stations, and a larger job alone", async () => {
+  it("coalesces at most 500 stations, and a larger job alone", async () => {
     const { runs, run } = handRun();
     const coalesce = createCoalescer(run, 1);
     const many = (prefix: string, count: number) =>

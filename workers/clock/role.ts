@@ -13,19 +13,15 @@ interface Schedule {
 }
 
 /**
- * The clock role: it only enqueues, each duty with its slot's id, so that two clocks do no harm and a missing one
- * only makes things later.
+ * The clock role: it only enqueues. The id of a job contains its slot, so two clocks do no harm, and without a clock
+ * the duties only run later.
  */
 export function createClockRole({ config, clock, log, producer }: RoleDeps): Role {
+  const { slotMs, usageFlushMs } = config;
   const schedules: Schedule[] = [
-    { queue: "snapshots", duty: "dumps", cron: every(config.slotMs), slotMs: config.slotMs },
+    { queue: "snapshots", duty: "dumps", cron: every(slotMs), slotMs },
     { queue: "upkeep", duty: "instants", cron: "*/5 * * * * *", slotMs: 5000 },
-    {
-      queue: "upkeep",
-      duty: "usage",
-      cron: every(config.usageFlushMs),
-      slotMs: config.usageFlushMs,
-    },
+    { queue: "upkeep", duty: "usage", cron: every(usageFlushMs), slotMs: usageFlushMs },
     { queue: "upkeep", duty: "partitions", cron: "0 7 * * * *", slotMs: hourMs },
     { queue: "upkeep", duty: "retention", cron: "0 23 * * * *", slotMs: hourMs },
   ];

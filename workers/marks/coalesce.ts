@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Batches by itself, as intake does: what is asked for while `atOnce` runs are under way shares the next one, without
- * a timer, so that a lone job waits for nobody. A run that fails fails everyone in it.
+ * Collects requests into few runs, as intake does: requests made during `atOnce` runs share the next run. There is no
+ * timer, so a single request starts at once. A run that fails rejects all its requests.
  */
 export function createCoalescer(
   run: (stationIds: readonly string[]) => Promise<unknown>,

@@ -3,7 +3,8 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
-import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { type History, loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
   hotMs,
@@ -13,7 +14,6 @@ import {
   msOf,
   toMark,
 } from "#src/marks/marks.ts";
-import { loadHistory } from "#workers/marks/history.ts";
 
 /** Everything `decide` needs to know about one station. */
 export interface StationWork {
@@ -48,9 +48,9 @@ interface StateRow {
 }
 
 /**
- * What is to be done at those of the stations that get locked: their unprocessed marks of the scope, and, where one
- * of them does not sort last or a review or an import asks for it, the history. To be called when the lock has been
- * sent, not answered.
+ * The work at those of the stations that get locked: their unprocessed marks of the scope, and the history where one of
+ * the marks does not sort last, or where a review or an import demands it. Call it when the lock has been sent, before
+ * it is answered.
  */
 export async function loadWork(
   tx: Statements,
@@ -73,7 +73,7 @@ export async function loadWork(
     const state = row.state ?? emptyState;
     const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [] };
     if (arrivals.marks.length === 0 && !refold) continue;
-    const known = (row.opinions ?? []).map((one) => one.mark);
+    const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
     for (const one of row.opinions ?? []) seen.set(one.mark.reporterId, one.seen);
     const history =
@@ -81,7 +81,7 @@ export async function loadWork(
       (sortsLast(state, arrivals)
         ? null
         : await loadHistory(tx, stationId, state, arrivals, config, false));
-    work.push({ stationId, facts: { state, opinions: known, history }, arrivals, refold });
+    work.push({ stationId, facts: { state, opinions, history }, arrivals, refold });
   }
   const past = work.flatMap(({ facts }) => facts.history?.marks ?? []);
   const ofHistory = past.length > 0 ? await loadFirstSeen(tx, reportersOf(past)) : null;
@@ -92,7 +92,7 @@ export async function loadWork(
   };
 }
 
-/** Everything about the stations in one statement: a job is as fast as its statements are few. */
+/** Everything about the stations in one statement, because each statement costs a job time. */
 const loadStates = (
   tx: Statements,
   stationIds: readonly string[],
@@ -109,9 +109,63 @@ const loadStates = (
             and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)) a) as arrivals
      from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
     [only ?? null, stationIds],
-    // A plan over all that is kept is not worth keeping.
+    // A plan over all partitions is not worth keeping.
     until - since <= 2 * hotMs ? "load_states" : undefined,
   );
 
 const reportersOf = (marks: readonly Mark[]): Set<number> =>
   new Set(marks.map((mark) => mark.reporterId));
+
+/**
+ * The station's counted, processed marks and its imported statuses that can still matter. After a lifetime without any
+ * of them nothing before is alive, so the history starts at the last such gap. `whole` takes everything in the database.
+ */
+export async function loadHistory(
+  tx: Statements,
+  stationId: string,
+  state: StationState,
+  arrivals: Arrivals,
+  config: Config,
+  whole: boolean,
+): Promise<History> {
+  const times = [
+    ...arrivals.marks.map((mark) => mark.at),
+    ...arrivals.seeds.map((seed) => seed.importedAt),
+  ];
+  const newest = Math.min(...times, state.last?.at ?? Number.POSITIVE_INFINITY);
+  if (whole || !Number.isFinite(newest)) return loadSince(tx, stationId, 0);
+  for (let depth = 2; ; depth *= 2) {
+    const from = newest - depth * config.statusLifetimeMs;
+    const history = await loadSince(tx, stationId, from);
+    const relevant = afterGap(history, from, newest, config.statusLifetimeMs);
+    if (relevant !== null) return relevant;
+    if (depth * config.statusLifetimeMs > config.retentionDays * dayMs) return history;
+  }
+}
+
+const loadSince = async (tx: Statements, stationId: string, from: number): Promise<History> =>
+  (await loadHistories(tx, [stationId], from, "processed")).get(stationId)!;
+
+/**
+ * The history after the last gap of a lifetime before `newest`, where the refold begins; null without such a gap. A gap
+ * after `newest` is of no use: the marks before it still matter to the mark at `newest`.
+ */
+export function afterGap(
+  history: History,
+  from: number,
+  newest: number,
+  lifetimeMs: number,
+): History | null {
+  const times = [
+    from,
+    ...history.marks.map((mark) => mark.at),
+    ...history.seeds.map((seed) => seed.importedAt),
+  ].filter((at) => at < newest);
+  times.sort((a, b) => a - b).push(newest);
+  const end = times.findLast((at, index) => index > 0 && at - times[index - 1]! >= lifetimeMs);
+  if (end === undefined) return null;
+  return {
+    marks: history.marks.filter((mark) => mark.at >= end),
+    seeds: history.seeds.filter((seed) => seed.importedAt >= end),
+  };
+}

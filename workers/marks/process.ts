@@ -9,10 +9,9 @@ import { loadFirstSeen } from "#src/marks/histories.ts";
 import { hotMs } from "#src/marks/marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/station-lock.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
-import { loadHistory } from "#workers/marks/history.ts";
-import { loadWork, type StationWork } from "#workers/marks/load.ts";
+import { loadHistory, loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
-import type { Stuck } from "#workers/marks/retry-backoff.ts";
+import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 export interface ProcessDeps {
   db: Db;
@@ -25,12 +24,12 @@ export interface ProcessDeps {
 export interface Processed {
   processed: number;
   seq: number | null;
-  /** Stations whose fold throws though none of their marks waits: no mark can be set aside for it. */
-  stuck: readonly Stuck[];
+  /** Stations whose fold throws though none of their marks waits, so that no mark can be set aside. */
+  unfoldable: readonly Unfoldable[];
 }
 
 export interface Scope {
-  /** Oldest time of receipt (ms) of the marks that are looked for: old partitions are left alone. */
+  /** Marks received before this time (ms) are not looked for, so that old partitions are not read. */
   since: number;
   locking: Locking;
   /** Only this mark. */
@@ -38,9 +37,9 @@ export interface Scope {
 }
 
 /**
- * Folds the unprocessed marks of these stations into their states, in one transaction. Running it again, or twice at
- * once, does nothing more. A mark that cannot be processed becomes `failed` and leaves the others alone; rejects
- * while Postgres is away.
+ * Folds the unprocessed marks of these stations into their states, in one transaction. A second run, also at the same
+ * time, changes nothing more. A mark that cannot be processed becomes `failed`; the others are processed. Rejects while
+ * Postgres is away.
  */
 export async function processStations(
   deps: ProcessDeps,
@@ -69,10 +68,10 @@ const sum = (results: readonly Processed[]): Processed => ({
     (highest, one) => (one.seq === null ? highest : Math.max(highest ?? 0, one.seq)),
     null,
   ),
-  stuck: results.flatMap((one) => one.stuck),
+  unfoldable: results.flatMap((one) => one.unfoldable),
 });
 
-const nothing: Processed = { processed: 0, seq: null, stuck: [] };
+const nothingDone: Processed = { processed: 0, seq: null, unfoldable: [] };
 
 const processTogether = (
   deps: ProcessDeps,
@@ -88,7 +87,7 @@ const processTogether = (
       { ...scope, until: deps.clock() },
       config,
     );
-    if (work.length === 0) return nothing;
+    if (work.length === 0) return nothingDone;
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -96,7 +95,7 @@ const processTogether = (
     return {
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
       seq,
-      stuck: [],
+      unfoldable: [],
     };
   });
 
@@ -108,7 +107,7 @@ async function decideOne(
   config: Config,
 ): Promise<Decision> {
   const { arrivals } = work;
-  const facts = work.refold ? forgetting(work.facts, now, config) : work.facts;
+  const facts = work.refold ? withoutOldAge(work.facts, now, config) : work.facts;
   const decision = decide(facts, arrivals, firstSeen, now, config);
   // The last `updated` may lie before the gap at which the history starts.
   if (work.refold || facts.history === null || decision.state.lastUpdated !== null) return decision;
@@ -118,8 +117,8 @@ async function decideOne(
   return decide(whole.facts, arrivals, await firstSeenOf(tx, whole), now, config);
 }
 
-/** A refold over all marks that are kept must not keep the age of a status that a withdrawn mark had set. */
-function forgetting(facts: Facts, now: number, config: Config): Facts {
+/** A refold over all stored marks must not keep the age of a status that a withdrawn mark had set. */
+function withoutOldAge(facts: Facts, now: number, config: Config): Facts {
   const keptFrom = now - config.retentionDays * dayMs;
   const { lastUpdated } = facts.state;
   return lastUpdated === null || lastUpdated < keptFrom
@@ -137,7 +136,7 @@ const firstSeenOf = (tx: Statements, { facts, arrivals }: StationWork): Promise<
     ),
   );
 
-/** Takes one station's marks one by one, so that only the bad one fails. `cause`: why they failed together. */
+/** Takes one station's marks one by one, so that only the bad mark fails. `cause`: why they failed together. */
 async function processAlone(
   deps: ProcessDeps,
   stationId: string,
@@ -150,7 +149,7 @@ async function processAlone(
     "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id",
     [stationId],
   );
-  if (marks.length === 0) return { ...nothing, stuck: [{ stationId, error: cause }] };
+  if (marks.length === 0) return { ...nothingDone, unfoldable: [{ stationId, error: cause }] };
   const results: Processed[] = [];
   for (const { id } of marks) {
     try {

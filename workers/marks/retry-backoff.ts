@@ -1,16 +1,16 @@
 import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
-/** A station whose fold throws though none of its marks waits: a review's or an import's refold that fails. */
-export interface Stuck {
+/** A station whose fold throws though none of its marks waits: the refold for a review or an import fails. */
+export interface Unfoldable {
   stationId: string;
   error: unknown;
 }
 
-export interface StuckStations {
-  /** Takes in what a run over `stationIds` left stuck, with a log line each, once a minute at most. */
-  note(stationIds: readonly string[], stuck: readonly Stuck[]): void;
-  /** Those whose next try is still to come. */
+export interface RetryBackoff {
+  /** Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. */
+  note(stationIds: readonly string[], unfoldable: readonly Unfoldable[]): void;
+  /** Stations whose next try is still to come. */
   resting(): string[];
 }
 
@@ -18,26 +18,23 @@ const logEveryMs = minuteMs;
 const restMaxMs = 300_000;
 
 /**
- * Remembers stations that cannot be folded anew, so that the sweep tries each at growing distances, from `firstRestMs`
- * to 5 minutes, and leaves its rounds to those that it can help. A job about a station tries it at once. `now` in ms.
+ * Remembers the stations that cannot be folded. The sweep tries each of them again after growing pauses, from
+ * `firstRestMs` to 5 minutes, so that it has room for the others. A job about a station tries it at once. `now` in ms.
  */
-export function createStuckStations(
+export function createRetryBackoff(
   log: Pick<Log, "error">,
   now: () => number,
   firstRestMs: number,
-): StuckStations {
-  const known = new Map<string, { tries: number; nextAt: number; loggedAt: number }>();
+): RetryBackoff {
+  const failed = new Map<string, { tries: number; nextAt: number; loggedAt: number }>();
 
-  const remember = ({ stationId, error }: Stuck): void => {
-    const { tries, loggedAt } = known.get(stationId) ?? { tries: 0, loggedAt: -Infinity };
+  const remember = ({ stationId, error }: Unfoldable): void => {
+    const { tries, loggedAt } = failed.get(stationId) ?? { tries: 0, loggedAt: -Infinity };
     const restMs = Math.min(firstRestMs * 2 ** tries, restMaxMs);
-    const isTold = now() - loggedAt < logEveryMs;
-    known.set(stationId, {
-      tries: tries + 1,
-      nextAt: now() + restMs,
-      loggedAt: isTold ? loggedAt : now(),
-    });
-    if (isTold) return;
+    const logs = now() - loggedAt >= logEveryMs;
+    const next = { tries: tries + 1, nextAt: now() + restMs, loggedAt: logs ? now() : loggedAt };
+    failed.set(stationId, next);
+    if (!logs) return;
     log.error(
       { err: error, station: stationId, attempt: tries + 1, againInMs: restMs },
       "station could not be folded anew, will try again",
@@ -45,12 +42,12 @@ export function createStuckStations(
   };
 
   return {
-    note: (stationIds, stuck) => {
-      const still = new Set(stuck.map((one) => one.stationId));
-      for (const stationId of stationIds) if (!still.has(stationId)) known.delete(stationId);
-      for (const one of stuck) remember(one);
+    note: (stationIds, unfoldable) => {
+      const still = new Set(unfoldable.map(({ stationId }) => stationId));
+      for (const stationId of stationIds) if (!still.has(stationId)) failed.delete(stationId);
+      for (const one of unfoldable) remember(one);
     },
     resting: () =>
-      [...known].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
+      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
   };
 }

@@ -2,7 +2,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { instants as transitions, view } from "#src/domain/view.ts";
 import { firstIdOfDay, hotMs, idAfter } from "#src/marks/marks.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { StationWork } from "#workers/marks/load.ts";
@@ -12,7 +12,7 @@ export interface Decided {
   decision: Decision;
 }
 
-/** True when somebody else processed a mark although its station was locked here. */
+/** True when another process took a mark although its station was locked here. */
 export const isLostFence = (error: unknown): boolean =>
   (error as { code?: string }).code === "FM001";
 
@@ -39,19 +39,20 @@ export async function save(
 }
 
 async function stamp(tx: Statements, changed: readonly string[]): Promise<number | null> {
-  // Whoever waits for an outcome must be woken all the same.
-  if (changed.length === 0) await rows(tx, "select pg_notify('changes', '')");
-  const [stamped] =
-    changed.length === 0
-      ? []
-      : await rows<{ seq: number }>(tx, "select feed_stamp(?::text[]) as seq", [changed], "stamp");
+  if (changed.length === 0) {
+    // Processes that wait for an outcome must be woken all the same.
+    await rows(tx, "select pg_notify('changes', '')");
+    return null;
+  }
+  const sql = "select feed_stamp(?::text[]) as seq";
+  const [stamped] = await rows<{ seq: number }>(tx, sql, [changed], "stamp");
   return stamped?.seq ?? null;
 }
 
 const isChanged = (before: StationState, after: StationState): boolean =>
   JSON.stringify({ ...before, last: null }) !== JSON.stringify({ ...after, last: null });
 
-/** The opinions of a station are what its fold carries: those that it dropped go. */
+/** Deletes the opinions that the fold of their station has dropped. */
 async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promise<void> {
   const gone = decided.flatMap(({ work, decision }) =>
     work.facts.opinions
@@ -80,13 +81,13 @@ async function write(
 ): Promise<void> {
   const outcomes = decided.flatMap(({ decision }) => [...decision.outcomes]);
   const fresh = decided.flatMap(({ work, decision }) => {
-    const known = new Set(work.facts.opinions.map((mark) => mark.id));
+    const stored = new Set(work.facts.opinions.map((mark) => mark.id));
     return [...decision.opinions.values()]
-      .filter((mark) => !known.has(mark.id))
+      .filter((mark) => !stored.has(mark.id))
       .map((mark) => ({ stationId: work.stationId, mark }));
   });
   const next = (state: StationState): number | null =>
-    instants(state, config.statusLifetimeMs).find((at) => at > now) ?? null;
+    transitions(state, config.statusLifetimeMs).find((at) => at > now) ?? null;
   const ids = outcomes.map(([id]) => id);
   const from = firstIdOfDay(now - hotMs);
   const to = idAfter(now);

@@ -1,9 +1,6 @@
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import { loadKeys } from "#src/keys/key-rows.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
   fingerprint,
@@ -11,34 +8,33 @@ import {
   type ModelSnapshotStore,
   type Surroundings,
 } from "#snapshots/dumps/model-snapshot.ts";
+import type { RoleDeps } from "#workers/role.ts";
 
-/** Keeps the model snapshot up to date: stores one when stations, keys or cities have changed, or it has become old. */
-export function createModelDuty(deps: {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  db: Db;
+interface DutyDeps extends Pick<RoleDeps, "config" | "log" | "clock" | "db"> {
   ledger: Ledger;
   follower: Pick<Follower, "seq" | "asOf">;
   store: ModelSnapshotStore;
-}): () => Promise<void> {
+}
+
+/** Keeps the model snapshot up to date: stores one when stations, keys or cities have changed, or it has become old. */
+export function createModelDuty(deps: DutyDeps): () => Promise<void> {
   const { config, log, clock, db, ledger, follower, store } = deps;
-  let around: Surroundings | null = null;
+  let surroundings: Surroundings | null = null;
 
   return async () => {
     const fresh = await readSurroundings(db);
-    around = fresh ?? around;
-    if (around === null) return;
+    surroundings = fresh ?? surroundings;
+    if (surroundings === null) return;
     const stored = await store.head();
     const now = clock();
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
-    if (stored?.seq === version.seq && stored.fingerprint === fingerprint(around)) {
-      // With the database away nothing is learnt: the time of building says how old the knowledge is.
+    if (stored?.seq === version.seq && stored.fingerprint === fingerprint(surroundings)) {
+      // While the database is away nothing new is known: the time of building shows how old the knowledge is.
       const young = now - stored.builtAtMs < config.dumpMaxAgeMs - config.slotMs / 2;
       if (young || fresh === null) return;
     }
     const lines = ledger.lines();
-    const kept = await store.save(version, around, lines);
+    const kept = await store.save(version, surroundings, lines);
     const ms = Math.round(clock() - now);
     log.info({ seq: version.seq, stations: lines.length, ms, kept }, "model snapshot made");
   };

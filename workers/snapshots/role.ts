@@ -1,21 +1,19 @@
-import { Worker } from "bullmq";
 import type { SlotJob } from "#src/infrastructure/queues.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
-import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
-import { createDumpDuty } from "#workers/snapshots/dump-duty.ts";
+import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
+import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dump-duties.ts";
 import { createModelDuty } from "#workers/snapshots/model-duty.ts";
-import { createSetsDuty } from "#workers/snapshots/sets-duty.ts";
-import { oncePerSlot } from "#workers/snapshots/once-per-slot.ts";
 
 /**
- * The snapshots role: keeps a read model of its own and makes a dump of it in each slot that needs one. The clock
- * says when; without the clock it goes by its own timer, and a slot is done once.
+ * The snapshots role: keeps a read model of its own, and in each time slot stores the dumps and the model snapshot
+ * that need it. The clock's job starts a slot; without the clock a timer of the role does. Each slot runs once.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
-  const { config, db, log, clock, redis, workerRedis } = deps;
+  const { config, db, log, clock, redis } = deps;
+  const { redisPrefix, slotMs } = config;
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
@@ -24,47 +22,80 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   };
   const follower = createFollower({ db, config, log, clock, onRows });
   // Long enough for a slow release, short enough to get rid of a dump from a database that was restored.
-  const store = createDumpStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
-  const makeDump = createDumpDuty({ config, log, clock, model, follower, store });
-  const models = createModelSnapshotStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
-  const keepModel = createModelDuty({ config, log, clock, db, ledger, follower, store: models });
-  const keepSets = createSetsDuty({ config, log, clock, redis, model, follower });
-  const duty = oncePerSlot([makeDump, keepSets, keepModel]);
+  const keptMs = config.dumpMaxAgeMs * 5;
+  const slots = oncePerSlot([
+    createDumpDuty({
+      ...deps,
+      model,
+      follower,
+      store: createDumpStore(redis, redisPrefix, keptMs),
+    }),
+    createSetsDuty({ ...deps, model, follower }),
+    createModelDuty({
+      ...deps,
+      ledger,
+      follower,
+      store: createModelSnapshotStore(redis, redisPrefix, keptMs),
+    }),
+  ]);
   let timer: NodeJS.Timeout | undefined;
 
-  const worker = new Worker<SlotJob>("snapshots", async (job) => duty(job.data.slot), {
-    connection: workerRedis,
-    prefix: config.redisPrefix,
-    concurrency: 1,
-    autorun: false,
-    lockDuration: 10_000,
-    stalledInterval: 5_000,
-    maxStalledCount: 10,
-  });
-  worker.on("error", tellFault(log));
-  worker.on("failed", (_, error) => log.warn({ err: error.message }, "snapshots not made"));
+  const logFailure = (error: Error): void => log.warn({ err: error.message }, "snapshots not made");
+  const worker = createQueueWorker<SlotJob>(
+    deps,
+    "snapshots",
+    ({ slot }) => slots.run(slot),
+    logFailure,
+    { concurrency: 1, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 },
+  );
 
-  // A little after the slot begins, so that with a clock alive the job has come first.
-  const lateMs = config.slotMs / 5;
-  const byOneself = (): void => {
-    const slot = Math.floor((clock() - lateMs) / config.slotMs);
-    duty(slot).catch((error: unknown) =>
-      log.warn({ err: (error as Error).message }, "snapshots not made"),
-    );
+  // A little after the slot begins: when the clock is alive, its job has come first.
+  const lateMs = slotMs / 5;
+  const runByTimer = (): void => {
+    slots.run(Math.floor((clock() - lateMs) / slotMs)).catch(logFailure);
   };
 
   return {
     start: async () => {
       await follower.start();
-      worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped"));
-      timer = setInterval(byOneself, Math.min(1000, config.slotMs / 5));
-      byOneself();
+      worker.run();
+      timer = setInterval(runByTimer, Math.min(1000, slotMs / 5));
+      runByTimer();
     },
     stop: async () => {
       clearInterval(timer);
       await worker.close();
-      await duty.idle();
+      await slots.idle();
       await follower.stop();
     },
+  };
+}
+
+interface Slots {
+  /** Does the work of a time slot once; rejects when it failed, and then the next slot tries again. */
+  run(slot: number): Promise<void>;
+  /** Resolves when nothing runs. */
+  idle(): Promise<void>;
+}
+
+/** Runs one slot after the other. Every step of a slot is tried, even when a step before it failed. */
+function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]): Slots {
+  let lastSlot = -1;
+  let running: Promise<void> = Promise.resolve();
+
+  const runSteps = async (slot: number): Promise<void> => {
+    const faults: unknown[] = [];
+    for (const step of steps) await step(slot).catch((error: unknown) => faults.push(error));
+    if (faults.length > 0) throw faults[0];
+  };
+
+  return {
+    run(slot) {
+      if (slot <= lastSlot) return running;
+      lastSlot = slot;
+      running = running.catch(() => {}).then(() => runSteps(slot));
+      return running;
+    },
+    idle: () => running.catch(() => {}),
   };
 }

@@ -21,8 +21,8 @@ export async function makePartitions({
 }
 
 /**
- * Drops what is past its time: mark partitions, external ids, imported statuses, opinions that no late mark can meet
- * any more, ended sessions, usage.
+ * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
+ * meet any more, ended sessions, usage.
  */
 export async function retire(
   deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,

@@ -1,15 +1,14 @@
-import { Worker } from "bullmq";
 import type { SlotJob } from "#src/infrastructure/queues.ts";
-import { tellFault, type Role, type RoleDeps } from "#workers/role.ts";
-import { settleInstants } from "#workers/upkeep/transitions.ts";
+import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
+import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions, retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
 
 type Duty = (deps: RoleDeps) => Promise<unknown>;
 
-/** The duties that the clock enqueues, by name. Each can be done twice, or late, without harm. */
+/** The duties that the clock enqueues, by the names in its jobs. Each can run twice or late without harm. */
 export const duties: Readonly<Record<string, Duty>> = {
-  instants: settleInstants,
+  instants: settleTransitions,
   usage: flushUsage,
   partitions: makePartitions,
   retention: retire,
@@ -17,7 +16,7 @@ export const duties: Readonly<Record<string, Duty>> = {
 
 /** The upkeep role: rows for what time changed, usage, partitions, retention. */
 export function createUpkeepRole(deps: RoleDeps): Role {
-  const { config, log, workerRedis } = deps;
+  const { config, log } = deps;
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<unknown> = Promise.resolve();
   let flushedAt = -Infinity;
@@ -32,7 +31,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     log[level]({ duty: name, result, ms: Math.round(performance.now() - startedAt) }, "duty done");
   };
 
-  /** Usage that a wiped Redis takes along is gone for good, so this duty does not depend on the clock. */
+  /** A wiped Redis loses unflushed usage for good, so this duty does not depend on the clock. */
   const flushUnasked = (): void => {
     if (performance.now() - flushedAt < 0.9 * config.usageFlushMs) return;
     flushing = run("usage").catch((error: Error) =>
@@ -40,24 +39,18 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     );
   };
 
-  const worker = new Worker<SlotJob>("upkeep", (job) => run(job.data.duty), {
-    connection: workerRedis,
-    prefix: config.redisPrefix,
-    concurrency: 2,
-    autorun: false,
-    lockDuration: 30_000,
-    stalledInterval: 10_000,
-    maxStalledCount: 10,
-  });
-  worker.on("error", tellFault(log));
-  worker.on("failed", (job, error) =>
-    log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
+  const worker = createQueueWorker<SlotJob>(
+    deps,
+    "upkeep",
+    ({ duty }) => run(duty),
+    (error, job) => log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
+    { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
   );
   return {
     start: async () => {
       await makePartitions(deps);
       timer = setInterval(flushUnasked, config.usageFlushMs);
-      worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped"));
+      worker.run();
     },
     stop: async () => {
       clearInterval(timer);

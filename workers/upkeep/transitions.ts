@@ -1,17 +1,17 @@
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { instants as transitions, view } from "#src/domain/view.ts";
 import { msOf } from "#src/marks/marks.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 const batch = 1000;
 
 /**
- * Brings the rows up to what time alone changed: expired statuses become `nodata`, disputes end. The folded state
- * itself stays, so that a reader who comes later still knows when each change took place; readers work the same
- * changes out for themselves, at the instant. Returns the number of stations.
+ * Writes what time alone changed into the rows: expired statuses become `nodata`, disputes end. The folded state itself
+ * stays, so that a later reader still knows when each change took place. Readers compute the same changes themselves,
+ * on time. Returns the number of stations.
  */
-export async function settleInstants({
+export async function settleTransitions({
   db,
   config,
 }: Pick<RoleDeps, "db" | "config">): Promise<number> {
@@ -23,7 +23,8 @@ export async function settleInstants({
          where next_at <= server_now() order by station_id limit ${batch} for no key update skip locked`,
       );
       const next = due.map(
-        ({ state, now }) => instants(state, config.statusLifetimeMs).find((at) => at > now) ?? null,
+        ({ state, now }) =>
+          transitions(state, config.statusLifetimeMs).find((at) => at > now) ?? null,
       );
       await tx.raw(
         `update station_status st set status = d.status, updated_at = server_now(),

@@ -8,11 +8,11 @@ const batchesAtOnce = 200;
 
 /**
  * Moves what the meter has counted in Redis to the durable rows (partner-api.md 2.5): close, add under the batch's id,
- * drop. Killed anywhere it loses nothing and adds nothing twice. Returns the number of batches added.
+ * drop. Killed at any point, it counts everything once. Returns the number of batches added.
  */
 export async function flushUsage(deps: Needs): Promise<number> {
   const { redis, config } = deps;
-  // First what an earlier flush has left: while Postgres is away this fails, and nothing more piles up.
+  // First the batches of an earlier flush: while Postgres is away this fails, and no further batches are made.
   const left = await addSealed(deps);
   await sealUsage(redis, config.redisPrefix);
   return left + (await addSealed(deps));
@@ -30,7 +30,7 @@ async function addSealed({ db, config, redis }: Needs): Promise<number> {
   return added;
 }
 
-/** Drops usage past its time. Rejects while Redis is away: an id that it still holds must stay. */
+/** Drops usage past its retention. Rejects while Redis is away: the ids that it still holds must stay. */
 export async function retireUsage({ db, config, redis }: Needs): Promise<void> {
   const names = await sealedUsage(redis, config.redisPrefix);
   await pruneUsage(db, config.retentionDays, await readUsage(redis, config.redisPrefix, names));

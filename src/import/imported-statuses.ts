@@ -9,41 +9,41 @@ import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
 const chunkRows = 1000;
 
 /** An imported status of one of our stations. `updated` in ms. */
-export interface NewSeed {
+export interface ImportedStatus {
   stationId: string;
   status: Status;
   fuelsNow: Grade[];
   fuelsNo: Grade[];
   updated: number;
-  /** Lines of the file that it stands for. */
+  /** Number of the file's lines that it stands for. */
   lines: number;
 }
 
-export interface SeedsApplied {
+export interface AppliedStatuses {
   /** Stations without an imported status before. */
   added: number;
   changed: number;
   unchanged: number;
   /** Stations whose imported status is newer already. */
-  older: NewSeed[];
-  /** Stations of the added and changed that show a status of people's marks, which stays before this one. */
+  older: ImportedStatus[];
+  /** Of the added and changed stations those that show a status of people's marks, which takes precedence. */
   behindMarks: number;
 }
 
 /**
- * Writes imported statuses down as events of the fold, 1,000 a transaction, and has their stations folded anew.
- * What is known already is not written again. `dryRun` only compares; `done` is called after each commit.
+ * Writes imported statuses as events of the fold, 1,000 a transaction, and requests a refold of their stations.
+ * Statuses that are stored already are not written again. `dryRun` only compares; `done` is called after each commit.
  */
-export async function applySeeds(
+export async function applyImportedStatuses(
   db: Db,
   source: string,
-  seeds: readonly NewSeed[],
+  statuses: readonly ImportedStatus[],
   config: Config,
   dryRun: boolean,
   done: (touched: string[], count: number) => void,
-): Promise<SeedsApplied> {
-  const total: SeedsApplied = { added: 0, changed: 0, unchanged: 0, older: [], behindMarks: 0 };
-  const ordered = [...seeds].sort((a, b) => (a.stationId < b.stationId ? -1 : 1));
+): Promise<AppliedStatuses> {
+  const total: AppliedStatuses = { added: 0, changed: 0, unchanged: 0, older: [], behindMarks: 0 };
+  const ordered = [...statuses].sort((a, b) => (a.stationId < b.stationId ? -1 : 1));
   for (let from = 0; from < ordered.length; from += chunkRows) {
     const chunk = ordered.slice(from, from + chunkRows);
     const touched = await inTransaction(db, (tx) =>
@@ -57,43 +57,43 @@ export async function applySeeds(
 async function applyChunk(
   tx: Tx,
   source: string,
-  chunk: readonly NewSeed[],
+  chunk: readonly ImportedStatus[],
   config: Config,
   dryRun: boolean,
-  total: SeedsApplied,
+  total: AppliedStatuses,
 ): Promise<string[]> {
-  const ids = chunk.map((seed) => seed.stationId);
+  const ids = chunk.map(({ stationId }) => stationId);
   if (!dryRun) await lockStations(tx, ids, "wait");
-  const known = await rows<SeedRow & { source: string }>(
+  const stored = await rows<SeedRow & { source: string }>(
     tx,
     `select distinct on (station_id) ${seedColumns}, source from seeds
      where station_id = any(?::text[]) order by station_id, imported_at desc`,
     [ids],
   );
-  const before = new Map(known.map((row) => [row.station_id, row]));
-  const fresh: NewSeed[] = [];
-  for (const seed of chunk) {
-    const was = before.get(seed.stationId);
-    if (was !== undefined && isSame(seed, was)) total.unchanged += 1;
-    else if (was !== undefined && was.updated > seed.updated) total.older.push(seed);
+  const before = new Map(stored.map((row) => [row.station_id, row]));
+  const fresh: ImportedStatus[] = [];
+  for (const status of chunk) {
+    const was = before.get(status.stationId);
+    if (was !== undefined && isSame(status, was)) total.unchanged += 1;
+    else if (was !== undefined && was.updated > status.updated) total.older.push(status);
     else {
-      fresh.push(seed);
+      fresh.push(status);
       total[was === undefined ? "added" : "changed"] += 1;
     }
   }
-  const touched = fresh.map((seed) => seed.stationId);
-  total.behindMarks += await countServed(tx, touched, config);
+  const touched = fresh.map(({ stationId }) => stationId);
+  total.behindMarks += await countBehindMarks(tx, touched, config);
   if (!dryRun) await write(tx, source, fresh);
   return touched;
 }
 
-const isSame = (seed: NewSeed, was: SeedRow): boolean =>
-  was.updated === seed.updated &&
-  was.status === seed.status &&
-  was.fuels_now.join() === seed.fuelsNow.join() &&
-  was.fuels_no.join() === seed.fuelsNo.join();
+const isSame = (now: ImportedStatus, was: SeedRow): boolean =>
+  was.updated === now.updated &&
+  was.status === now.status &&
+  was.fuels_now.join() === now.fuelsNow.join() &&
+  was.fuels_no.join() === now.fuelsNo.join();
 
-async function countServed(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
+async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
   const states = await rows<{ state: StationState | null; now: number }>(
     tx,
     `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`,
@@ -105,9 +105,11 @@ async function countServed(tx: Tx, ids: readonly string[], config: Config): Prom
   }).length;
 }
 
-async function write(tx: Tx, source: string, seeds: readonly NewSeed[]): Promise<void> {
-  if (seeds.length === 0) return;
-  await tx.raw(
+async function write(tx: Tx, source: string, statuses: readonly ImportedStatus[]): Promise<void> {
+  if (statuses.length === 0) return;
+  const stationIds = statuses.map(({ stationId }) => stationId);
+  await rows(
+    tx,
     `insert into seeds (station_id, imported_at, updated, status, fuels_now, fuels_no, source)
      select id, (select server_now()), ${fromMs.replace("?", "updated")}, status,
        string_to_array(fuels_now, ','), string_to_array(fuels_no, ','), ?
@@ -116,15 +118,12 @@ async function write(tx: Tx, source: string, seeds: readonly NewSeed[]): Promise
      on conflict (station_id, imported_at) do nothing`,
     [
       source,
-      seeds.map((seed) => seed.stationId),
-      seeds.map((seed) => seed.updated),
-      seeds.map((seed) => seed.status),
-      seeds.map((seed) => seed.fuelsNow.join(",")),
-      seeds.map((seed) => seed.fuelsNo.join(",")),
-    ] as never,
+      stationIds,
+      statuses.map(({ updated }) => updated),
+      statuses.map(({ status }) => status),
+      statuses.map(({ fuelsNow }) => fuelsNow.join()),
+      statuses.map(({ fuelsNo }) => fuelsNo.join()),
+    ],
   );
-  await askRefold(
-    tx,
-    seeds.map((seed) => seed.stationId),
-  );
+  await askRefold(tx, stationIds);
 }

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
+
+export interface ImportOptions<Format extends string> {
+  path: string;
+  format: Format | undefined;
+  /** The import that these rows belong to: --replace-source affects only its rows. Undefined: one for each kind. */
+  source: string | undefined;
+  replaceSource: boolean;
+  dryRun: boolean;
+  /** Called with the progress: bytes of the file, then rows. */
+  progress: (step: "reading" | "saving", done: number, total: number | null) => void;
+  /** Called once when another import of the same source has to end first. */
+  waiting: () => void;
+}
+
+/** Why one thing of a file was not taken, as a word that summaries count by. */
+export type Reasons = Record<string, number>;
+
+/** Two objects of a file that may or may not be one station: for a person to look at. */
+export interface Doubtful {
+  ids: readonly [string, string];
+  distance_m: number;
+  reason: "different names" | "25 to 40 m apart" | "two objects of one kind";
+}
+
+/** What an import did; `read` = added + changed + unchanged + merged + refused. */
+export interface ImportSummary {
+  source: string;
+  format: string;
+  dry_run: boolean;
+  read: number;
+  added: number;
+  changed: number;
+  unchanged: number;
+  merged: number;
+  /** Taken out of service: absent with --replace-source, or now known to be a double. */
+  removed: number;
+  refused: number;
+  reasons: Reasons;
+  doubtful: readonly Doubtful[];
+}
+
+/**
+ * Reads and checks a file to its end, then applies it while no other process works on the same `subject` ("stations of
+ * osm"). Calls `waiting` once when it has to wait for another process.
+ */
+export async function importFile<Staged extends object, Summary>(
+  db: Db,
+  { path, waiting }: Pick<ImportOptions<string>, "path" | "waiting">,
+  subject: string,
+  read: () => Promise<Staged>,
+  apply: (staged: Staged) => Promise<Summary>,
+): Promise<Summary | FileFault> {
+  const staged = await asFault(path, read);
+  return isFault(staged) ? staged : withSourceLock(db, subject, waiting, () => apply(staged));
+}
+
+/** The lock ends with its connection when this process dies; it needs one connection besides those of `work`. */
+const withSourceLock = <T>(
+  db: Db,
+  subject: string,
+  onWait: () => void,
+  work: () => Promise<T>,
+): Promise<T> =>
+  db.transaction(async (tx) => {
+    // This session idles while `work` runs on others; the limit for frozen processes must not end it.
+    await tx.raw("set local idle_in_transaction_session_timeout = 0");
+    const attempt = async (): Promise<boolean> => {
+      const sql = "select pg_try_advisory_xact_lock(?, hashtext(?)) as got";
+      const [lock] = await rows<{ got: boolean }>(tx, sql, [lockIds.importSource, subject]);
+      return lock!.got;
+    };
+    if (!(await attempt())) {
+      onWait();
+      while (!(await attempt())) await sleep(200);
+    }
+    return work();
+  });
+
+/** The rows of a file, each id once. `read` = found + refused. */
+export interface Collected<Row> {
+  read: number;
+  found: Row[];
+  refused: number;
+  reasons: Reasons;
+}
+
+/** Collects the rows that `rowFrom` makes of a file's items. Throws a wrong-file fault for a file without any `what`. */
+export async function collect<Item, Row extends { id: string }>(
+  items: AsyncIterable<Item>,
+  what: string,
+  rowFrom: (item: Item, number: number) => Row | { refused: string },
+): Promise<Collected<Row>> {
+  const result: Collected<Row> = { read: 0, found: [], refused: 0, reasons: {} };
+  const ids = new Set<string>();
+  for await (const item of items) {
+    const row = rowFrom(item, ++result.read);
+    if ("refused" in row) refuse(result, row.refused);
+    else if (ids.has(row.id)) refuse(result, "repeated-id");
+    else {
+      ids.add(row.id);
+      result.found.push(row);
+    }
+  }
+  if (result.found.length === 0) throw wrongFile(`holds no ${what}`);
+  return result;
+}
+
+/** Counts lines of a file that are left out for a reason. */
+export function refuse(
+  into: { refused: number; reasons: Reasons },
+  reason: string,
+  lines = 1,
+): void {
+  into.refused += lines;
+  if (lines > 0) into.reasons[reason] = (into.reasons[reason] ?? 0) + lines;
+}

@@ -1,0 +1,134 @@
+import { cleanText } from "#src/import/clean-text.ts";
+import { csvLines, csvRecords } from "#src/import/csv-lines.ts";
+import { collect, type Collected } from "#src/import/file-import.ts";
+import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+
+export const cityFormats = ["hflabs", "geonames"] as const;
+export type CityFormat = (typeof cityFormats)[number];
+
+export interface CityRow {
+  /** `<format>-<their id>`. */
+  id: string;
+  name: string;
+  region: string;
+  lat: number;
+  lon: number;
+  population: number;
+}
+
+/**
+ * The cities in a text table. Throws a wrong-file fault for a table that is broken, cut off or of another kind, and for
+ * one without a single city. Cities of the same name are different cities; only a repeated id is refused.
+ */
+export function readCities(
+  path: string,
+  format: CityFormat,
+  progress: ReadProgress,
+): Promise<Collected<CityRow>> {
+  return format === "hflabs"
+    ? collect(csvRecords(path, { required: hflabsColumns }, progress), "city", fromHflabs)
+    : collect(csvLines(path, { delimiter: "\t", quote: false }, progress), "city", fromGeonames);
+}
+
+export async function guessCityFormat(path: string): Promise<CityFormat> {
+  for await (const head of readText(path, () => undefined)) {
+    const line = head.split("\n", 1)[0] ?? "";
+    if (line.includes("fias_id") && line.includes("geo_lat")) return "hflabs";
+    if (line.split("\t").length === 19) return "geonames";
+    break;
+  }
+  throw wrongFile("is neither hflabs nor GeoNames (say which with --format)");
+}
+
+type CityFrom = CityRow | { refused: string };
+
+const hflabsColumns = [
+  ...(["region_type", "region", "area_type", "area", "city_type", "city"] as const),
+  ...(["settlement_type", "settlement", "fias_id", "geo_lat", "geo_lon"] as const),
+  ...(["population", "foundation_year"] as const),
+] as const;
+type Hflabs = Record<(typeof hflabsColumns)[number], string>;
+
+/** A line of the CSV of hflabs/city: Russian cities by FIAS id. */
+function fromHflabs(record: Hflabs, number: number): CityFrom {
+  const line = Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, cleanText(value, 120)]),
+  ) as Hflabs;
+  if (!/^[0-9a-f-]{36}$/i.test(line.fias_id))
+    throw wrongFile(`line ${number}: its fias_id is none`);
+  // The last column: a shortened year shows that the file is cut off.
+  if (/^\d{1,2}$/.test(line.foundation_year)) throw wrongFile(`line ${number}: it is cut off`);
+  const name = hflabsName(line);
+  if (name === "") return { refused: "no-name" };
+  const numbers = numbersFrom(line.geo_lat, line.geo_lon, line.population);
+  if ("refused" in numbers) return numbers;
+  const id = `hflabs-${line.fias_id.toLowerCase()}`;
+  return { id, name, region: hflabsRegion(line.region_type, line.region), ...numbers };
+}
+
+/**
+ * A town inside another town has its name in `settlement`. Some towns are entered as districts of type "г", and the
+ * federal cities as regions.
+ */
+function hflabsName(line: Hflabs): string {
+  if (line.settlement !== "") return line.settlement;
+  if (line.city !== "") return line.city;
+  if (line.area_type === "г" && line.area !== "") return line.area;
+  return line.region_type === "г" ? line.region : "";
+}
+
+const regionWords: Readonly<Record<string, string>> = {
+  обл: "область",
+  край: "край",
+  АО: "автономный округ",
+  Аобл: "автономная область",
+};
+
+/** "обл", "Московская" → "Московская область", as people write it. */
+function hflabsRegion(type: string, region: string): string {
+  const name = region
+    .replace(/\s*\/(.+?)\/\s*/, " ($1)")
+    .replace(/\s+-\s+/g, " — ")
+    .trim();
+  if (/область|округ|республика|край/i.test(name)) return name;
+  if (type === "Респ") return name.endsWith("ская") ? `${name} Республика` : `Республика ${name}`;
+  const word = regionWords[type];
+  return word === undefined ? name : `${name} ${word}`;
+}
+
+// Parts of cities, and places where nobody lives any more.
+const noCities = new Set(["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"]);
+
+/** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns by tabs, no heading, quotes mean nothing. */
+function fromGeonames(line: readonly string[], number: number): CityFrom {
+  const [id = "", name = "", lat = "", lon = "", featureClass, featureCode = "", region, people] = [
+    0, 1, 4, 5, 6, 7, 10, 14,
+  ].map((column) => line[column]);
+  if (line.length !== 19 || !/^\d{1,12}$/.test(id))
+    throw wrongFile(`line ${number}: it is not 19 columns of GeoNames`);
+  // The last column: a shortened date shows that the file is cut off.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(line[18] ?? "")) throw wrongFile(`line ${number}: it is cut off`);
+  if (featureClass !== "P") return { refused: "not-a-city" };
+  if (noCities.has(featureCode)) return { refused: "not-a-city-of-today" };
+  const shown = cleanText(name, 120);
+  if (shown === "") return { refused: "no-name" };
+  const numbers = numbersFrom(lat, lon, people ?? "");
+  if ("refused" in numbers) return numbers;
+  return { id: `geonames-${id}`, name: shown, region: cleanText(region, 120), ...numbers };
+}
+
+/** Coordinates and population as numbers, or why a line cannot be a city. */
+function numbersFrom(
+  latText: string,
+  lonText: string,
+  peopleText: string,
+): { lat: number; lon: number; population: number } | { refused: string } {
+  const [lat, lon] = [Number(latText), Number(lonText)];
+  if (latText.trim() === "" || lonText.trim() === "") return { refused: "no-position" };
+  if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || (lat === 0 && lon === 0))
+    return { refused: "bad-position" };
+  const people = peopleText.replace(/\s/g, "");
+  // A city of unknown population is shown all the same.
+  const population = /^\d{1,9}$/.test(people) ? Number(people) : 0;
+  return { lat, lon, population };
+}
