@@ -1,43 +1,41 @@
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { table, time, type Output } from "#cli/output.ts";
-import { integer, line, moment } from "#cli/values.ts";
-import { listActions, type ActionFilter, type LoggedAction } from "#src/operators/operator-log.ts";
+import { readable, table, type Output } from "#cli/output.ts";
+import { line, listLimit, moment } from "#cli/values.ts";
+import { listActions, type LogFilter } from "#src/operators/operator-log.ts";
 
 /** `operator log list`: who did what, when. Nothing is ever taken out of it. */
 export function logCommand(output: () => Output): Command {
   const command = new Command("log").description("what operators did");
+  const part = (what: string, maxLength: number) => line(what, maxLength, "not empty");
 
-  command
-    .command("list")
-    .description("operators' actions, newest first")
+  verb(
+    command,
+    "list",
+    "operators' actions, newest first",
+    "log list --since 2026-11-01 --by olga",
+    "log list --action key --json",
+    'log list --subject "partner 3"',
+  )
     .option("--since <time>", "at this UTC time or later", moment("--since"))
     .option("--until <time>", "before this UTC time", moment("--until"))
-    .option("--by <name>", "of this actor", line("--by", 80, "not empty"))
+    .option("--by <name>", "of this actor", part("--by", 80))
     .option(
       "--action <name>",
       "this action (key.revoke), or all of a noun (key)",
-      line("--action", 80, "not empty"),
+      part("--action", 80),
     )
-    .option("--subject <name>", "on this (key 7)", line("--subject", 200, "not empty"))
-    .option("--limit <n>", "at most so many", integer("--limit", 1, 100_000), 100)
-    .addHelpText(
-      "after",
-      examples(
-        "log list --since 2026-11-01 --by olga",
-        "log list --action key --json",
-        'log list --subject "partner 3"',
-      ),
-    )
-    .action(async ({ limit, ...filter }: ActionFilter & { limit: number }) => {
-      const actions = await withDb(output(), (db) => listActions(db, filter, limit));
+    .option("--subject <name>", "on this (key 7)", part("--subject", 200))
+    .option("--limit <n>", "at most so many", listLimit, 100)
+    .action(async ({ limit, by, ...filter }: LogFilter & { by?: string; limit: number }) => {
+      const actions = await withDb(output(), (db) =>
+        listActions(db, { ...filter, actor: by }, "exact", limit),
+      );
       const { result, note } = output();
-      result(actions.map(shown), (list) => table(list, "nothing was done that fits"));
+      result(actions.map(readable), (list) => table(list, "nothing was done that fits"));
       if (actions.length === limit) note(`only the latest ${limit}: raise --limit for more`);
     });
 
   return command;
 }
-
-const shown = ({ at, id, ...action }: LoggedAction) => ({ id, at: time(at), ...action });

@@ -1,7 +1,7 @@
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { rowId, unknown } from "#api/console/fields.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { refusalOf, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
-import { listFailed, readBacklog, retryFailed } from "#src/marks/backlog.ts";
+import { listFailed, readBacklog, retryMark } from "#src/marks/backlog.ts";
 import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -9,6 +9,8 @@ import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
 import { depthOf } from "#src/infrastructure/queue-depth.ts";
 import { queueNames } from "#src/infrastructure/queue-names.ts";
 import { countHeld } from "#src/marks/held.ts";
+import { isNotDone } from "#src/operators/act.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
 
 const failedShown = 100;
 
@@ -30,13 +32,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     role: "viewer",
     async handle() {
       const failed = await listFailed(services.db, failedShown);
-      const marks = failed.map(
-        ({ received_at: received, failed_at: at, ...mark }): ConsoleFailedMark => ({
-          ...mark,
-          received: received.getTime(),
-          failed: at.getTime(),
-        }),
-      );
+      const marks: ConsoleFailedMark[] = failed.map((mark) => presented(mark, inMs));
       return { body: { marks } };
     },
   }),
@@ -45,21 +41,10 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     path: "/failed-marks/{id}/retry",
     role: "operator",
     async handle({ viewer, params }) {
-      const id = rowId(params["id"]);
-      const station =
-        id === null
-          ? null
-          : await change(services.db, viewer, async (tx) => {
-              const value = await retryFailed(tx, id);
-              const did = {
-                action: "mark.retry",
-                subject: `mark ${id}`,
-                details: { station: value },
-              };
-              return value === null ? null : { value, did };
-            });
-      if (station === null) return unknown("failed mark");
-      services.producer.wakeMarks([station]);
+      const id = rowId(params["id"], Number.MAX_SAFE_INTEGER);
+      const retried = await retryMark(services.db, viewer.account.name, id);
+      if (isNotDone(retried)) return refusalOf(retried);
+      services.producer.wakeMarks([retried.stationId]);
       return { status: 204, body: null };
     },
   }),

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import type { Services } from "#api/http/services.ts";
-import { heldRows } from "#src/marks/held-rows.ts";
-import { approveMark, rejectMark } from "#src/marks/held.ts";
+import { heldRows, reviewMark } from "#src/marks/held.ts";
+import { isNotDone } from "#src/operators/act.ts";
 
 const shown = 200;
 const together = 500;
@@ -43,21 +43,12 @@ const decision = ({ db, producer }: Services, verb: "approve" | "reject"): Conso
     role: "operator",
     body: marks,
     async handle({ viewer, body }) {
-      const decide = verb === "approve" ? approveMark : rejectMark;
       const answer: Decided = { decided: [], missed: [] };
       // A transaction each, in one order: none waits for locks that another decision holds in another order.
       for (const id of [...new Set(body.ids)].sort((a, b) => a - b)) {
-        const station = await change(db, viewer, async (tx) => {
-          const found = await decide(tx, id);
-          if (found === null || !found.held) return null;
-          const details = { station: found.stationId };
-          return {
-            value: found.stationId,
-            did: { action: `review.${verb}`, subject: `mark ${id}`, details },
-          };
-        });
-        answer[station === null ? "missed" : "decided"].push(id);
-        if (station !== null && verb === "approve") producer.wakeMarks([station]);
+        const mark = await reviewMark(db, viewer.account.name, id, verb);
+        answer[isNotDone(mark) ? "missed" : "decided"].push(id);
+        if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
       }
       return { body: answer };
     },

@@ -1,12 +1,14 @@
 import { Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { pageCall, type PageCall } from "#api/pages/json-page.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import type { ConsoleAccount, ConsoleSession } from "#src/contract/console.ts";
 import { refuse } from "#src/contract/refusals.ts";
+import { endConsoleSession } from "#src/operators/accounts.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { listOperators, signInOperator } from "#src/operators/operators.ts";
 import { endSession, findSession, listSessions, openSession } from "#src/operators/sessions.ts";
@@ -116,18 +118,10 @@ export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
     async handle({ viewer, params }) {
       const { account } = viewer;
       const own = account.role === "operator" ? undefined : account.id;
-      const found = (await listSessions(db, "operator", own)).find(
-        ({ id }) => String(id) === params["id"],
-      );
-      if (found === undefined)
-        return refuse("not-found", "There is no such session, or it is over.");
-      await change(db, viewer, async (tx) => {
-        const ended = await endSession(tx, found.id);
-        const owner = (await listOperators(tx)).find(({ id }) => id === found.subject_id);
-        const did = { action: "console.end-session", subject: `account ${owner?.name ?? "?"}` };
-        return ended ? { value: true, did } : null;
-      });
-      return { status: 204, body: null };
+      const ended = await endConsoleSession(db, account.name, params["id"] ?? "", own);
+      return isNotDone(ended)
+        ? refuse("not-found", "There is no such session, or it is over.")
+        : { status: 204, body: null };
     },
   }),
 ];

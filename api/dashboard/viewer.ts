@@ -4,8 +4,7 @@ import { pageCall } from "#api/pages/json-page.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
-import { loadKey } from "#src/keys/key-rows.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
 
 /** A partner in its dashboard: signed in with a key that is in force at this moment. */

@@ -6,7 +6,13 @@ import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
+import {
+  refuseWide,
+  type Selection,
+  selectedStations,
+  whereSelected,
+} from "#src/marks/rollback-selection.ts";
+import type { NotDone } from "#src/operators/act.ts";
 
 /** What a rollback would do. */
 export interface Preview {
@@ -29,14 +35,15 @@ export interface StationChange {
 
 /**
  * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
- * ones, which is what the marks worker comes to after `rollbackMarks`. At most `shown` stations are worked out.
+ * ones, which is what the marks worker comes to after `rollBack`. At most `shown` stations are worked out.
  */
-export const previewRollback = (
+export const previewRollback = async (
   db: Db,
   selection: Selection,
   config: Config,
   shown: number,
-): Promise<Preview> =>
+): Promise<Preview | NotDone> =>
+  refuseWide(selection) ??
   db.transaction(
     async (tx) => {
       const { sql, bindings } = whereSelected(selection);

@@ -1,30 +1,45 @@
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
+import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
-/** Which marks a rollback takes: those that fit everything that is given. Times are times of receipt, ms. */
+/** Which marks a rollback takes: those that fit all of these. Times are times of receipt, ms. */
 export interface Selection {
-  keyId?: number;
-  partnerId?: number;
-  reporterId?: number;
-  stationId?: string;
-  status?: Status;
+  /** Ids of a key, a partner and a reporter's row. */
+  key?: number | undefined;
+  partner?: number | undefined;
+  reporter?: number | undefined;
+  station?: string | undefined;
+  status?: Status | undefined;
   /** Received at this moment or later. */
-  since?: number;
+  since?: number | undefined;
   /** Received before this moment. */
-  until?: number;
+  until?: number | undefined;
+}
+
+/** Why a selection is too wide to be rolled back; null when it is not. */
+export const refuseWide = ({ key, partner, reporter, station, since }: Selection): NotDone | null =>
+  [key, partner, reporter, station, since].every((part) => part === undefined)
+    ? invalid("since", "Name at least one of key, partner, reporter, station and since")
+    : null;
+
+/** The selection as people read it, for the operator's log. */
+export function readableSelection({ since, until, ...others }: Selection): object {
+  const readable = (at: number | undefined) => (at === undefined ? undefined : formatTime(at));
+  return { ...others, since: readable(since), until: readable(until) };
 }
 
 /** SQL on `marks` for what can be withdrawn of a selection: counted, held and waiting marks, failed ones too. */
 export function whereSelected(selection: Selection): { sql: string; bindings: unknown[] } {
-  const { keyId, partnerId, reporterId, stationId, status, since, until } = selection;
-  const given: [string, unknown][] = [
-    ["key_id = ?", keyId],
+  const { key, partner, reporter, station, status, since, until } = selection;
+  const conditions: [string, unknown][] = [
+    ["key_id = ?", key],
     // By its keys: a widget's mark has no partner of its own.
-    ["key_id in (select k.id from keys k where k.partner_id = ?)", partnerId],
-    ["reporter_id = ?", reporterId],
-    ["station_id = ?", stationId],
+    ["key_id in (select k.id from keys k where k.partner_id = ?)", partner],
+    ["reporter_id = ?", reporter],
+    ["station_id = ?", station],
     ["status = ?", status],
     [`received_at >= ${fromMs}`, since],
     [`received_at < ${fromMs}`, until],
@@ -32,7 +47,7 @@ export function whereSelected(selection: Selection): { sql: string; bindings: un
     ["id >= ?", since === undefined ? undefined : firstIdOfDay(since)],
     ["id < ?", until === undefined ? undefined : firstIdOfDay(until + dayMs)],
   ];
-  const used = given.filter(([, value]) => value !== undefined);
+  const used = conditions.filter(([, value]) => value !== undefined);
   return {
     sql: ["review in ('none', 'approved', 'held')", ...used.map(([sql]) => sql)].join(" and "),
     bindings: used.map(([, value]) => value),
@@ -52,13 +67,13 @@ export async function selectedStations(
   );
 }
 
-/** The row of a reporter, named by its id or by the hex of its hash; null when there is none. */
-export async function findReporter(db: Db | Tx, name: string): Promise<number | null> {
+/** The row of a reporter, named by its id or by the hex of its hash. */
+export async function findReporter(db: Db | Tx, name: string): Promise<{ id: number } | NotDone> {
   const byHash = name.length === 64;
   const [found] = await rows<{ id: number }>(
     db,
     `select id from reporters where ${byHash ? "hash = decode(?, 'hex')" : "id = ?::bigint"}`,
     [name],
   );
-  return found?.id ?? null;
+  return found ?? unknown("reporter", name);
 }

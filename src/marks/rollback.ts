@@ -1,7 +1,13 @@
-import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import {
+  readableSelection,
+  refuseWide,
+  type Selection,
+  selectedStations,
+  whereSelected,
+} from "#src/marks/rollback-selection.ts";
+import { act, isNotDone, type NotDone } from "#src/operators/act.ts";
 
 const chunkStations = 500;
 
@@ -15,34 +21,34 @@ export interface RolledBack {
  * with its entry in the operator's log. Interrupted, it has done whole transactions, and the same again does the
  * rest. `done` is called after each commit with the stations that the marks worker is to fold anew.
  */
-export async function runRollback(
+export async function rollBack(
   db: Db,
+  actor: string,
   selection: Selection,
-  by: { actor: string; details: Readonly<Record<string, unknown>> },
   done: (stationIds: string[], count: number, total: number) => void,
-): Promise<RolledBack> {
+): Promise<RolledBack | NotDone> {
+  const refused = refuseWide(selection);
+  if (refused !== null) return refused;
   const all = (await selectedStations(db, selection)).map((row) => row.station_id);
   const sum: RolledBack = { marks: 0, stations: 0 };
   for (let from = 0; from < all.length; from += chunkStations) {
     const chunk = all.slice(from, from + chunkStations);
-    const { marks, stationIds } = await inTransaction(db, async (tx) => {
-      const withdrawn = await rollbackMarks(tx, selection, chunk);
-      await logAction(tx, {
-        actor: by.actor,
+    const part = all.length > chunkStations ? { part: from / chunkStations + 1 } : {};
+    const withdrawn = await act(db, actor, async (tx) => {
+      const value = await withdrawMarks(tx, selection, chunk);
+      const { marks, stationIds } = value;
+      const stations = stationIds.length;
+      return {
+        value,
         action: "marks.rollback",
-        subject: `${withdrawn.marks} marks at ${withdrawn.stationIds.length} stations`,
-        details: {
-          ...by.details,
-          marks: withdrawn.marks,
-          stations: withdrawn.stationIds.length,
-          ...(all.length > chunkStations ? { part: from / chunkStations + 1 } : {}),
-        },
-      });
-      return withdrawn;
+        subject: `${marks} marks at ${stations} stations`,
+        details: { ...readableSelection(selection), marks, stations, ...part },
+      };
     });
-    sum.marks += marks;
-    sum.stations += stationIds.length;
-    done(stationIds, from + chunk.length, all.length);
+    if (isNotDone(withdrawn)) return withdrawn;
+    sum.marks += withdrawn.marks;
+    sum.stations += withdrawn.stationIds.length;
+    done(withdrawn.stationIds, from + chunk.length, all.length);
   }
   return sum;
 }
@@ -51,7 +57,7 @@ export async function runRollback(
  * Withdraws the selection's marks at these stations and has the stations folded anew. A mark that no worker has come
  * to yet is done with as well: it is never processed. Gives the stations that lost a mark.
  */
-export async function rollbackMarks(
+async function withdrawMarks(
   tx: Tx,
   selection: Selection,
   stationIds: readonly string[],

@@ -2,7 +2,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Follower } from "#src/feed/follower.ts";
-import { loadKeys } from "#src/keys/key-rows.ts";
+import { loadKeys } from "#src/keys/key-info.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
