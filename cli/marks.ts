@@ -8,8 +8,7 @@ import { wakeMarks } from "#cli/with-queues.ts";
 import { statuses, type Status } from "#src/domain/vocabulary.ts";
 import { listFailed, retryMark } from "#src/marks/backlog.ts";
 import { previewRollback, type Preview } from "#src/marks/rollback-preview.ts";
-import { findReporter } from "#src/marks/rollback-selection.ts";
-import { rollBack } from "#src/marks/rollback.ts";
+import { findReporter, rollBack } from "#src/marks/rollback.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
 const shownStations = 50;

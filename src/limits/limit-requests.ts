@@ -117,6 +117,10 @@ export async function limitRequestRows(
      order by r.status <> 'pending', r.id desc limit ?`,
     [limit],
   );
-  const usage = await usageOf(db, [...new Set(found.map((one) => one.partner_id))], usageDays);
+  const usage = await usageOf(
+    db,
+    [...new Set(found.map((request) => request.partner_id))],
+    usageDays,
+  );
   return found.map((request) => ({ ...request, days: usage.get(request.partner_id) ?? [] }));
 }

@@ -111,7 +111,7 @@ export async function heldRows(
      where m.review = 'held' order by m.id limit ?`,
     [config.massNoWindowMs, limit],
   );
-  const reporters = await reportersOf(db, new Set(held.map((one) => one.reporter_id)), now);
+  const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
   return {
     marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
     total: await countHeld(db),
@@ -143,9 +143,9 @@ async function reportersOf(
     [firstIdOfDay(since), since, [...ids]],
   );
   return new Map(
-    found.map(({ yes, low, no, queue, ...one }) => [
-      one.id,
-      { ...one, said: { yes, low, no, queue } },
+    found.map(({ yes, low, no, queue, ...reporter }) => [
+      reporter.id,
+      { ...reporter, said: { yes, low, no, queue } },
     ]),
   );
 }

@@ -11,7 +11,7 @@ import {
   type Selection,
   selectedStations,
   whereSelected,
-} from "#src/marks/rollback-selection.ts";
+} from "#src/marks/rollback.ts";
 import type { NotDone } from "#src/operators/act.ts";
 
 /** What a rollback would do. */
@@ -72,7 +72,7 @@ async function workOut(
   stations: readonly { station_id: string; marks: number }[],
   config: Config,
 ): Promise<StationChange[]> {
-  const ids = stations.map((one) => one.station_id);
+  const ids = stations.map((station) => station.station_id);
   const { sql, bindings } = whereSelected(selection);
   const selected = await rows<{ id: number }>(
     tx,
@@ -96,8 +96,8 @@ async function workOut(
   const keptFrom = now - config.retentionDays * dayMs;
   return stations.map(({ station_id, marks }) => {
     const state = states.get(station_id) ?? emptyState;
-    const { marks: known, seeds } = histories.get(station_id)!;
-    const history = { marks: known.filter((mark) => !withdrawn.has(mark.id)), seeds };
+    const { marks: all, seeds } = histories.get(station_id)!;
+    const history = { marks: all.filter((mark) => !withdrawn.has(mark.id)), seeds };
     const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
     const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
     const without = decide(
@@ -107,7 +107,7 @@ async function workOut(
       now,
       config,
     ).state;
-    const shownAt = (one: StationState): FuelBlock => view(one, now, config.statusLifetimeMs);
+    const shownAt = (folded: StationState): FuelBlock => view(folded, now, config.statusLifetimeMs);
     return { station_id, marks, before: shownAt(state), after: shownAt(without) };
   });
 }

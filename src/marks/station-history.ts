@@ -57,11 +57,11 @@ export const stationPage = (
       const history = (await loadHistories(tx, [id], 0, "processed")).get(id)!;
       const firstSeen = await loadFirstSeen(
         tx,
-        new Set(history.marks.map((one) => one.reporterId)),
+        new Set(history.marks.map((mark) => mark.reporterId)),
       );
       const first = Math.min(
-        ...history.marks.map((one) => one.at),
-        ...history.seeds.map((one) => one.importedAt),
+        ...history.marks.map((mark) => mark.at),
+        ...history.seeds.map((seed) => seed.importedAt),
       );
       const older = folded.lastUpdated !== null && folded.lastUpdated < first;
       const age = older ? folded.lastUpdated : null;

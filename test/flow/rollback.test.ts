@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/marks/rollback-preview.ts";
-import type { Selection } from "#src/marks/rollback-selection.ts";
+import type { Selection } from "#src/marks/rollback.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
