@@ -29,23 +29,23 @@ export function accountCommand(output: () => Output): Command {
 
   const show = ({ account, secret }: MadeAccount): void => {
     output().result({ ...shown(account), ...secret }, card);
-    output().note("Keep it now: only a hash is stored, and it cannot be shown again.");
+    output().note("Save it now: only a hash is stored, and it cannot be shown again.");
   };
 
   withSecrets(
     verb(
       command,
       "create",
-      "make an account; what it signs in with is shown this once",
+      "create an account; its password or key is shown only once",
       "account create --name olga --role operator",
       "account create --name oleg --role viewer --key",
       "account create --name ivan --role viewer --password-stdin < password.txt",
     ),
   )
-    .requiredOption("--name <name>", "whom it belongs to", name)
+    .requiredOption("--name <name>", "name of the person or program", name)
     .requiredOption(
       "--role <viewer|operator>",
-      "viewer: sees everything, changes nothing",
+      "viewer: can see everything and change nothing",
       choice("--role", operatorRoles),
     )
     .action(async ({ name, role, ...options }: Secrets & { name: string; role: OperatorRole }) => {
@@ -64,11 +64,11 @@ export function accountCommand(output: () => Output): Command {
   verb(
     command,
     "set-role",
-    "change what an account may do; in force at once",
+    "change the role of an account; takes effect at once",
     "account set-role oleg operator",
   )
     .argument("<name>", "the account's name", name)
-    .argument("<viewer|operator>", "its role from now on", choice("the role", operatorRoles))
+    .argument("<viewer|operator>", "its new role", choice("the role", operatorRoles))
     .action(async (who: string, role: OperatorRole) => {
       const out = output();
       const account = await withDb(out, (db) => setAccountRole(db, out.actor, who, role));
@@ -79,7 +79,7 @@ export function accountCommand(output: () => Output): Command {
     verb(
       command,
       "reset",
-      "give an account a new password or key in place of all it had; ends its sessions",
+      "replace the password and the key of an account with a new password or key; ends its sessions",
       "account reset olga",
       "account reset olga --key",
     ),
@@ -92,8 +92,8 @@ export function accountCommand(output: () => Output): Command {
     });
 
   for (const [word, disabled, description] of [
-    ["disable", true, "shut an account out; ends its sessions at once"],
-    ["enable", false, "let an account in again"],
+    ["disable", true, "disable an account and end its sessions at once"],
+    ["enable", false, "enable a disabled account again"],
   ] as const) {
     verb(command, word, description, `account ${word} oleg`)
       .argument("<name>", "the account's name", name)
@@ -113,14 +113,14 @@ interface Secrets {
 
 const withSecrets = (command: Command): Command =>
   command
-    .option("--password-stdin", `take the password from stdin, ${passwordMin} characters or more`)
-    .option("--key", "an operator key instead of a password");
+    .option("--password-stdin", `read the password from stdin, ${passwordMin} characters or more`)
+    .option("--key", "create an operator key instead of a password");
 
 async function secretFrom(
   { stdin }: Output,
   { passwordStdin = false, key = false }: Secrets,
 ): Promise<SecretWish> {
-  if (passwordStdin && key) throw new Refusal("give --password-stdin or --key, not both");
+  if (passwordStdin && key) throw new Refusal("use either --password-stdin or --key, not both");
   if (passwordStdin) return { password: (await text(stdin)).replace(/\r?\n$/, "") };
   return key ? "key" : "password";
 }

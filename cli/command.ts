@@ -19,6 +19,9 @@ export const verb = (
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  npm run -s operator -- ${line}`).join("\n")}`;
 
+/** For a verb that asks for consent. */
+export const yesOption = ["--yes", "do not ask for confirmation"] as const;
+
 /** Ends the command unless `--yes` was given or the operator agrees. */
 export async function consent(
   output: Output,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { consent, verb } from "#cli/command.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { markAllChanged } from "#src/feed/mark-all-changed.ts";
@@ -13,13 +13,13 @@ export function databaseCommand(output: () => Output): Command {
   verb(
     command,
     "restored",
-    "after a backup was restored: have every process and partner take its word",
+    "run after restoring a backup: marks all stations as changed, so that everyone reads them again",
     "database restored",
   ).action(async () => {
     const out = output();
     const stamped = await withDb(out, async (db, _config, progress) => {
       const value = await markAllChanged(db, (count, total) =>
-        progress.show("stamping", count, total),
+        progress.show("marking as changed", count, total),
       );
       const entry = { action: "database.restored", subject: "database", details: value };
       return act(db, out.actor, async () => ({ value, ...entry }));
@@ -35,13 +35,13 @@ export function demoCommand(output: () => Output): Command {
   verb(
     command,
     "remove",
-    "take the demo stations out of service and its cities off the list",
+    "take the demo stations out of service and remove the demo cities",
     "demo remove",
   )
-    .option("--yes", "do not ask")
+    .option(...yesOption)
     .action(async ({ yes }: { yes?: boolean }) => {
       const out = output();
-      await consent(out, yes, "Take the demo country away for good?", "nothing removed");
+      await consent(out, yes, "Remove the demo country permanently?", "nothing removed");
       const removed = await withDb(out, async (db, _config, progress) => {
         const ids = await idsInService(db, "demo");
         const stations = await removeStations(db, "demo", ids, (done) =>

@@ -25,7 +25,7 @@ export const stationsCommand = (output: () => Output): Command =>
 /** `operator cities import`. */
 export const citiesCommand = (output: () => Output): Command =>
   withImport(
-    new Command("cities").description("cities that stations are looked for around"),
+    new Command("cities").description("cities, for searching stations near a city"),
     output,
     {
       noun: "cities",
@@ -55,27 +55,27 @@ function withImport<Format extends string>(
   verb(
     command,
     "import",
-    `import ${noun} from a file; the same file again changes nothing`,
+    `import ${noun} from a file; importing the same file again changes nothing`,
     `${noun} import ${noun}.json --format ${formats[0]} --dry-run`,
     `${noun} import ${noun}.json --source north --replace-source`,
   )
     .argument("<file>")
     .option(
       `--format <${formats.join("|")}>`,
-      "seen from the file when left out",
+      "detected from the file by default",
       choice("--format", formats),
     )
     .option(
       "--source <name>",
-      "the name under which these rows are kept, one for each extract",
+      "name of the source of these rows; use a different name for each extract",
       sourceName,
     )
     .option(
       "--replace-source",
-      `take ${noun} of this source that are not in the file out of service`,
+      `take ${noun} of this source out of service if they are not in the file`,
       false,
     )
-    .option("--dry-run", "read and compare, change nothing", false)
+    .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, { format, source, replaceSource, dryRun }: Options<Format>) => {
       const summary = await runImport(output(), { noun, path, dryRun }, (db, common) =>
         run(db, { ...common, format, source, replaceSource }),
@@ -124,7 +124,7 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
     `  added      ${added}`,
     `  changed    ${changed}`,
     `  unchanged  ${unchanged}`,
-    `  merged     ${merged}${merged > 0 ? "  (the same station mapped twice)" : ""}`,
+    `  merged     ${merged}${merged > 0 ? "  (the same station is in the data twice)" : ""}`,
     `  refused    ${refused}${why(refused, reasons)}`,
     `  removed    ${removed}`,
   ];
@@ -137,7 +137,7 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
     }));
     lines.push(
       "",
-      `Perhaps one station, kept as two (${doubtful.length}; all of them with --json):`,
+      `Possible duplicates, stored as two stations each (${doubtful.length}; --json lists all):`,
       table(shown, ""),
     );
   }
@@ -147,7 +147,7 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
 export const importHead = (
   dryRun: boolean,
   { format, source }: { format: string; source: string },
-): string[] => [`${dryRun ? "Would be done" : "Done"} (${format}, kept as "${source}")`];
+): string[] => [`${dryRun ? "Dry run, nothing changed" : "Done"} (${format}, source "${source}")`];
 
 /** The reasons of `refused` lines with their counts. */
 export const why = (refused: number, reasons: Readonly<Record<string, number>>): string => {

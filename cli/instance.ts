@@ -25,7 +25,7 @@ export function instanceConfig(env: Surroundings["env"]): Config {
 /** `operator config`: every setting with its value, where that is from, default and meaning. Secrets stay unseen. */
 export const configCommand = (output: () => Output): Command =>
   new Command("config")
-    .description("all settings: value, where it is from, default, meaning")
+    .description("all settings: value, source of the value, default, meaning")
     .addHelpText("after", examples("config", "config --json"))
     .action(() => {
       const { env, result } = output();

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { consent, verb } from "#cli/command.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal, refusalOf } from "#cli/refusal.ts";
@@ -30,15 +30,15 @@ export function keyCommand(output: () => Output): Command {
     verb(
       command,
       "issue",
-      "make a new key; it is shown this once",
+      "create a new key; it is shown only once",
       "key issue --partner 3 --kind secret --ips 203.0.113.7,2001:db8::/32 --expires 2027-01-01",
       "key issue --partner 3 --kind publishable --domains maps.example --reports false",
     ),
   )
-    .requiredOption("--partner <id>", "whose key", id("partner"))
+    .requiredOption("--partner <id>", "the partner of the key", id("partner"))
     .requiredOption(
       "--kind <secret|publishable>",
-      "secret: for servers, publishable: for pages",
+      "secret: for servers, publishable: for web pages",
       kind,
     )
     .action(
@@ -50,16 +50,16 @@ export function keyCommand(output: () => Output): Command {
         });
         const { id: keyId, ...rest } = readable(key);
         out.result({ id: keyId, key: text, ...rest }, card);
-        out.note("Keep the key now: only its hash is stored, and it cannot be shown again.");
+        out.note("Save the key now: only its hash is stored, and it cannot be shown again.");
         if (key.ips.length > 0 && !bound)
           out.note(
-            `Its addresses do not hold: this partner's binding is off (operator partner update ${partner} --bind-ips true)`,
+            `Its addresses have no effect: this partner's keys are not bound to addresses (operator partner update ${partner} --bind-ips true)`,
           );
       },
     );
 
   verb(command, "list", "all keys, or those of one partner", "key list", "key list --partner 3")
-    .option("--partner <id>", "whose keys", id("partner"))
+    .option("--partner <id>", "only keys of this partner", id("partner"))
     .action(async ({ partner }: { partner?: number }) => {
       const keys = await withDb(output(), (db) => listKeys(db, partner));
       output().result(keys.map(readable), keyTable);
@@ -69,7 +69,7 @@ export function keyCommand(output: () => Output): Command {
     verb(
       command,
       "update",
-      "change a key's settings; in force on every process within 15 s",
+      "change a key's settings; takes effect on every process within 15 s",
       "key update 7 --expires never",
       'key update 7 --ips ""',
     ),
@@ -88,19 +88,19 @@ export function keyCommand(output: () => Output): Command {
   verb(
     command,
     "revoke",
-    "end a key and its sessions for good; in force on every process within 15 s",
+    "revoke a key permanently and end its sessions; takes effect on every process within 15 s",
     "key revoke 7",
     "key revoke 7 --json",
   )
     .argument("<id>", "the key's id", id("key"))
-    .option("--yes", "do not ask")
+    .option(...yesOption)
     .action(async (keyId: number, { yes }: { yes?: boolean }) => {
       const out = output();
       const key = await withDb(out, async (db) => {
         const before = await findKey(db, keyId);
         if (before === null) return unknown("key", keyId);
         if (before.revoked_at !== null) throw refusalOf(alreadyRevoked(keyId));
-        const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) for good?`;
+        const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) permanently?`;
         await consent(out, yes, question, "not revoked");
         return revokeKey(db, out.actor, keyId);
       });
@@ -125,32 +125,32 @@ export const keyTable = (keys: readonly ReturnType<typeof readable<IssuedKey>>[]
       last_used: key.last_used ?? "never",
       ends: key.revoked === null ? key.expires : `revoked ${key.revoked}`,
     })),
-    "no keys: operator key issue --partner ID --kind secret",
+    "no keys yet: operator key issue --partner ID --kind secret",
   );
 
 const withSettings = (command: Command): Command =>
   command
     .option(
       "--domains <a,b>",
-      "publishable: pages of these domains and their subdomains only",
+      "publishable keys: only pages of these domains and their subdomains",
       entries,
     )
-    .option("--ips <c,d>", "secret: from these addresses and CIDR blocks only", entries)
+    .option("--ips <c,d>", "secret keys: only from these addresses and CIDR blocks", entries)
     .option(
       "--confirm-min <n>",
-      "0 default rules, 1 publishes at once, 3 and more devices",
+      "devices needed to publish: 0 for the default rules, 1, or 3 and more",
       integer("--confirm-min", ...keyBounds.confirm_min),
     )
-    .option("--reports <true|false>", "may it send marks", flag("--reports"))
+    .option("--reports <true|false>", "whether it may send marks", flag("--reports"))
     .option(
       "--mass-no-limit <n>",
-      "newcomers' `no` marks in an hour before further ones are held",
+      "`no` marks of newcomers in an hour before further ones are held",
       integer("--mass-no-limit", ...keyBounds.mass_no_limit),
     )
-    .option("--label <text>", "a word for yourself", line("--label", keyLabelMax, "may be empty"))
+    .option("--label <text>", "a note for yourself", line("--label", keyLabelMax, "may be empty"))
     .option(
       "--expires <time|never>",
-      "UTC time or day of its end",
+      "UTC time or day when it expires",
       wordOr("never", moment("--expires")),
     );
 

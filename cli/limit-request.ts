@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { consent, verb } from "#cli/command.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { choice, id, integer, line, listLimit } from "#cli/values.ts";
@@ -20,13 +20,13 @@ export function limitRequestCommand(output: () => Output): Command {
   const command = new Command("limit-request").description("partners' requests for other limits");
 
   verb(command, "list", "requests, newest first", "limit-request list --status pending")
-    .option("--partner <id>", "of one partner", id("partner"))
+    .option("--partner <id>", "only of this partner", id("partner"))
     .option(
       "--status <pending|approved|rejected>",
-      "in one state",
+      "only with this status",
       choice("--status", limitRequestStatuses),
     )
-    .option("--limit <n>", "at most so many", listLimit, 1000)
+    .option("--limit <n>", "highest number of requests to show", listLimit, 1000)
     .action(async ({ limit, ...only }: ListOptions) => {
       const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
       output().result(requests.map(readable), (list) =>
@@ -37,14 +37,22 @@ export function limitRequestCommand(output: () => Output): Command {
   verb(
     command,
     "approve",
-    "give the partner what it asked for, or what you say; in force within 15 s",
+    "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
     "limit-request approve 4",
     'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
   )
     .argument("<id>", "the request's id", id("request"))
-    .option("--rpm <n>", "requests per minute, instead", integer("--rpm", ...partnerBounds.rpm))
-    .option("--daily <n>", "requests per day, instead", integer("--daily", ...partnerBounds.daily))
-    .option("--comment <text>", "a word to the partner", comment)
+    .option(
+      "--rpm <n>",
+      "requests per minute, instead of the requested number",
+      integer("--rpm", ...partnerBounds.rpm),
+    )
+    .option(
+      "--daily <n>",
+      "requests per UTC day, instead of the requested number",
+      integer("--daily", ...partnerBounds.daily),
+    )
+    .option("--comment <text>", "a comment for the partner", comment)
     .action(async (requestId: number, options: OtherLimits & { comment?: string }) => {
       const out = output();
       const { request, partner } = await withDb(out, (db) =>
@@ -56,15 +64,15 @@ export function limitRequestCommand(output: () => Output): Command {
   verb(
     command,
     "reject",
-    "leave the partner's limits as they are",
+    "reject the request; the partner's limits stay as they are",
     'limit-request reject 4 --comment "use the dump"',
   )
     .argument("<id>", "the request's id", id("request"))
-    .option("--comment <text>", "a word to the partner", comment)
-    .option("--yes", "do not ask")
+    .option("--comment <text>", "a comment for the partner", comment)
+    .option(...yesOption)
     .action(async (requestId: number, options: { comment?: string; yes?: boolean }) => {
       const out = output();
-      const question = `Reject limit request ${requestId} for good?`;
+      const question = `Reject limit request ${requestId} permanently?`;
       await consent(out, options.yes, question, "not rejected");
       const request = await withDb(out, (db) =>
         rejectLimitRequest(db, out.actor, requestId, options.comment),

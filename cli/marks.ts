@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { consent, verb } from "#cli/command.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
@@ -15,23 +15,23 @@ const shownStations = 50;
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {
-  const command = new Command("marks").description("marks: withdraw them, retry failed ones");
+  const command = new Command("marks").description("withdraw marks, retry failed marks");
   rollbackVerb(command, output);
 
   verb(
     command,
     "failed",
-    "marks that could not be processed and were set aside",
+    "marks that could not be processed",
     "marks failed",
     "marks failed --json",
   )
-    .option("--limit <n>", "at most so many", listLimit, 1000)
+    .option("--limit <n>", "highest number of marks to show", listLimit, 1000)
     .action(async ({ limit }: { limit: number }) => {
       const failed = await withDb(output(), (db) => listFailed(db, limit));
       output().result(failed.map(readable), (list) => table(list, "no mark has failed"));
     });
 
-  verb(command, "retry", "have a failed mark processed again", "marks retry 91234567890123")
+  verb(command, "retry", "process a failed mark again", "marks retry 91234567890123")
     .argument("<id>", "the mark's id", markId)
     .action(async (id: number) => {
       const out = output();
@@ -63,19 +63,23 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
   verb(
     command,
     "rollback",
-    "withdraw marks as if they had never been made; shows first what would change",
+    "withdraw marks as if they had never been made; first shows what would change",
     'marks rollback --key 7 --since "2026-11-21 10:00:00" --dry-run',
     'marks rollback --key 7 --since "2026-11-21 10:00:00" --status no',
   )
-    .option("--key <id>", "that came through this key", id("key"))
-    .option("--partner <id>", "of this partner's users", id("partner"))
-    .option("--reporter <id|hash>", "of this reporter", reporterName)
-    .option("--station <id>", "at this station", stationId)
-    .option(`--status <${statuses.join("|")}>`, "with this status", choice("--status", statuses))
-    .option("--since <time>", "received at this UTC time or later", moment("--since"))
-    .option("--until <time>", "received before this UTC time", moment("--until"))
+    .option("--key <id>", "marks that came through this key", id("key"))
+    .option("--partner <id>", "marks of this partner's users", id("partner"))
+    .option("--reporter <id|hash>", "marks of this reporter", reporterName)
+    .option("--station <id>", "marks at this station", stationId)
+    .option(
+      `--status <${statuses.join("|")}>`,
+      "marks with this status",
+      choice("--status", statuses),
+    )
+    .option("--since <time>", "marks received at this UTC time or later", moment("--since"))
+    .option("--until <time>", "marks received before this UTC time", moment("--until"))
     .option("--dry-run", "only show what would change", false)
-    .option("--yes", "do not ask")
+    .option(...yesOption)
     .action(async ({ dryRun, yes, reporter: name, ...others }: Options) => {
       const out = output();
       const value = await withDb(out, async (db, config, progress) => {
@@ -86,7 +90,7 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
         if (isNotDone(preview)) return preview;
         if (dryRun || preview.marks === 0) return { ...preview, dry_run: dryRun };
         if (!out.json) out.note(`${people(preview)}\n`);
-        const question = `Withdraw these ${preview.marks} marks for good?`;
+        const question = `Withdraw these ${preview.marks} marks permanently?`;
         await consent(out, yes, question, "nothing withdrawn");
         const waking: string[] = [];
         const sum = await rollBack(db, out.actor, selection, (stationIds, done, total) => {
@@ -105,7 +109,7 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
     });
 
 function people({ marks, held, reporters, stations, changes }: Preview): string {
-  if (marks === 0) return "no mark fits: nothing to withdraw";
+  if (marks === 0) return "no matching marks: nothing to withdraw";
   const sums = `${marks} marks (${held} of them held) of ${reporters} reporters at ${stations} stations`;
   const lines = changes.map(({ station_id, marks: here, before, after }) => ({
     station: station_id,
@@ -116,7 +120,7 @@ function people({ marks, held, reporters, stations, changes }: Preview): string 
     updated: arrow(before.updated || "-", after.updated || "-"),
   }));
   const more =
-    stations > changes.length ? `\n… and ${stations - changes.length} stations more` : "";
+    stations > changes.length ? `\n… and ${stations - changes.length} more stations` : "";
   return `${sums}\n\n${table(lines, "")}${more}`;
 }
 

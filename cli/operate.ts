@@ -63,14 +63,10 @@ export async function operate(
 const createProgram = (writeOut: (text: string) => void): Command =>
   new Command("operator")
     .description(
-      "Runs one instance of Fuelmark: partners, keys, data. Works on DATABASE_URL, else on the one `npm start` runs.",
+      "Operates one instance of Fuelmark: partners, keys, data. Uses DATABASE_URL, otherwise the instance that `npm start` runs.",
     )
-    .option("--json", "exactly one JSON value on stdout, never a question")
-    .option(
-      "--actor <name>",
-      "who does this, for the operator's log",
-      line("--actor", 80, "not empty"),
-    )
+    .option("--json", "write exactly one JSON value to stdout and never ask a question")
+    .option("--actor <name>", "your name for the operator's log", line("--actor", 80, "not empty"))
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined, writeOut })
@@ -123,7 +119,7 @@ function explain(error: unknown, { args, program, help, surroundings }: Failed):
   const cause = error instanceof Error ? error : new Error(String(error));
   const sentence = expected
     ? cause.message.replace(/^error: /, "")
-    : `this should not have happened: ${cause.stack}`;
+    : `unexpected error: ${cause.stack}`;
   if (error instanceof CommanderError && error.code === "commander.help") {
     stderr.write(`${helpOf(program, args)}\n`);
   } else stderr.write(`${sentence}\n`);

@@ -52,11 +52,15 @@ export const harmless = <Row extends { comment: string | null }>(row: Row): Row 
   comment: cleanText(row.comment, 200),
 });
 
-/** Rows under headings, columns as wide as they need be; the headings are the first row's names. */
-export function table(records: readonly Readonly<Record<string, unknown>>[], none: string): string {
+/** Rows under headings, columns as wide as they need be; the headings are `columns`, or the first row's names. */
+export function table<Row extends object>(
+  records: readonly Row[],
+  none: string,
+  columns?: readonly (keyof Row & string)[],
+): string {
   const [first] = records;
   if (first === undefined) return none;
-  const names = Object.keys(first);
+  const names = columns ?? (Object.keys(first) as (keyof Row & string)[]);
   const lines = [names, ...records.map((record) => names.map((name) => cell(record[name])))];
   const widths = names.map((_, column) =>
     Math.max(...lines.map((line) => [...(line[column] ?? "")].length)),

@@ -22,13 +22,13 @@ const name = line("--name", partnerNameMax, "not empty");
 
 /** `operator partner create|list|show|update`. */
 export function partnerCommand(output: () => Output): Command {
-  const command = new Command("partner").description("partners: their limits and switches");
+  const command = new Command("partner").description("partners, their limits and switches");
 
   withLimits(
     verb(
       command,
       "create",
-      "make a new partner",
+      "create a new partner",
       'partner create --name "My app"',
       "partner create --name Maps --rpm 600 --daily 500000 --json",
     ).requiredOption("--name <name>", "its name", name),
@@ -43,7 +43,7 @@ export function partnerCommand(output: () => Output): Command {
   verb(
     command,
     "list",
-    "all partners: limits, switches, and how much they have used today",
+    "all partners with their limits, switches and today's usage",
     "partner list",
     "partner list --json",
   ).action(async () => {
@@ -57,35 +57,19 @@ export function partnerCommand(output: () => Output): Command {
       }));
     });
     output().result(partners, (list) =>
-      table(
-        // A line that fits a screen: who, the limits, today, and what is not as usual.
-        list.map((partner) => ({
-          id: partner.id,
-          name: partner.name,
-          enabled: partner.enabled,
-          rpm: partner.rpm,
-          daily: partner.daily,
-          used_today: partner.used_today,
-          widget_today: partner.widget_today,
-          bind_ips: partner.bind_ips,
-          accept_remote: partner.accept_remote,
-          cache_ttl_s: partner.cache_ttl_s,
-          created: partner.created,
-        })),
-        "no partners yet: operator partner create --name …",
-      ),
+      table(list, "no partners yet: operator partner create --name …", inBrief),
     );
   });
 
   verb(
     command,
     "show",
-    "one partner with its keys, its limits, and its use of the last days",
+    "one partner with its keys, its limits and its usage in the last days",
     "partner show 3",
     "partner show 3 --days 30 --json",
   )
     .argument("<id>", "the partner's id", id("partner"))
-    .option("--days <n>", "days of usage, with today", integer("--days", 1, 365), 7)
+    .option("--days <n>", "days of usage, including today", integer("--days", 1, 365), 7)
     .action(async (partnerId: number, { days }: { days: number }) => {
       const value = await withDb(output(), async (db, config) => {
         const partner = await findPartner(db, partnerId);
@@ -108,7 +92,7 @@ export function partnerCommand(output: () => Output): Command {
     verb(
       command,
       "update",
-      "change limits and switches; in force on every process within 15 s",
+      "change limits and switches; takes effect on every process within 15 s",
       "partner update 3 --rpm 600 --daily 500000",
       "partner update 3 --enabled false",
       "partner update 3 --cache-ttl default",
@@ -118,12 +102,20 @@ export function partnerCommand(output: () => Output): Command {
   )
     .option(
       "--cache-ttl <seconds|default>",
-      "how long rectangles of its pages are cached, 0 for never",
+      "how long rectangles for its pages are cached; 0: never",
       wordOr("default", integer("--cache-ttl (seconds, or default)", ...partnerBounds.cache_ttl_s)),
     )
-    .option("--accept-remote <true|false>", "take marks without GPS", flag("--accept-remote"))
-    .option("--bind-ips <true|false>", "hold secret keys to their addresses", flag("--bind-ips"))
-    .option("--enabled <true|false>", "false shuts the partner out", flag("--enabled"))
+    .option(
+      "--accept-remote <true|false>",
+      "accept marks without a position at the station",
+      flag("--accept-remote"),
+    )
+    .option(
+      "--bind-ips <true|false>",
+      "restrict secret keys to their addresses",
+      flag("--bind-ips"),
+    )
+    .option("--enabled <true|false>", "false blocks the partner", flag("--enabled"))
     .action(async (partnerId: number, options: Changes) => {
       if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
@@ -137,6 +129,12 @@ export function partnerCommand(output: () => Output): Command {
 
   return command;
 }
+
+/** A line that fits a screen: who, the limits, today, and what is not as usual. */
+const inBrief = [
+  ...(["id", "name", "enabled", "rpm", "daily", "used_today", "widget_today"] as const),
+  ...(["bind_ips", "accept_remote", "cache_ttl_s", "created"] as const),
+];
 
 const withLimits = (command: Command): Command =>
   command

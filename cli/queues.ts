@@ -16,11 +16,13 @@ const queueArgument = choice("the queue", queueNames);
 
 /** `operator queues [list|failed|retry]`: what waits, what failed, and another try for it. */
 export function queuesCommand(output: () => Output): Command {
-  const command = new Command("queues").description("work that waits or failed");
+  const command = new Command("queues").description("waiting and failed jobs");
 
   command
     .command("list", { isDefault: true })
-    .description("depth, oldest age and failures of each queue, and the marks behind them")
+    .description(
+      "depth, oldest age and failures of each queue, and the numbers of waiting and failed marks",
+    )
     .addHelpText("after", examples("queues", "queues --json"))
     .action(async () => {
       const backlog = await withDb(output(), (db) => readBacklog(db));
@@ -34,15 +36,18 @@ export function queuesCommand(output: () => Output): Command {
         list.map((depth) => (depth.queue === "marks" ? { ...depth, ...marksOf(backlog) } : depth)),
         () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
       );
-      if (backlog.failed > 0) note("failed marks: `operator marks failed`, then `marks retry ID`");
+      if (backlog.failed > 0)
+        note("some marks failed: see `operator marks failed`, then run `marks retry ID`");
       if (backlog.refolds > 0)
-        note("stations to refold: gone in seconds as a rule; `operator queues refolds` shows them");
+        note(
+          "some stations wait to be calculated again, usually for seconds; `operator queues refolds` shows them",
+        );
     });
 
   verb(
     command,
     "refolds",
-    "stations that wait to be folded anew; one that stays has a fold that fails",
+    "stations that wait to be calculated again; if one stays here, its calculation fails",
     "queues refolds",
   ).action(async () => {
     const stations = await withDb(output(), (db) => listRefolds(db, shownFailed));
@@ -51,7 +56,7 @@ export function queuesCommand(output: () => Output): Command {
         station_id: station.station_id,
         last_folded: time(station.updated_at),
       })),
-      (list) => table(list, "no station waits to be folded anew"),
+      (list) => table(list, "no station waits to be calculated again"),
     );
   });
 
@@ -76,14 +81,14 @@ export function queuesCommand(output: () => Output): Command {
   verb(
     command,
     "retry",
-    "have a failed job, or all of a queue, done again",
+    "run one failed job, or all failed jobs of a queue, again",
     "queues retry marks --all",
   )
     .argument("<queue>", queueNames.join(", "), queueArgument)
-    .argument("[job]", "its id", line("the job's id", 200, "not empty"))
+    .argument("[job]", "the job's id", line("the job's id", 200, "not empty"))
     .option("--all", "all failed jobs of the queue", false)
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
-      if ((job === undefined) === !all) throw new Refusal("name one job, or say --all");
+      if ((job === undefined) === !all) throw new Refusal("name one job, or use --all");
       const { actor, result } = output();
       const retried = await withQueues(instanceConfig(output().env), (queue) =>
         retry(queue(name), job),
@@ -117,7 +122,7 @@ async function retry(queue: Queue, only: string | undefined): Promise<string[]> 
 async function failedJob(queue: Queue, id: string): Promise<Job> {
   const job = (await queue.getJob(id)) as Job | undefined;
   if (job === undefined || !(await job.isFailed()))
-    throw unknown(`failed job in ${queue.name} called`, id, `queues failed ${queue.name}`);
+    throw unknown(`failed job in ${queue.name} with id`, id, `queues failed ${queue.name}`);
   return job;
 }
 

@@ -15,7 +15,7 @@ export class Refusal extends Error {
 
 /** There is nothing of that id; the sentence says where ids are listed. */
 export const unknown = (what: string, id: number | string, list: string): Refusal =>
-  new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows what there is`, 1);
+  new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows the existing ones`, 1);
 
 /** Where the ids of each thing are listed. */
 const lists: Readonly<Record<string, string>> = {
@@ -35,10 +35,10 @@ export function refusalOf(why: NotDone): Refusal {
   if (why.notDone === "unknown") return unknown(why.what, why.id, lists[why.what] ?? "--help");
   const { what, id, state } = why;
   const sentences: Readonly<Record<string, string>> = {
-    account: `there is an account ${id} already`,
-    key: `key ${id} is ${state} for good: \`operator key issue\` makes a new one`,
-    "limit request": `limit request ${id} is ${state} already: \`operator partner update\` changes limits at any time`,
-    mark: `mark ${id} is not held: ${state === "none" ? "it was counted without a review" : `it is ${state}`}; \`operator review list\` shows those that are`,
+    account: `an account ${id} already exists`,
+    key: `key ${id} is ${state} permanently: \`operator key issue\` creates a new one`,
+    "limit request": `limit request ${id} is already ${state}: \`operator partner update\` changes limits at any time`,
+    mark: `mark ${id} is not held: ${state === "none" ? "it was counted without a review" : `it is ${state}`}; \`operator review list\` shows the held marks`,
   };
   return new Refusal(sentences[what] ?? `${what} ${id} is ${state} already`, 1);
 }

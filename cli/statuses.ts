@@ -27,7 +27,7 @@ export function statusesCommand(output: () => Output): Command {
   verb(
     command,
     "import",
-    "import statuses from a file; the same file again changes nothing",
+    "import statuses from a file; importing the same file again changes nothing",
     "statuses import statuses.csv --format csv --dry-run",
     "statuses import fr_ruptures.csv --format fr-ruptures --source fr",
   )
@@ -37,30 +37,33 @@ export function statusesCommand(output: () => Output): Command {
       "csv: station_id,status,fuels_now,fuels_no,updated; fr-ruptures: French stock-outs",
       choice("--format", statusFormats),
     )
-    .option("--stations <file>", "fr-ruptures: its stations' file; found beside it when left out")
+    .option(
+      "--stations <file>",
+      "fr-ruptures: the file of the stations; by default the one next to the file",
+    )
     .option(
       "--source <name>",
-      "whose statuses these are, also before ids: <source>-<id>",
+      "name of the source; also the prefix of its ids: <source>-<id>",
       sourceName,
     )
     .option(
       "--max-age-h <n>",
-      "leave out what its source said longer ago",
+      "leave out statuses that are older than this many hours",
       integer("--max-age-h", 1, 24),
       24,
     )
     .option(
       "--not-sold-days <n>",
-      "fr-ruptures: a stock-out as old means that the fuel is not sold there",
+      "fr-ruptures: a stock-out of this age or older means that the station does not sell the fuel",
       integer("--not-sold-days", 1, 3650),
       30,
     )
     .option(
       "--as-of <time>",
-      "for trials with a file of the past: take it as if this UTC time were now",
+      "for tests with an old file: treat this UTC time as the present",
       moment("--as-of"),
     )
-    .option("--dry-run", "read and compare, change nothing", false)
+    .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, options: Options) => {
       const { format, maxAgeH, notSoldDays, asOf = null, dryRun } = options;
       const source = options.source ?? (format === "csv" ? "csv" : "fr");
@@ -92,7 +95,7 @@ function stationsFile(path: string, named: string | undefined): string {
   if (named !== undefined) return named;
   const beside = join(dirname(path), basename(path).replace("ruptures", "stations"));
   if (beside !== path && existsSync(beside)) return beside;
-  throw new Refusal("--stations: name the file that says where the stations are");
+  throw new Refusal("--stations: name the file with the positions of the stations");
 }
 
 function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {
@@ -109,14 +112,16 @@ function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string
     `  left out   ${refused} lines${why(refused, reasons)}`,
   ];
   if (numbers.moved_h !== null)
-    lines.push(`All times were moved by ${numbers.moved_h} h: a trial, not today's truth.`);
+    lines.push(
+      `All times were moved by ${numbers.moved_h} h: this is a test, the statuses are not true today.`,
+    );
   const { "too-old": old = 0, "not-sold-here": older = 0 } = reasons;
   const { "no-station-near": far = 0, "unknown-station": unknown = 0 } = reasons;
   if (added + changed + unchanged === 0) {
     if (far + unknown > 0)
       lines.push("No station of this file is known: import its stations first.");
     else if (old + older > 0)
-      lines.push("Nothing in this file is fresh enough to be shown; see --max-age-h and --as-of.");
+      lines.push("All statuses in this file are too old to be shown; see --max-age-h and --as-of.");
   }
   return lines.join("\n");
 }

@@ -61,7 +61,7 @@ export const line =
     if ([...trimmed].length > maxLength)
       throw new Refusal(`${what} must have at most ${maxLength} characters`);
     if (/\p{C}/u.test(trimmed))
-      throw new Refusal(`${what} must not hold control or invisible characters`);
+      throw new Refusal(`${what} must not contain control or invisible characters`);
     return trimmed;
   };
 
@@ -69,7 +69,7 @@ export const line =
 export function sourceName(text: string): string {
   const name = line("--source", 40, "not empty")(text);
   if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw new Refusal("--source must be of letters a-z, digits, - and _");
+    throw new Refusal("--source must contain only letters a-z, digits, - and _");
   return name;
 }
 

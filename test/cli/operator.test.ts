@@ -108,7 +108,7 @@ describe("the operator's command line", function () {
     const again = await bundled("key", "revoke", key, "--json");
     expect([again.code, again.json]).to.deep.equal([
       1,
-      { error: `key ${key} is revoked for good: \`operator key issue\` makes a new one` },
+      { error: `key ${key} is revoked permanently: \`operator key issue\` creates a new one` },
     ]);
 
     const log = await rows<{ actor: string; action: string; details: object }>(

@@ -120,7 +120,7 @@ describe("flow: the review of mass `no` marks", function () {
     const again = await operator("review", "approve", id);
     expect([again.code, again.json.error]).to.deep.equal([
       1,
-      `mark ${id} is not held: it is approved; \`operator review list\` shows those that are`,
+      `mark ${id} is not held: it is approved; \`operator review list\` shows the held marks`,
     ]);
     expect(await logged("review.approve")).to.have.length(1);
   });
@@ -158,7 +158,7 @@ describe("flow: the review of mass `no` marks", function () {
     expect((await operator("review", "approve", id)).code).to.equal(1);
     expect((await operator("review", "reject", id)).code).to.equal(1);
     expect((await operator("review", "reject", "12345")).json.error).to.equal(
-      "there is no mark 12345: `operator review list` shows what there is",
+      "there is no mark 12345: `operator review list` shows the existing ones",
     );
     const list = await operator("review", "list");
     expect(list.json.map((one: { id: number }) => one.id)).not.to.include(Number(id));

@@ -212,7 +212,7 @@ describe("flow: marks are rolled back as if they had never been made", function 
     await operator("marks", "rollback", "--key", String(country.keyId));
     expect((await operator("review", "list")).json).to.deep.equal([]);
     expect((await operator("review", "approve", String(held[0]!.id))).json.error).to.equal(
-      `mark ${held[0]!.id} is not held: it is withdrawn; \`operator review list\` shows those that are`,
+      `mark ${held[0]!.id} is not held: it is withdrawn; \`operator review list\` shows the held marks`,
     );
   });
 
