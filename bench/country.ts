@@ -6,7 +6,7 @@ import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.t
 import { applyStations } from "#src/import/apply-stations.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { createPartner } from "#src/keys/partners.ts";
+import { insertPartner } from "#src/keys/partners.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 
 /** What the load generator needs to know of the database that both sides start from. */
@@ -53,7 +53,7 @@ export async function addPartners(db: Db, count: number): Promise<BenchPartner[]
   for (let n = 0; n < count; n++) {
     const key = newKey("secret", randomBytes(32));
     const id = await inTransaction(db, async (tx) => {
-      const partner = await createPartner(tx, {
+      const partner = await insertPartner(tx, {
         name: `Partner ${n}`,
         rpm: 100_000,
         daily: 100_000_000,

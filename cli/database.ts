@@ -1,41 +1,60 @@
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
-import { inTransaction } from "#src/infrastructure/db.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { createProgress } from "#src/infrastructure/progress.ts";
 import { markAllChanged } from "#src/feed/mark-all-changed.ts";
+import { idsInService, removeStations } from "#src/import/apply-stations.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { act } from "#src/operators/act.ts";
 
 /** `operator database restored`: the last step of a restore (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {
   const command = new Command("database").description("the database as a whole");
-
-  command
-    .command("restored")
-    .description(
-      "run after restoring a backup: marks all stations as changed, so that everyone reads them again",
-    )
-    .addHelpText("after", examples("database restored"))
-    .action(async () => {
-      const { actor, result } = output();
-      const progress = createProgress(output().stderr);
-      const done = await withDb(output(), async (db) => {
-        const stamped = await markAllChanged(db, (count, total) =>
-          progress.show("marking as changed", count, total),
-        );
-        await inTransaction(db, (tx) =>
-          logAction(tx, {
-            actor,
-            action: "database.restored",
-            subject: "database",
-            details: { ...stamped },
-          }),
-        );
-        return stamped;
-      }).finally(() => progress.end());
-      result({ ...done }, card);
+  verb(
+    command,
+    "restored",
+    "run after restoring a backup: marks all stations as changed, so that everyone reads them again",
+    "database restored",
+  ).action(async () => {
+    const out = output();
+    const stamped = await withDb(out, async (db, _config, progress) => {
+      const value = await markAllChanged(db, (count, total) =>
+        progress.show("marking as changed", count, total),
+      );
+      const entry = { action: "database.restored", subject: "database", details: value };
+      return act(db, out.actor, async () => ({ value, ...entry }));
     });
+    out.result({ ...stamped }, card);
+  });
+  return command;
+}
 
+/** `operator demo remove`: takes the demo country away when real data has come. */
+export function demoCommand(output: () => Output): Command {
+  const command = new Command("demo").description("the demo country");
+  verb(
+    command,
+    "remove",
+    "take the demo stations out of service and remove the demo cities",
+    "demo remove",
+  )
+    .option(...yesOption)
+    .action(async ({ yes }: { yes?: boolean }) => {
+      const out = output();
+      await consent(out, yes, "Remove the demo country permanently?", "nothing removed");
+      const removed = await withDb(out, async (db, _config, progress) => {
+        const ids = await idsInService(db, "demo");
+        const stations = await removeStations(db, "demo", ids, (done) =>
+          progress.show("removing", done, ids.length),
+        );
+        return act(db, out.actor, async (tx) => {
+          const cities = await rows(tx, "delete from cities where source = 'demo' returning id");
+          await tx.raw("select pg_notify('cities', '')");
+          const value = { stations, cities: cities.length };
+          return { value, action: "demo.remove", subject: "demo country", details: value };
+        });
+      });
+      out.result(removed, card);
+    });
   return command;
 }

@@ -1,15 +1,39 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, sourceName } from "#cli/values.ts";
-import { inTransaction, type Db } from "#src/infrastructure/db.ts";
+import { cityFormats } from "#src/import/read-cities.ts";
+import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
+import { importStations } from "#src/import/import-stations.ts";
+import { stationFormats } from "#src/import/read-stations.ts";
 import { isFault, type FileFault } from "#src/import/read-text.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { createProgress } from "#src/infrastructure/progress.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { inTransaction, type Db } from "#src/infrastructure/db.ts";
+import { logImport } from "#src/operators/operator-log.ts";
+
+/** `operator stations import`. */
+export const stationsCommand = (output: () => Output): Command =>
+  withImport(new Command("stations").description("filling stations"), output, {
+    noun: "stations",
+    formats: stationFormats,
+    run: importStations,
+  });
+
+/** `operator cities import`. */
+export const citiesCommand = (output: () => Output): Command =>
+  withImport(
+    new Command("cities").description("cities, for searching stations near a city"),
+    output,
+    {
+      noun: "cities",
+      formats: cityFormats,
+      run: importCities,
+    },
+  );
 
 interface Kind<Format extends string> {
   noun: string;
@@ -17,14 +41,25 @@ interface Kind<Format extends string> {
   run: (db: Db, options: ImportOptions<Format>) => Promise<ImportSummary | FileFault>;
 }
 
-/** The verb `import` of `stations` and `cities`: the same options, progress and summary. */
-export function importCommand<Format extends string>(
+interface Options<Format> {
+  format?: Format;
+  source?: string;
+  replaceSource: boolean;
+  dryRun: boolean;
+}
+
+function withImport<Format extends string>(
+  command: Command,
   output: () => Output,
-  kind: Kind<Format>,
+  { noun, formats, run }: Kind<Format>,
 ): Command {
-  const { noun, formats } = kind;
-  return new Command("import")
-    .description(`import ${noun} from a file; importing the same file again changes nothing`)
+  verb(
+    command,
+    "import",
+    `import ${noun} from a file; importing the same file again changes nothing`,
+    `${noun} import ${noun}.json --format ${formats[0]} --dry-run`,
+    `${noun} import ${noun}.json --source north --replace-source`,
+  )
     .argument("<file>")
     .option(
       `--format <${formats.join("|")}>`,
@@ -42,63 +77,56 @@ export function importCommand<Format extends string>(
       false,
     )
     .option("--dry-run", "only read and compare, change nothing", false)
-    .addHelpText(
-      "after",
-      examples(
-        `${noun} import ${noun}.json --format ${formats[0]} --dry-run`,
-        `${noun} import ${noun}.json --source north --replace-source`,
-      ),
-    )
-    .action(
-      async (
-        path: string,
-        options: { format?: Format; source?: string; replaceSource: boolean; dryRun: boolean },
-      ) => {
-        const out = output();
-        const { format, source, replaceSource, dryRun } = options;
-        const size = await stat(path).then(
-          ({ size: bytes }) => bytes,
-          () => null,
-        );
-        const progress = createProgress(output().stderr);
-        const summary = await withDb(output(), async (db) => {
-          const done = await kind.run(db, {
-            path,
-            format,
-            source,
-            replaceSource,
-            dryRun,
-            progress: (step, count, total) => progress.show(step, count, total ?? size),
-            waiting: () => out.note(`waiting for another import of ${noun} to end …`),
-          });
-          if (!isFault(done) && !dryRun)
-            await inTransaction(db, (tx) => logAction(tx, logEntry(out.actor, path, done)));
-          return done;
-        }).finally(() => progress.end());
-        if (isFault(summary)) throw new Refusal(summary.fault);
-        out.result(summary, people);
-      },
-    );
+    .action(async (path: string, { format, source, replaceSource, dryRun }: Options<Format>) => {
+      const summary = await runImport(output(), { noun, path, dryRun }, (db, common) =>
+        run(db, { ...common, format, source, replaceSource }),
+      );
+      output().result(summary, people);
+    });
+  return command;
+}
 
-  function logEntry(actor: string, path: string, { doubtful, ...numbers }: ImportSummary) {
-    const details = { file: path, ...numbers, doubtful: doubtful.length };
-    return { actor, action: `${noun}.import`, subject: `${noun} of ${numbers.source}`, details };
-  }
+type Common = Pick<ImportOptions<string>, "path" | "dryRun" | "progress" | "waiting">;
+
+/** Imports one file with its progress on stderr, and writes what was done to the operator's log. */
+export async function runImport<Summary extends { source: string }>(
+  out: Output,
+  { noun, path, dryRun }: { noun: string; path: string; dryRun: boolean },
+  run: (db: Db, common: Common, config: Config) => Promise<Summary | FileFault>,
+  after: (config: Config) => Promise<void> = async () => undefined,
+): Promise<Summary> {
+  const size = await stat(path).then(
+    ({ size: bytes }) => bytes,
+    () => null,
+  );
+  return withDb(out, async (db, config, progress) => {
+    const common: Common = {
+      path,
+      dryRun,
+      progress: (step, count, total) => progress.show(step, count, total ?? size),
+      waiting: () => out.note(`waiting for another import of ${noun} to end …`),
+    };
+    const summary = await run(db, common, config);
+    if (isFault(summary)) throw new Refusal(summary.fault);
+    if (dryRun) return summary;
+    await inTransaction(db, (tx) => logImport(tx, out.actor, noun, path, summary));
+    await after(config);
+    return summary;
+  });
 }
 
 const doubtfulShown = 20;
 
 function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummary): string {
   const { read, added, changed, unchanged, merged, refused, removed } = numbers;
-  const why = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
   const lines = [
-    `${dryRun ? "Dry run, nothing changed" : "Done"} (${numbers.format}, source "${numbers.source}")`,
+    ...importHead(dryRun, numbers),
     `  read       ${read}`,
     `  added      ${added}`,
     `  changed    ${changed}`,
     `  unchanged  ${unchanged}`,
     `  merged     ${merged}${merged > 0 ? "  (the same station is in the data twice)" : ""}`,
-    `  refused    ${refused}${refused > 0 ? `  (${why.join(", ")})` : ""}`,
+    `  refused    ${refused}${why(refused, reasons)}`,
     `  removed    ${removed}`,
   ];
   if (doubtful.length > 0) {
@@ -116,3 +144,14 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
   }
   return lines.join("\n");
 }
+
+export const importHead = (
+  dryRun: boolean,
+  { format, source }: { format: string; source: string },
+): string[] => [`${dryRun ? "Dry run, nothing changed" : "Done"} (${format}, source "${source}")`];
+
+/** The reasons of `refused` lines with their counts. */
+export const why = (refused: number, reasons: Readonly<Record<string, number>>): string => {
+  const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  return refused > 0 ? `  (${counts.join(", ")})` : "";
+};

@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Surroundings } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
-import { loadConfig, type Config } from "#src/infrastructure/config.ts";
+import { Command } from "commander";
+import { examples } from "#cli/command.ts";
+import { table, type Output, type Surroundings } from "#cli/output.ts";
+import { Refusal, refusalOf } from "#cli/refusal.ts";
+import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts";
 import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
+import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
+import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 const runFile = join(projectRoot, ".data", "run.json");
 
@@ -18,19 +22,44 @@ export function instanceConfig(env: Surroundings["env"]): Config {
   }
 }
 
-/** Where a setting of `instanceConfig` comes from. */
-export function sourceOf(
-  name: string,
-  env: Surroundings["env"],
-): "environment" | "npm start" | "default" {
+/** `operator config`: every setting with its value, where that is from, default and meaning. Secrets stay unseen. */
+export const configCommand = (output: () => Output): Command =>
+  new Command("config")
+    .description("all settings: value, source of the value, default, meaning")
+    .addHelpText("after", examples("config", "config --json"))
+    .action(() => {
+      const { env, result } = output();
+      const config = instanceConfig(env);
+      const list = Object.entries(settings).map(([name, setting]) => {
+        const value = config[name as keyof Config];
+        return {
+          setting: setting.env,
+          value: setting.secret ? (value === "" ? "not set" : "set") : value,
+          source: sourceOf(setting.env, env),
+          default: setting.fallback,
+          meaning: setting.meaning,
+        };
+      });
+      result(list, (all) =>
+        table(
+          all.map((line) => ({ ...line, default: line.source === "default" ? "" : line.default })),
+          "",
+        ),
+      );
+    });
+
+function sourceOf(name: string, env: Surroundings["env"]): "environment" | "npm start" | "default" {
   if (env[name]) return "environment";
   return !env["DATABASE_URL"] && name in readRunFile() ? "npm start" : "default";
 }
 
-/** Runs `work` on the instance's database and closes it. Refuses with a sentence when there is none. */
-export async function withDb<T>(
-  { env }: Pick<Surroundings, "env">,
-  work: (db: Db, config: Config) => Promise<T>,
+/**
+ * Runs `work` on the instance's database and closes it; `progress` is shown on stderr. Refuses with a sentence when
+ * there is no database, and when an act of an operator was not done.
+ */
+export async function withDb<T extends object>(
+  { env, stderr }: Pick<Surroundings, "env" | "stderr">,
+  work: (db: Db, config: Config, progress: Progress) => Promise<T | NotDone>,
 ): Promise<T> {
   const config = instanceConfig(env);
   if (config.databaseUrl === "") {
@@ -44,8 +73,11 @@ export async function withDb<T>(
     acquireTimeoutMs: 5000,
   };
   const db = createDb(patient, "operator", 3);
+  const progress = createProgress(stderr);
   try {
-    return await work(db, config);
+    const done = await work(db, config, progress);
+    if (isNotDone(done)) throw refusalOf(done);
+    return done;
   } catch (error) {
     if (isUnavailable(error))
       throw new Refusal(`Postgres does not answer (${(error as Error).message})`, 1);
@@ -54,6 +86,7 @@ export async function withDb<T>(
     }
     throw error;
   } finally {
+    progress.end();
     await db.destroy();
   }
 }

@@ -1,22 +1,17 @@
 import { Command } from "commander";
-import { confirmed } from "#cli/confirm.ts";
-import { examples } from "#cli/examples.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal, unknown } from "#cli/refusal.ts";
-import { choice, id, integer, line } from "#cli/values.ts";
-import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
-import { cleanText } from "#src/import/clean-text.ts";
+import { card, harmless, readable, table, type Output } from "#cli/output.ts";
+import { choice, id, integer, line, listLimit } from "#cli/values.ts";
+import { partnerBounds } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,
-  type Edited,
   type LimitRequest,
-  limitRequestStatus,
   limitRequestStatuses,
   listLimitRequests,
+  type OtherLimits,
   rejectLimitRequest,
 } from "#src/limits/limit-requests.ts";
-import { logAction } from "#src/operators/operator-log.ts";
 
 const comment = line("--comment", 500, "may be empty");
 
@@ -24,103 +19,65 @@ const comment = line("--comment", 500, "may be empty");
 export function limitRequestCommand(output: () => Output): Command {
   const command = new Command("limit-request").description("partners' requests for other limits");
 
-  command
-    .command("list")
-    .description("requests, newest first")
+  verb(command, "list", "requests, newest first", "limit-request list --status pending")
     .option("--partner <id>", "only of this partner", id("partner"))
     .option(
       "--status <pending|approved|rejected>",
       "only with this status",
       choice("--status", limitRequestStatuses),
     )
-    .option(
-      "--limit <n>",
-      "highest number of requests to show",
-      integer("--limit", 1, 100_000),
-      1000,
-    )
-    .addHelpText("after", examples("limit-request list --status pending"))
+    .option("--limit <n>", "highest number of requests to show", listLimit, 1000)
     .action(async ({ limit, ...only }: ListOptions) => {
       const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
-      // What a stranger typed must not steer the operator's terminal.
-      output().result(requests.map(shown), (list) =>
-        table(
-          list.map((one) => ({ ...one, comment: cleanText(one.comment, 200) })),
-          "no limit requests",
-        ),
+      output().result(requests.map(readable), (list) =>
+        table(list.map(harmless), "no limit requests"),
       );
     });
 
-  command
-    .command("approve")
-    .description(
-      "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
-    )
+  verb(
+    command,
+    "approve",
+    "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
+    "limit-request approve 4",
+    'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
+  )
     .argument("<id>", "the request's id", id("request"))
     .option(
       "--rpm <n>",
       "requests per minute, instead of the requested number",
-      integer("--rpm", 1, 100_000),
+      integer("--rpm", ...partnerBounds.rpm),
     )
     .option(
       "--daily <n>",
       "requests per UTC day, instead of the requested number",
-      integer("--daily", 1, 100_000_000),
+      integer("--daily", ...partnerBounds.daily),
     )
     .option("--comment <text>", "a comment for the partner", comment)
-    .addHelpText(
-      "after",
-      examples(
-        "limit-request approve 4",
-        'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
-      ),
-    )
-    .action(async (requestId: number, options: Edited & { comment?: string }) => {
-      const { actor, result } = output();
-      const { request, partner } = await withDb(output(), (db) =>
-        inTransaction(db, async (tx) => {
-          const decision = { ...options, comment: options.comment ?? "" };
-          const approved = await approveLimitRequest(tx, requestId, decision);
-          if (approved === null) throw await whyNot(tx, requestId);
-          const { id: partnerId, rpm, daily } = approved.partner;
-          await logAction(tx, {
-            actor,
-            action: "limit-request.approve",
-            subject: `limit request ${requestId}`,
-            details: { partner: partnerId, rpm, daily, comment: decision.comment },
-          });
-          return approved;
-        }),
+    .action(async (requestId: number, options: OtherLimits & { comment?: string }) => {
+      const out = output();
+      const { request, partner } = await withDb(out, (db) =>
+        approveLimitRequest(db, out.actor, requestId, options),
       );
-      result({ ...shown(request), rpm: partner.rpm, daily: partner.daily }, card);
+      out.result({ ...readable(request), rpm: partner.rpm, daily: partner.daily }, card);
     });
 
-  command
-    .command("reject")
-    .description("reject the request; the partner's limits stay as they are")
+  verb(
+    command,
+    "reject",
+    "reject the request; the partner's limits stay as they are",
+    'limit-request reject 4 --comment "use the dump"',
+  )
     .argument("<id>", "the request's id", id("request"))
     .option("--comment <text>", "a comment for the partner", comment)
-    .option("--yes", "do not ask for confirmation")
-    .addHelpText("after", examples('limit-request reject 4 --comment "use the dump"'))
+    .option(...yesOption)
     .action(async (requestId: number, options: { comment?: string; yes?: boolean }) => {
       const out = output();
-      const { actor, result } = out;
       const question = `Reject limit request ${requestId} permanently?`;
-      if (!options.yes && !(await confirmed(out, question))) throw new Refusal("not rejected", 1);
-      const request = await withDb(output(), (db) =>
-        inTransaction(db, async (tx) => {
-          const rejected = await rejectLimitRequest(tx, requestId, options.comment ?? "");
-          if (rejected === null) throw await whyNot(tx, requestId);
-          await logAction(tx, {
-            actor,
-            action: "limit-request.reject",
-            subject: `limit request ${requestId}`,
-            details: { partner: rejected.partner_id, comment: rejected.decision_comment },
-          });
-          return rejected;
-        }),
+      await consent(out, options.yes, question, "not rejected");
+      const request = await withDb(out, (db) =>
+        rejectLimitRequest(db, out.actor, requestId, options.comment),
       );
-      result(shown(request), card);
+      out.result(readable(request), card);
     });
 
   return command;
@@ -131,20 +88,3 @@ interface ListOptions {
   status?: LimitRequest["status"];
   limit: number;
 }
-
-/** Why a request cannot be decided: each is decided once. */
-async function whyNot(tx: Tx, requestId: number): Promise<Refusal> {
-  const status = await limitRequestStatus(tx, requestId);
-  if (status === null) return unknown("limit request", requestId, "limit-request list");
-  return new Refusal(
-    `limit request ${requestId} is already ${status}: \`operator partner update\` changes limits at any time`,
-    1,
-  );
-}
-
-const shown = ({ created_at, decided_at, decision_comment, ...request }: LimitRequest) => ({
-  ...request,
-  created: time(created_at),
-  decided: time(decided_at),
-  decision_comment,
-});

@@ -1,57 +1,141 @@
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, table, time, type Output } from "#cli/output.ts";
-import { unknown } from "#cli/refusal.ts";
-import { rollbackCommand } from "#cli/rollback.ts";
-import { integer, markId } from "#cli/values.ts";
+import { card, readable, table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { choice, id, listLimit, markId, moment } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import { listFailed, retryFailed, type FailedMark } from "#src/marks/backlog.ts";
-import { inTransaction } from "#src/infrastructure/db.ts";
-import { logAction } from "#src/operators/operator-log.ts";
+import { statuses, type Status } from "#src/domain/vocabulary.ts";
+import { listFailed, retryMark } from "#src/marks/backlog.ts";
+import { previewRollback, type Preview } from "#src/marks/rollback-preview.ts";
+import { findReporter, rollBack } from "#src/marks/rollback.ts";
+import { isNotDone } from "#src/operators/act.ts";
+
+const shownStations = 50;
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {
   const command = new Command("marks").description("withdraw marks, retry failed marks");
-  command.addCommand(rollbackCommand(output));
+  rollbackVerb(command, output);
 
-  command
-    .command("failed")
-    .description("marks that could not be processed")
-    .option("--limit <n>", "highest number of marks to show", integer("--limit", 1, 100_000), 1000)
-    .addHelpText("after", examples("marks failed", "marks failed --json"))
+  verb(
+    command,
+    "failed",
+    "marks that could not be processed",
+    "marks failed",
+    "marks failed --json",
+  )
+    .option("--limit <n>", "highest number of marks to show", listLimit, 1000)
     .action(async ({ limit }: { limit: number }) => {
       const failed = await withDb(output(), (db) => listFailed(db, limit));
-      output().result(failed.map(shown), (list) => table(list, "no mark has failed"));
+      output().result(failed.map(readable), (list) => table(list, "no mark has failed"));
     });
 
-  command
-    .command("retry")
-    .description("process a failed mark again")
+  verb(command, "retry", "process a failed mark again", "marks retry 91234567890123")
     .argument("<id>", "the mark's id", markId)
-    .addHelpText("after", examples("marks retry 91234567890123"))
     .action(async (id: number) => {
-      const { actor, result } = output();
-      const stationId = await withDb(output(), async (db, config) => {
-        const station = await inTransaction(db, async (tx) => {
-          const found = await retryFailed(tx, id);
-          if (found === null) throw unknown("failed mark", id, "marks failed");
-          const details = { station: found };
-          await logAction(tx, { actor, action: "mark.retry", subject: `mark ${id}`, details });
-          return found;
-        });
-        await wakeMarks(config, [station]);
-        return station;
+      const out = output();
+      const { stationId } = await withDb(out, async (db, config) => {
+        const mark = await retryMark(db, out.actor, id);
+        if (!isNotDone(mark)) await wakeMarks(config, [mark.stationId]);
+        return mark;
       });
-      result({ id, station_id: stationId, state: "queued" }, card);
+      out.result({ id, station_id: stationId, state: "queued" }, card);
     });
 
   return command;
 }
 
-const shown = ({ received_at, failed_at, failure, ...mark }: FailedMark) => ({
-  ...mark,
-  received: time(received_at),
-  failed: time(failed_at),
-  failure,
-});
+interface Options {
+  key?: number;
+  partner?: number;
+  reporter?: string;
+  station?: string;
+  status?: Status;
+  since?: number;
+  until?: number;
+  dryRun: boolean;
+  yes?: boolean;
+}
+
+/** `operator marks rollback`: withdraws marks as if they had never been made (decisions.md 4). */
+const rollbackVerb = (command: Command, output: () => Output): Command =>
+  verb(
+    command,
+    "rollback",
+    "withdraw marks as if they had never been made; first shows what would change",
+    'marks rollback --key 7 --since "2026-11-21 10:00:00" --dry-run',
+    'marks rollback --key 7 --since "2026-11-21 10:00:00" --status no',
+  )
+    .option("--key <id>", "marks that came through this key", id("key"))
+    .option("--partner <id>", "marks of this partner's users", id("partner"))
+    .option("--reporter <id|hash>", "marks of this reporter", reporterName)
+    .option("--station <id>", "marks at this station", stationId)
+    .option(
+      `--status <${statuses.join("|")}>`,
+      "marks with this status",
+      choice("--status", statuses),
+    )
+    .option("--since <time>", "marks received at this UTC time or later", moment("--since"))
+    .option("--until <time>", "marks received before this UTC time", moment("--until"))
+    .option("--dry-run", "only show what would change", false)
+    .option(...yesOption)
+    .action(async ({ dryRun, yes, reporter: name, ...others }: Options) => {
+      const out = output();
+      const value = await withDb(out, async (db, config, progress) => {
+        const reporter = name === undefined ? undefined : await findReporter(db, name);
+        if (reporter !== undefined && isNotDone(reporter)) return reporter;
+        const selection = { ...others, reporter: reporter?.id };
+        const preview = await previewRollback(db, selection, config, shownStations);
+        if (isNotDone(preview)) return preview;
+        if (dryRun || preview.marks === 0) return { ...preview, dry_run: dryRun };
+        if (!out.json) out.note(`${people(preview)}\n`);
+        const question = `Withdraw these ${preview.marks} marks permanently?`;
+        await consent(out, yes, question, "nothing withdrawn");
+        const waking: string[] = [];
+        const sum = await rollBack(db, out.actor, selection, (stationIds, done, total) => {
+          waking.push(...stationIds);
+          progress.show("withdrawing", done, total);
+        });
+        if (isNotDone(sum)) return sum;
+        await wakeMarks(config, waking);
+        return { ...preview, ...sum, dry_run: false };
+      });
+      out.result(value, (all) =>
+        all.dry_run || all.marks === 0
+          ? people(all)
+          : card({ withdrawn_marks: all.marks, stations: all.stations }),
+      );
+    });
+
+function people({ marks, held, reporters, stations, changes }: Preview): string {
+  if (marks === 0) return "no matching marks: nothing to withdraw";
+  const sums = `${marks} marks (${held} of them held) of ${reporters} reporters at ${stations} stations`;
+  const lines = changes.map(({ station_id, marks: here, before, after }) => ({
+    station: station_id,
+    marks: here,
+    status: arrow(before.status, after.status),
+    confirmations: arrow(before.confirmations, after.confirmations),
+    pending: arrow(before.pending_status || "-", after.pending_status || "-"),
+    updated: arrow(before.updated || "-", after.updated || "-"),
+  }));
+  const more =
+    stations > changes.length ? `\n… and ${stations - changes.length} more stations` : "";
+  return `${sums}\n\n${table(lines, "")}${more}`;
+}
+
+const arrow = (before: string | number, after: string | number): string =>
+  before === after ? String(before) : `${before} → ${after}`;
+
+function reporterName(text: string): string {
+  const name = text.trim().toLowerCase();
+  if (!/^([1-9]\d{0,14}|[0-9a-f]{64})$/.test(name))
+    throw new Refusal(`--reporter must be a reporter's id or the hex of its hash, not "${text}"`);
+  return name;
+}
+
+function stationId(text: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
+    throw new Refusal(`--station must be a station's id, not "${text}"`);
+  return text;
+}

@@ -1,10 +1,39 @@
 import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
-import { examples } from "#cli/examples.ts";
-import { nouns } from "#cli/nouns.ts";
+import { accountCommand } from "#cli/account.ts";
+import { examples } from "#cli/command.ts";
+import { databaseCommand, demoCommand } from "#cli/database.ts";
+import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
+import { configCommand } from "#cli/instance.ts";
+import { keyCommand } from "#cli/key.ts";
+import { limitRequestCommand } from "#cli/limit-request.ts";
+import { logCommand } from "#cli/log.ts";
+import { marksCommand } from "#cli/marks.ts";
 import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
+import { partnerCommand } from "#cli/partner.ts";
+import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
+import { reviewCommand } from "#cli/review.ts";
+import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
+
+/** What `operator` is about, in the order of its help. */
+export const nouns: readonly ((output: () => Output) => Command)[] = [
+  accountCommand,
+  partnerCommand,
+  keyCommand,
+  limitRequestCommand,
+  stationsCommand,
+  citiesCommand,
+  statusesCommand,
+  reviewCommand,
+  marksCommand,
+  queuesCommand,
+  databaseCommand,
+  logCommand,
+  configCommand,
+  demoCommand,
+];
 
 /**
  * Runs one command of the operator's. Answers the exit code: 0 done, 1 not possible now, 2 typed wrong.
@@ -86,21 +115,21 @@ function explain(error: unknown, { args, program, help, surroundings }: Failed):
     stdout.write(asksJson ? jsonLine({ help }) : help);
     return 0;
   }
-  const known = error instanceof Refusal || error instanceof CommanderError;
+  const expected = error instanceof Refusal || error instanceof CommanderError;
   const cause = error instanceof Error ? error : new Error(String(error));
-  const sentence = known
+  const sentence = expected
     ? cause.message.replace(/^error: /, "")
     : `unexpected error: ${cause.stack}`;
   if (error instanceof CommanderError && error.code === "commander.help") {
     stderr.write(`${helpOf(program, args)}\n`);
   } else stderr.write(`${sentence}\n`);
-  if (asksJson) stdout.write(jsonLine({ error: known ? sentence : cause.message }));
-  return error instanceof Refusal ? error.exitCode : known ? 2 : 1;
+  if (asksJson) stdout.write(jsonLine({ error: expected ? sentence : cause.message }));
+  return error instanceof Refusal ? error.exitCode : expected ? 2 : 1;
 }
 
 function helpOf(program: Command, words: readonly string[]): string {
   let command: Command = program;
   for (const word of words)
-    command = command.commands.find((one) => one.name() === word) ?? command;
+    command = command.commands.find((child) => child.name() === word) ?? command;
   return command.helpInformation().trimEnd();
 }

@@ -1,4 +1,6 @@
 import { formatTime } from "#src/domain/time.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { presented } from "#src/operators/presented.ts";
 
 /** What a command works in: its process's, and in tests what looks like it. */
 export interface Surroundings {
@@ -40,11 +42,25 @@ export const createOutput = (
 export const time = (date: Date | null): string | null =>
   date === null ? null : formatTime(date.getTime());
 
-/** Rows under headings, columns as wide as they need be; the headings are the first row's names. */
-export function table(records: readonly Readonly<Record<string, unknown>>[], none: string): string {
+/** A row for people and JSON: its times as texts, `created_at` as `created`. */
+export const readable = <Row extends object>(row: Row) =>
+  presented(row, (at) => formatTime(at.getTime()));
+
+/** A row for a terminal: what a stranger typed must not steer it. */
+export const harmless = <Row extends { comment: string | null }>(row: Row): Row => ({
+  ...row,
+  comment: cleanText(row.comment, 200),
+});
+
+/** Rows under headings, columns as wide as they need be; the headings are `columns`, or the first row's names. */
+export function table<Row extends object>(
+  records: readonly Row[],
+  none: string,
+  columns?: readonly (keyof Row & string)[],
+): string {
   const [first] = records;
   if (first === undefined) return none;
-  const names = Object.keys(first);
+  const names = columns ?? (Object.keys(first) as (keyof Row & string)[]);
   const lines = [names, ...records.map((record) => names.map((name) => cell(record[name])))];
   const widths = names.map((_, column) =>
     Math.max(...lines.map((line) => [...(line[column] ?? "")].length)),

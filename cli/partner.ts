@@ -1,98 +1,86 @@
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { keyTable, shownKey } from "#cli/key.ts";
-import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal, unknown } from "#cli/refusal.ts";
+import { keyTable } from "#cli/key.ts";
+import { card, readable, table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
 import { todayOf, usageOf, usageTable } from "#cli/used-today.ts";
-import { cacheTtl, flag, id, integer, line, type Given } from "#cli/values.ts";
-import { inTransaction } from "#src/infrastructure/db.ts";
+import { flag, id, integer, line, wordOr } from "#cli/values.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
-import { logAction } from "#src/operators/operator-log.ts";
 import {
+  changePartner,
   createPartner,
   findPartner,
   listPartners,
-  updatePartner,
-  type Partner,
+  partnerBounds,
+  partnerNameMax,
   type PartnerChanges,
 } from "#src/keys/partners.ts";
+import { unknown } from "#src/operators/act.ts";
 
-const rpm = integer("--rpm", 1, 100_000);
-const daily = integer("--daily", 1, 100_000_000);
-const name = line("--name", 200, "not empty");
+const name = line("--name", partnerNameMax, "not empty");
 
 /** `operator partner create|list|show|update`. */
 export function partnerCommand(output: () => Output): Command {
   const command = new Command("partner").description("partners, their limits and switches");
 
-  command
-    .command("create")
-    .description("create a new partner")
-    .requiredOption("--name <name>", "its name", name)
-    .option("--rpm <n>", "requests per minute", rpm)
-    .option("--daily <n>", "requests per UTC day", daily)
-    .addHelpText(
-      "after",
-      examples(
-        'partner create --name "My app"',
-        "partner create --name Maps --rpm 600 --daily 500000 --json",
-      ),
-    )
-    .action(async (options: { name: string; rpm?: number; daily?: number }) => {
-      const { actor, result } = output();
-      const partner = await withDb(output(), (db, config) =>
-        inTransaction(db, async (tx) => {
-          const limits = {
-            rpm: options.rpm ?? config.defaultRpm,
-            daily: options.daily ?? config.defaultDaily,
-          };
-          const made = await createPartner(tx, { name: options.name, ...limits });
-          await logAction(tx, {
-            actor,
-            action: "partner.create",
-            subject: `partner ${made.id}`,
-            details: { name: made.name, ...limits },
-          });
-          return made;
-        }),
-      );
-      result(shown(partner), card);
-    });
+  withLimits(
+    verb(
+      command,
+      "create",
+      "create a new partner",
+      'partner create --name "My app"',
+      "partner create --name Maps --rpm 600 --daily 500000 --json",
+    ).requiredOption("--name <name>", "its name", name),
+  ).action(async (options: { name: string; rpm?: number; daily?: number }) => {
+    const out = output();
+    const partner = await withDb(out, (db, config) =>
+      createPartner(db, out.actor, options, config),
+    );
+    out.result(readable(partner), card);
+  });
 
-  command
-    .command("list")
-    .description("all partners with their limits, switches and today's usage")
-    .addHelpText("after", examples("partner list", "partner list --json"))
-    .action(async () => {
-      const partners = await withDb(output(), async (db, config) => {
-        const all = await listPartners(db);
-        const ids = all.map(({ id: one }) => one);
-        const used = await usageOf(db, config, ids, 1);
-        return all.map((one) => ({ ...shown(one), ...todayOf(one, used.get(one.id)) }));
-      });
-      output().result(partners, (list) =>
-        table(list.map(inBrief), "no partners yet: operator partner create --name …"),
-      );
+  verb(
+    command,
+    "list",
+    "all partners with their limits, switches and today's usage",
+    "partner list",
+    "partner list --json",
+  ).action(async () => {
+    const partners = await withDb(output(), async (db, config) => {
+      const all = await listPartners(db);
+      const ids = all.map((partner) => partner.id);
+      const used = await usageOf(db, config, ids, 1);
+      return all.map((partner) => ({
+        ...readable(partner),
+        ...todayOf(partner, used.get(partner.id)),
+      }));
     });
+    output().result(partners, (list) =>
+      table(list, "no partners yet: operator partner create --name …", inBrief),
+    );
+  });
 
-  command
-    .command("show")
-    .description("one partner with its keys, its limits and its usage in the last days")
+  verb(
+    command,
+    "show",
+    "one partner with its keys, its limits and its usage in the last days",
+    "partner show 3",
+    "partner show 3 --days 30 --json",
+  )
     .argument("<id>", "the partner's id", id("partner"))
     .option("--days <n>", "days of usage, including today", integer("--days", 1, 365), 7)
-    .addHelpText("after", examples("partner show 3", "partner show 3 --days 30 --json"))
     .action(async (partnerId: number, { days }: { days: number }) => {
       const value = await withDb(output(), async (db, config) => {
         const partner = await findPartner(db, partnerId);
-        if (partner === null) throw unknownPartner(partnerId);
+        if (partner === null) return unknown("partner", partnerId);
         const used = (await usageOf(db, config, [partnerId], days)).get(partnerId);
         return {
-          ...shown(partner),
+          ...readable(partner),
           ...todayOf(partner, used),
           usage: used?.own ?? [],
           widget_usage: used?.widget ?? [],
-          keys: (await listKeys(db, partnerId)).map(shownKey),
+          keys: (await listKeys(db, partnerId)).map(readable),
         };
       });
       output().result(value, ({ keys, usage, widget_usage: widget, ...rest }) =>
@@ -100,17 +88,22 @@ export function partnerCommand(output: () => Output): Command {
       );
     });
 
-  command
-    .command("update")
-    .description("change limits and switches; takes effect on every process within 15 s")
-    .argument("<id>", "the partner's id", id("partner"))
-    .option("--name <name>", "its name", name)
-    .option("--rpm <n>", "requests per minute", rpm)
-    .option("--daily <n>", "requests per UTC day", daily)
+  withLimits(
+    verb(
+      command,
+      "update",
+      "change limits and switches; takes effect on every process within 15 s",
+      "partner update 3 --rpm 600 --daily 500000",
+      "partner update 3 --enabled false",
+      "partner update 3 --cache-ttl default",
+    )
+      .argument("<id>", "the partner's id", id("partner"))
+      .option("--name <name>", "its name", name),
+  )
     .option(
       "--cache-ttl <seconds|default>",
       "how long rectangles for its pages are cached; 0: never",
-      cacheTtl,
+      wordOr("default", integer("--cache-ttl (seconds, or default)", ...partnerBounds.cache_ttl_s)),
     )
     .option(
       "--accept-remote <true|false>",
@@ -123,82 +116,33 @@ export function partnerCommand(output: () => Output): Command {
       flag("--bind-ips"),
     )
     .option("--enabled <true|false>", "false blocks the partner", flag("--enabled"))
-    .addHelpText(
-      "after",
-      examples(
-        "partner update 3 --rpm 600 --daily 500000",
-        "partner update 3 --enabled false",
-        "partner update 3 --cache-ttl default",
-      ),
-    )
-    .action(async (partnerId: number, options: UpdateOptions) => {
-      const changes = changesFrom(options);
-      if (Object.keys(changes).length === 0)
+    .action(async (partnerId: number, options: Changes) => {
+      if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
-      const { actor, result } = output();
-      const partner = await withDb(output(), (db) =>
-        inTransaction(db, async (tx) => {
-          const updated = await updatePartner(tx, partnerId, changes);
-          if (updated === null) throw unknownPartner(partnerId);
-          await logAction(tx, {
-            actor,
-            action: "partner.update",
-            subject: `partner ${partnerId}`,
-            details: { ...changes },
-          });
-          return updated;
-        }),
-      );
-      result(shown(partner), card);
+      const out = output();
+      const { cacheTtl: ttl, acceptRemote, bindIps, ...others } = options;
+      const switches = { accept_remote: acceptRemote, bind_ips: bindIps };
+      const changes = { ...others, ...switches, cache_ttl_s: ttl === "default" ? null : ttl };
+      const partner = await withDb(out, (db) => changePartner(db, out.actor, partnerId, changes));
+      out.result(readable(partner), card);
     });
 
   return command;
 }
 
-interface UpdateOptions {
-  name?: string;
-  rpm?: number;
-  daily?: number;
-  cacheTtl?: Given<number | null>;
+/** A line that fits a screen: who, the limits, today, and what is not as usual. */
+const inBrief = [
+  ...(["id", "name", "enabled", "rpm", "daily", "used_today", "widget_today"] as const),
+  ...(["bind_ips", "accept_remote", "cache_ttl_s", "created"] as const),
+];
+
+const withLimits = (command: Command): Command =>
+  command
+    .option("--rpm <n>", "requests per minute", integer("--rpm", ...partnerBounds.rpm))
+    .option("--daily <n>", "requests per UTC day", integer("--daily", ...partnerBounds.daily));
+
+interface Changes extends Pick<PartnerChanges, "name" | "rpm" | "daily" | "enabled"> {
+  cacheTtl?: number | "default";
   acceptRemote?: boolean;
   bindIps?: boolean;
-  enabled?: boolean;
 }
-
-function changesFrom(options: UpdateOptions): PartnerChanges {
-  const { name, rpm, daily, enabled, cacheTtl: ttl, acceptRemote, bindIps } = options;
-  const given = {
-    name,
-    rpm,
-    daily,
-    enabled,
-    cache_ttl_s: ttl?.value,
-    accept_remote: acceptRemote,
-    bind_ips: bindIps,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
-
-const unknownPartner = (partnerId: number): Refusal =>
-  unknown("partner", partnerId, "partner list");
-
-/** A line that fits a screen: who, the limits, today, and what is not as usual. */
-const inBrief = (one: ReturnType<typeof shown> & ReturnType<typeof todayOf>) => ({
-  id: one.id,
-  name: one.name,
-  enabled: one.enabled,
-  rpm: one.rpm,
-  daily: one.daily,
-  used_today: one.used_today,
-  widget_today: one.widget_today,
-  bind_ips: one.bind_ips,
-  accept_remote: one.accept_remote,
-  cache_ttl_s: one.cache_ttl_s,
-  created: one.created,
-});
-
-const shown = ({ created_at, updated_at, ...partner }: Partner) => ({
-  ...partner,
-  created: time(created_at),
-  updated: time(updated_at),
-});

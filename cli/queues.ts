@@ -1,14 +1,13 @@
 import type { Job, Queue } from "bullmq";
 import { Command } from "commander";
-import { examples } from "#cli/examples.ts";
+import { examples, verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
 import { Refusal, unknown } from "#cli/refusal.ts";
 import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
-import { inTransaction } from "#src/infrastructure/db.ts";
-import { logAction } from "#src/operators/operator-log.ts";
+import { act } from "#src/operators/act.ts";
 import { depthOf } from "#src/infrastructure/queue-depth.ts";
 import { queueNames, type QueueName } from "#src/infrastructure/queue-names.ts";
 
@@ -34,7 +33,7 @@ export function queuesCommand(output: () => Output): Command {
       });
       const { result, note } = output();
       result(
-        list.map((one) => (one.queue === "marks" ? { ...one, ...marksOf(backlog) } : one)),
+        list.map((depth) => (depth.queue === "marks" ? { ...depth, ...marksOf(backlog) } : depth)),
         () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
       );
       if (backlog.failed > 0)
@@ -45,25 +44,30 @@ export function queuesCommand(output: () => Output): Command {
         );
     });
 
-  command
-    .command("refolds")
-    .description(
-      "stations that wait to be calculated again; if one stays here, its calculation fails",
-    )
-    .addHelpText("after", examples("queues refolds"))
-    .action(async () => {
-      const stations = await withDb(output(), (db) => listRefolds(db, shownFailed));
-      output().result(
-        stations.map(({ updated_at, ...one }) => ({ ...one, last_folded: time(updated_at) })),
-        (list) => table(list, "no station waits to be calculated again"),
-      );
-    });
+  verb(
+    command,
+    "refolds",
+    "stations that wait to be calculated again; if one stays here, its calculation fails",
+    "queues refolds",
+  ).action(async () => {
+    const stations = await withDb(output(), (db) => listRefolds(db, shownFailed));
+    output().result(
+      stations.map((station) => ({
+        station_id: station.station_id,
+        last_folded: time(station.updated_at),
+      })),
+      (list) => table(list, "no station waits to be calculated again"),
+    );
+  });
 
-  command
-    .command("failed")
-    .description("failed jobs, newest first")
+  verb(
+    command,
+    "failed",
+    "failed jobs, newest first",
+    "queues failed",
+    "queues failed upkeep --json",
+  )
     .argument("[queue]", queueNames.join(", "), queueArgument)
-    .addHelpText("after", examples("queues failed", "queues failed upkeep --json"))
     .action(async (only?: QueueName) => {
       const jobs = await withQueues(instanceConfig(output().env), async (queue) => {
         const found = [];
@@ -74,29 +78,24 @@ export function queuesCommand(output: () => Output): Command {
       output().result(jobs, (list) => table(list, "no job has failed"));
     });
 
-  command
-    .command("retry")
-    .description("run one failed job, or all failed jobs of a queue, again")
+  verb(
+    command,
+    "retry",
+    "run one failed job, or all failed jobs of a queue, again",
+    "queues retry marks --all",
+  )
     .argument("<queue>", queueNames.join(", "), queueArgument)
     .argument("[job]", "the job's id", line("the job's id", 200, "not empty"))
     .option("--all", "all failed jobs of the queue", false)
-    .addHelpText("after", examples("queues retry marks --all"))
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
       if ((job === undefined) === !all) throw new Refusal("name one job, or use --all");
       const { actor, result } = output();
       const retried = await withQueues(instanceConfig(output().env), (queue) =>
         retry(queue(name), job),
       );
-      await withDb(output(), (db) =>
-        inTransaction(db, (tx) =>
-          logAction(tx, {
-            actor,
-            action: "queue.retry",
-            subject: `queue ${name}`,
-            details: { jobs: retried.slice(0, 100), count: retried.length },
-          }),
-        ),
-      );
+      const details = { jobs: retried.slice(0, 100), count: retried.length };
+      const entry = { action: "queue.retry", subject: `queue ${name}`, details };
+      await withDb(output(), (db) => act(db, actor, async () => ({ value: retried, ...entry })));
       result({ queue: name, retried: retried.length, jobs: retried }, card);
     });
 

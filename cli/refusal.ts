@@ -1,3 +1,5 @@
+import type { NotDone } from "#src/operators/act.ts";
+
 /**
  * Ends a command with one sentence for the operator, nothing changed. Exit code 2 for what was typed wrong,
  * 1 for what is not possible now. Thrown, because commander's option parsers have no other way to refuse.
@@ -14,3 +16,29 @@ export class Refusal extends Error {
 /** There is nothing of that id; the sentence says where ids are listed. */
 export const unknown = (what: string, id: number | string, list: string): Refusal =>
   new Refusal(`there is no ${what} ${id}: \`operator ${list}\` shows the existing ones`, 1);
+
+/** Where the ids of each thing are listed. */
+const lists: Readonly<Record<string, string>> = {
+  account: "account list",
+  partner: "partner list",
+  key: "key list",
+  "limit request": "limit-request list",
+  mark: "review list",
+  reporter: "review list",
+  "failed mark": "marks failed",
+};
+
+/** Why an operator's act was not done, and what helps. */
+export function refusalOf(why: NotDone): Refusal {
+  if (why.notDone === "invalid")
+    return new Refusal(`${why.field.replaceAll("_", "-")}: ${why.why}`);
+  if (why.notDone === "unknown") return unknown(why.what, why.id, lists[why.what] ?? "--help");
+  const { what, id, state } = why;
+  const sentences: Readonly<Record<string, string>> = {
+    account: `an account ${id} already exists`,
+    key: `key ${id} is ${state} permanently: \`operator key issue\` creates a new one`,
+    "limit request": `limit request ${id} is already ${state}: \`operator partner update\` changes limits at any time`,
+    mark: `mark ${id} is not held: ${state === "none" ? "it was counted without a review" : `it is ${state}`}; \`operator review list\` shows the held marks`,
+  };
+  return new Refusal(sentences[what] ?? `${what} ${id} is ${state} already`, 1);
+}

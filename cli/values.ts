@@ -1,5 +1,4 @@
 import { Refusal } from "#cli/refusal.ts";
-import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 /** What an operator typed as a whole number from `min` to `max`. Refuses anything else, as all of these do. */
@@ -17,6 +16,9 @@ export const id = (what: string) => integer(`the ${what}'s id`, 1, 2_147_483_647
 
 /** A mark's id, as `report_id` shows it. */
 export const markId = integer("the mark's id", 1, 999_999_999_999_999);
+
+/** How many lines of a list are shown. */
+export const listLimit = integer("--limit", 1, 100_000);
 
 /** A UTC time, or a day for its beginning, in ms. */
 export const moment =
@@ -45,6 +47,12 @@ export const choice =
     return found;
   };
 
+/** This word, or what `parse` takes. A word, because commander turns a parser's null into "". */
+export const wordOr =
+  <const Word extends string, T>(word: Word, parse: (text: string) => T) =>
+  (text: string): Word | T =>
+    text === word ? word : parse(text);
+
 export const line =
   (what: string, maxLength: number, empty: "may be empty" | "not empty") =>
   (text: string): string => {
@@ -65,56 +73,8 @@ export function sourceName(text: string): string {
   return name;
 }
 
-/** 0 for the general rules, 1 for none, or the devices needed (decisions.md 2). */
-export function confirmMin(text: string): number {
-  const value = integer("--confirm-min", 0, 1000)(text);
-  if (value === 2) throw new Refusal("--confirm-min must be 0 (default rules), 1, or 3 or more");
-  return value;
-}
-
-/** An option's value that may be null. Wrapped, because commander turns a parser's null into "". */
-export interface Given<T> {
-  value: T;
-}
-
-/** Seconds, or null for "default". */
-export const cacheTtl = (text: string): Given<number | null> => ({
-  value: text === "default" ? null : integer("--cache-ttl (seconds, or default)", 0, 3600)(text),
-});
-
-/** `a.example, Б.рф` → lower-case IDNA hosts. A scheme, a leading `*.` and a trailing dot are understood. */
-export const domains = (text: string): string[] => [...new Set(listed(text).map(domain))];
-
-function domain(entry: string): string {
-  const normal = boundDomain(entry);
-  if (normal === null) throw new Refusal(`"${entry}" in --domains is not a domain`);
-  return normal;
-}
-
-/** Addresses and CIDR blocks, IPv4 and IPv6; an IPv4 address in IPv6 clothes is undressed. */
-export const ips = (text: string): string[] => [...new Set(listed(text).map(addresses))];
-
-function addresses(entry: string): string {
-  const address = boundAddress(entry);
-  if (address === null) throw new Refusal(`"${entry}" in --ips is not an address or CIDR block`);
-  return address;
-}
-
-/** A UTC time or day in the future, or null for "never". */
-export const expiry =
-  (now: () => number) =>
-  (text: string): Given<Date | null> => {
-    if (text === "never") return { value: null };
-    const at = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text} 00:00:00` : text);
-    if (at === null)
-      throw new Refusal(
-        `--expires must be "YYYY-MM-DD HH:MM:SS" in UTC, a day, or never, not "${text}"`,
-      );
-    if (at <= now()) throw new Refusal(`--expires ${text} is in the past`);
-    return { value: new Date(at) };
-  };
-
-const listed = (text: string): string[] =>
+/** `a, b` → its entries; "" for none. */
+export const entries = (text: string): string[] =>
   text
     .split(",")
     .map((entry) => entry.trim())

@@ -1,5 +1,7 @@
 import { Type } from "typebox";
-import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { type Refused, refused } from "#api/http/refused.ts";
+import { partnerBounds } from "#src/keys/partners.ts";
+import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 // What several calls of the console take.
 
@@ -19,20 +21,34 @@ export const idText = (maxLength: number) =>
     wanted: `be of 1 to ${maxLength} letters a-z, digits, - and _`,
   });
 
-export const rpm = Type.Integer({ minimum: 1, maximum: 100_000 });
-export const daily = Type.Integer({ minimum: 1, maximum: 100_000_000 });
+/** A whole number of these bounds. */
+export const within = ([minimum, maximum]: readonly [number, number]) =>
+  Type.Integer({ minimum, maximum });
+
+export const rpm = within(partnerBounds.rpm);
+export const daily = within(partnerBounds.daily);
 /** A word to the partner (partner-api.md 2.6). */
 export const comment = line(0, 500);
 /** ms since the epoch, of the years 1970 to 9999. */
 export const moment = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 });
 
-/** The number in a path; null when it cannot be one of a row. */
-export const rowId = (text: string | undefined): number | null =>
-  /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : null;
+const idMax = 2_147_483_647;
+
+/** The id of a row in a path; 0, which no row has, when it cannot be one. */
+export const rowId = (text: string | undefined, max = idMax): number =>
+  /^[1-9]\d{0,14}$/.test(text ?? "") && Number(text) <= max ? Number(text) : 0;
 
 /** A refusal of one field of a body. */
-export const badField = (name: string, msg: string): Refusal =>
-  refuse("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
+const badField = (name: string, msg: string): Refused =>
+  refused("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
 
 /** There is nothing of that number. */
-export const unknown = (what: string): Refusal => refuse("not-found", `There is no such ${what}.`);
+export const unknown = (what: string): Refused => refused("not-found", `There is no such ${what}.`);
+
+/** What an operator's act has given; throws the refusal that says why it was not done. */
+export function doneOrThrow<T extends object>(value: T | NotDone): T {
+  if (!isNotDone(value)) return value;
+  if (value.notDone === "unknown") throw unknown(value.what);
+  if (value.notDone === "invalid") throw badField(value.field, value.why);
+  throw refused("already-done", `This ${value.what.split(" ").at(-1)} is ${value.state} already.`);
+}

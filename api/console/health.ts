@@ -1,7 +1,7 @@
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { rowId, unknown } from "#api/console/fields.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
-import { listFailed, readBacklog, retryFailed } from "#src/marks/backlog.ts";
+import { listFailed, readBacklog, retryMark } from "#src/marks/backlog.ts";
 import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -9,6 +9,7 @@ import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
 import { depthOf } from "#src/infrastructure/queue-depth.ts";
 import { queueNames } from "#src/infrastructure/queue-names.ts";
 import { countHeld } from "#src/marks/held.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
 
 const failedShown = 100;
 
@@ -18,49 +19,31 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     method: "GET",
     path: "/health",
     role: "viewer",
-    async handle() {
+    async handle(ctx) {
       const { ready, degraded, checks } = services.health.report();
       const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
-      return { body: { ready, degraded, checks, marks, queues } satisfies ConsoleHealth };
+      ctx.body = { ready, degraded, checks, marks, queues } satisfies ConsoleHealth;
     },
   }),
   consoleCall({
     method: "GET",
     path: "/failed-marks",
     role: "viewer",
-    async handle() {
+    async handle(ctx) {
       const failed = await listFailed(services.db, failedShown);
-      const marks = failed.map(
-        ({ received_at: received, failed_at: at, ...mark }): ConsoleFailedMark => ({
-          ...mark,
-          received: received.getTime(),
-          failed: at.getTime(),
-        }),
-      );
-      return { body: { marks } };
+      const marks: ConsoleFailedMark[] = failed.map((mark) => presented(mark, inMs));
+      ctx.body = { marks };
     },
   }),
   consoleCall({
     method: "POST",
     path: "/failed-marks/{id}/retry",
     role: "operator",
-    async handle({ viewer, params }) {
-      const id = rowId(params["id"]);
-      const station =
-        id === null
-          ? null
-          : await change(services.db, viewer, async (tx) => {
-              const value = await retryFailed(tx, id);
-              const did = {
-                action: "mark.retry",
-                subject: `mark ${id}`,
-                details: { station: value },
-              };
-              return value === null ? null : { value, did };
-            });
-      if (station === null) return unknown("failed mark");
-      services.producer.wakeMarks([station]);
-      return { status: 204, body: null };
+    async handle(ctx) {
+      const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
+      const { stationId } = doneOrThrow(await retryMark(services.db, actorOf(ctx), id));
+      services.producer.wakeMarks([stationId]);
+      ctx.status = 204;
     },
   }),
 ];

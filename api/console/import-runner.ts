@@ -4,7 +4,7 @@ import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { finishRun, noteRun } from "#src/import/runs.ts";
-import { logAction } from "#src/operators/operator-log.ts";
+import { logImport } from "#src/operators/operator-log.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 // From the sources, as the tests run it, a thread needs a start of its own for TypeScript.
@@ -46,12 +46,7 @@ export function runImport(
     await inTransaction(db, async (tx) => {
       await finishRun(tx, id, end);
       if (end.summary === undefined || task.dryRun) return;
-      await logAction(tx, {
-        actor,
-        action: `${task.kind}.import`,
-        subject: `${task.kind} of ${end.summary.source}`,
-        details: { file, ...withoutLists(end.summary) },
-      });
+      await logImport(tx, actor, task.kind, file, end.summary);
     });
   };
   thread.on("message", (word: ImportWord) => {
@@ -73,12 +68,3 @@ export function runImport(
     );
   });
 }
-
-/** Lists of thousands of doubtful pairs are for the summary, not for the log. */
-const withoutLists = (summary: object): object =>
-  Object.fromEntries(
-    Object.entries(summary).map(([name, value]: [string, unknown]) => [
-      name,
-      Array.isArray(value) ? value.length : value,
-    ]),
-  );

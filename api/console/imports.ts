@@ -36,7 +36,9 @@ export const listImportsCall = ({ db }: Services): ConsoleCall =>
     method: "GET",
     path: "/imports",
     role: "viewer",
-    handle: async () => ({ body: { imports: await listRuns(db, shown) } }),
+    async handle(ctx) {
+      ctx.body = { imports: await listRuns(db, shown) };
+    },
   });
 
 /**

@@ -1,20 +1,17 @@
 import { Type } from "typebox";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { comment, daily, rowId, rpm, unknown } from "#api/console/fields.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { comment, daily, doneOrThrow, rowId, rpm } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
-import { limitRequestRows } from "#src/limits/limit-request-rows.ts";
-import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
   approveLimitRequest,
-  limitRequestStatus,
+  limitRequestRows,
   rejectLimitRequest,
 } from "#src/limits/limit-requests.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
 
 const shown = 300;
 const busyDays = 14;
-const idMax = 2_147_483_647;
 
 const approval = Type.Object({
   rpm: Type.Optional(rpm),
@@ -29,19 +26,17 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
     method: "GET",
     path: "/limit-requests",
     role: "viewer",
-    async handle() {
+    async handle(ctx) {
       const requests = await limitRequestRows(services.db, shown);
       const minutes = await busyMinutes(
         services,
         requests.filter(({ status }) => status === "pending").map((one) => one.partner_id),
       );
-      return {
-        body: {
-          requests: requests.map((one) => ({
-            ...one,
-            minutes: minutes.get(one.partner_id) ?? null,
-          })),
-        },
+      ctx.body = {
+        requests: requests.map((request) => ({
+          ...request,
+          minutes: minutes.get(request.partner_id) ?? null,
+        })),
       };
     },
   }),
@@ -50,20 +45,12 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
     path: "/limit-requests/{id}/approve",
     role: "operator",
     body: approval,
-    async handle({ viewer, params, body: { comment: words = "", ...edited } }) {
-      const id = requestId(params["id"]);
-      const approved = await change(services.db, viewer, async (tx) => {
-        const value = await approveLimitRequest(tx, id, { ...edited, comment: words.trim() });
-        if (value === null) return null;
-        const { rpm: newRpm, daily: newDaily } = value.partner;
-        const details = { partner: value.partner.id, rpm: newRpm, daily: newDaily, comment: words };
-        return {
-          value,
-          did: { action: "limit-request.approve", subject: `limit request ${id}`, details },
-        };
-      });
-      if (approved === null) return notPending(services, id);
-      return { body: { rpm: approved.partner.rpm, daily: approved.partner.daily } };
+    async handle(ctx) {
+      const id = rowId(ctx.params["id"]);
+      const { body } = ctx.state;
+      const approved = await approveLimitRequest(services.db, actorOf(ctx), id, body);
+      const { rpm, daily } = doneOrThrow(approved).partner;
+      ctx.body = { rpm, daily };
     },
   }),
   consoleCall({
@@ -71,31 +58,16 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
     path: "/limit-requests/{id}/reject",
     role: "operator",
     body: rejection,
-    async handle({ viewer, params, body: { comment: words = "" } }) {
-      const id = requestId(params["id"]);
-      const rejected = await change(services.db, viewer, async (tx) => {
-        const value = await rejectLimitRequest(tx, id, words.trim());
-        if (value === null) return null;
-        const details = { partner: value.partner_id, comment: words };
-        return {
-          value,
-          did: { action: "limit-request.reject", subject: `limit request ${id}`, details },
-        };
-      });
-      return rejected === null ? notPending(services, id) : { status: 204, body: null };
+    async handle(ctx) {
+      const id = rowId(ctx.params["id"]);
+      const { comment } = ctx.state.body;
+      doneOrThrow(await rejectLimitRequest(services.db, actorOf(ctx), id, comment));
+      ctx.status = 204;
     },
   }),
 ];
 
-const requestId = (text: string | undefined): number => Math.min(rowId(text) ?? 0, idMax);
-
-async function notPending({ db }: Services, id: number): Promise<Refusal> {
-  const status = await limitRequestStatus(db, id);
-  if (status === null) return unknown("limit request");
-  return refuse("already-done", `This request is ${status} already.`);
-}
-
-/** How busy these partners' minutes were; nobody's while Redis is away. */
+/** How busy these partners' minutes were; none while Redis is away. */
 async function busyMinutes({ redis, config, clock }: Services, partnerIds: readonly number[]) {
   const today = Math.floor(clock() / dayMs);
   const found = await Promise.all(

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import type { Services } from "#api/http/services.ts";
-import { listLog } from "#src/operators/operator-log-rows.ts";
+import { listActions } from "#src/operators/operator-log.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
 
 const shown = 100;
 const part = Type.Optional(Type.String({ maxLength: 200 }));
@@ -19,10 +20,11 @@ export const logCalls = ({ db }: Services): ConsoleCall[] => [
     path: "/log",
     role: "viewer",
     query: filter,
-    async handle({ query }) {
-      const entries = await listLog(db, query, shown);
+    async handle(ctx) {
+      const found = await listActions(db, ctx.state.query, "part", shown);
+      const entries = found.map((entry) => presented(entry, inMs));
       const next = entries.length === shown ? (entries.at(-1)?.id ?? null) : null;
-      return { body: { entries, next } };
+      ctx.body = { entries, next };
     },
   }),
 ];

@@ -1,25 +1,24 @@
 import { Type } from "typebox";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { badField, daily, line, rowId, rpm, unknown } from "#api/console/fields.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { daily, line, doneOrThrow, rowId, rpm, unknown, within } from "#api/console/fields.ts";
+import { consoleKey } from "#api/console/keys.ts";
 import type { Services } from "#api/http/services.ts";
-import { keyRows, partnerRows, usageOf } from "#src/keys/partner-reports.ts";
-import { createPartner, updatePartner } from "#src/keys/partners.ts";
+import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
+import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
+import { changePartner, createPartner, partnerBounds, partnerNameMax } from "#src/keys/partners.ts";
 
 const shownDays = 14;
-const idMax = 2_147_483_647;
 
 const limits = { rpm: Type.Optional(rpm), daily: Type.Optional(daily) };
-const newPartner = Type.Object({ name: line(1, 200), ...limits });
+const newPartner = Type.Object({ name: line(1, partnerNameMax), ...limits });
 const changes = Type.Object(
   {
-    name: Type.Optional(line(1, 200)),
+    name: Type.Optional(line(1, partnerNameMax)),
     ...limits,
     enabled: Type.Optional(Type.Boolean()),
     bind_ips: Type.Optional(Type.Boolean()),
     accept_remote: Type.Optional(Type.Boolean()),
-    cache_ttl_s: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: 3600 }), Type.Null()]),
-    ),
+    cache_ttl_s: Type.Optional(Type.Union([within(partnerBounds.cache_ttl_s), Type.Null()])),
   },
   { minProperties: 1, additionalProperties: false },
 );
@@ -30,32 +29,29 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     method: "GET",
     path: "/partners",
     role: "viewer",
-    handle: async () => ({
-      body: {
+    async handle(ctx) {
+      ctx.body = {
         partners: await partnerRows(db),
         defaults: { rpm: config.defaultRpm, daily: config.defaultDaily },
-      },
-    }),
+      };
+    },
   }),
   consoleCall({
     method: "GET",
     path: "/partners/{id}",
     role: "viewer",
-    async handle({ params }) {
-      const id = partnerId(params["id"]);
-      const [partner] = id === null ? [] : await partnerRows(db, id);
-      if (partner === undefined) return unknown("partner");
+    async handle(ctx) {
+      const [partner] = await partnerRows(db, rowId(ctx.params["id"]));
+      if (partner === undefined) throw unknown("partner");
       const [keys, usage] = await Promise.all([
-        keyRows(db, partner.id),
+        listKeys(db, partner.id),
         usageOf(db, [partner.id], shownDays),
       ]);
-      return {
-        body: {
-          partner,
-          keys,
-          days: usage.get(partner.id) ?? [],
-          cache_default_s: config.cacheTtlS,
-        },
+      ctx.body = {
+        partner,
+        keys: inForceFirst(keys).map(consoleKey),
+        days: usage.get(partner.id) ?? [],
+        cache_default_s: config.cacheTtlS,
       };
     },
   }),
@@ -64,20 +60,10 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     path: "/partners",
     role: "operator",
     body: newPartner,
-    async handle({ viewer, body }) {
-      const name = body.name.trim();
-      if (name === "") return noName;
-      const made = {
-        name,
-        rpm: body.rpm ?? config.defaultRpm,
-        daily: body.daily ?? config.defaultDaily,
-      };
-      const partner = await change(db, viewer, async (tx) => {
-        const value = await createPartner(tx, made);
-        const did = { action: "partner.create", subject: `partner ${value.id}`, details: made };
-        return { value, did };
-      });
-      return { status: 201, body: { id: partner!.id } };
+    async handle(ctx) {
+      const partner = await createPartner(db, actorOf(ctx), ctx.state.body, config);
+      ctx.status = 201;
+      ctx.body = { id: doneOrThrow(partner).id };
     },
   }),
   consoleCall({
@@ -85,26 +71,17 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     path: "/partners/{id}",
     role: "operator",
     body: changes,
-    async handle({ viewer, params, body }) {
-      const id = partnerId(params["id"]);
-      if (id === null) return unknown("partner");
-      const wanted = body.name === undefined ? body : { ...body, name: body.name.trim() };
-      if (wanted.name === "") return noName;
-      const changed = await change(db, viewer, async (tx) => {
-        const value = await updatePartner(tx, id, wanted);
-        const did = { action: "partner.update", subject: `partner ${id}`, details: wanted };
-        return value === null ? null : { value, did };
-      });
-      if (changed === null) return unknown("partner");
+    async handle(ctx) {
+      const id = rowId(ctx.params["id"]);
+      doneOrThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
       const [partner] = await partnerRows(db, id);
-      return { body: { partner } };
+      ctx.body = { partner };
     },
   }),
 ];
 
-const noName = badField("name", "Must not be empty");
-
-function partnerId(text: string | undefined): number | null {
-  const id = rowId(text);
-  return id === null || id > idMax ? null : id;
-}
+/** Those in force first, revoked ones too. */
+const inForceFirst = (keys: readonly IssuedKey[]): IssuedKey[] =>
+  keys.toSorted(
+    (a, b) => Number(a.revoked_at !== null) - Number(b.revoked_at !== null) || b.id - a.id,
+  );

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { change, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import type { Services } from "#api/http/services.ts";
-import { heldRows } from "#src/marks/held-rows.ts";
-import { approveMark, rejectMark } from "#src/marks/held.ts";
+import { heldRows, reviewMark } from "#src/marks/held.ts";
+import { isNotDone } from "#src/operators/act.ts";
 
 const shown = 200;
 const together = 500;
@@ -27,9 +27,9 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
     method: "GET",
     path: "/review",
     role: "viewer",
-    async handle() {
+    async handle(ctx) {
       const { db, clock, config } = services;
-      return { body: await heldRows(db, shown, clock(), config) };
+      ctx.body = await heldRows(db, shown, clock(), config);
     },
   }),
   decision(services, "approve"),
@@ -42,23 +42,14 @@ const decision = ({ db, producer }: Services, verb: "approve" | "reject"): Conso
     path: `/review/${verb}`,
     role: "operator",
     body: marks,
-    async handle({ viewer, body }) {
-      const decide = verb === "approve" ? approveMark : rejectMark;
+    async handle(ctx) {
       const answer: Decided = { decided: [], missed: [] };
       // A transaction each, in one order: none waits for locks that another decision holds in another order.
-      for (const id of [...new Set(body.ids)].sort((a, b) => a - b)) {
-        const station = await change(db, viewer, async (tx) => {
-          const found = await decide(tx, id);
-          if (found === null || !found.held) return null;
-          const details = { station: found.stationId };
-          return {
-            value: found.stationId,
-            did: { action: `review.${verb}`, subject: `mark ${id}`, details },
-          };
-        });
-        answer[station === null ? "missed" : "decided"].push(id);
-        if (station !== null && verb === "approve") producer.wakeMarks([station]);
+      for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
+        const mark = await reviewMark(db, actorOf(ctx), id, verb);
+        answer[isNotDone(mark) ? "missed" : "decided"].push(id);
+        if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
       }
-      return { body: answer };
+      ctx.body = answer;
     },
   });

@@ -1,12 +1,14 @@
 import { Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { change, consoleCall, replyCall, type ConsoleCall } from "#api/console/call.ts";
-import type { PageCall } from "#api/pages/page-calls.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { Refused, refused } from "#api/http/refused.ts";
+import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import type { ConsoleAccount, ConsoleSession } from "#src/contract/console.ts";
-import { refuse } from "#src/contract/refusals.ts";
+import { endConsoleSession } from "#src/operators/accounts.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { listOperators, signInOperator } from "#src/operators/operators.ts";
 import { endSession, findSession, listSessions, openSession } from "#src/operators/sessions.ts";
@@ -22,19 +24,19 @@ export function signInCall(services: Services, { cookie }: OperatorGate): PageCa
   const { db, config, clock } = services;
   const ofNetwork = signInLimit(services);
   const ofAccount = signInLimit(services);
-  return replyCall<null>()({
+  return pageCall<null>()({
     method: "POST",
     path: "/session",
     body: credentials,
-    async handle({ body, ctx }) {
-      const { ip } = ctx.state;
+    async handle(ctx) {
+      const { ip, body } = ctx.state;
       const limited =
         ofNetwork(ip) ?? ("key" in body ? null : ofAccount(body.name.trim().toLowerCase()));
-      if (limited !== null) return limited;
+      if (limited !== null) throw new Refused(limited);
       const given = "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
       const account = await signInOperator(db, given);
       if (account === null)
-        return refuse(
+        throw refused(
           "sign-in-failed",
           "No account has this name with this password, or this key.",
         );
@@ -59,22 +61,23 @@ export function signInCall(services: Services, { cookie }: OperatorGate): PageCa
       });
       cookie.give(ctx, session.token, lifeMs);
       const { id, name, role } = account;
-      return { status: 201, body: { account: { id, name, role } satisfies ConsoleAccount } };
+      ctx.status = 201;
+      ctx.body = { account: { id, name, role } satisfies ConsoleAccount };
     },
   });
 }
 
 /** Signing out. Open to everybody, so that a browser can always forget its cookie. */
 export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>
-  replyCall<null>()({
+  pageCall<null>()({
     method: "DELETE",
     path: "/session",
-    async handle({ ctx }) {
+    async handle(ctx) {
       const token = cookie.read(ctx);
       const session = token === null ? null : await findSession(db, "operator", token, clock());
       if (session !== null) await endSession(db, session.id);
       cookie.take(ctx);
-      return { status: 204, body: null };
+      ctx.status = 204;
     },
   });
 
@@ -84,13 +87,16 @@ export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
     method: "GET",
     path: "/session",
     role: "viewer",
-    handle: ({ viewer }) => ({ body: { account: viewer.account } }),
+    handle: (ctx) => {
+      ctx.body = { account: ctx.state.viewer.account };
+    },
   }),
   consoleCall({
     method: "GET",
     path: "/sessions",
     role: "viewer",
-    async handle({ viewer: { account, sessionId } }) {
+    async handle(ctx) {
+      const { account, sessionId } = ctx.state.viewer;
       const own = account.role === "operator" ? undefined : account.id;
       const sessions = await listSessions(db, "operator", own);
       const names = new Map((await listOperators(db)).map((one) => [one.id, one]));
@@ -105,7 +111,7 @@ export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
         agent: one.agent,
         current: one.id === sessionId,
       }));
-      return { body: { sessions: shown } };
+      ctx.body = { sessions: shown };
     },
   }),
   consoleCall({
@@ -113,21 +119,12 @@ export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
     path: "/sessions/{id}",
     // A viewer ends its own ones: that takes nothing from anybody else.
     role: "viewer",
-    async handle({ viewer, params }) {
-      const { account } = viewer;
+    async handle(ctx) {
+      const { account } = ctx.state.viewer;
       const own = account.role === "operator" ? undefined : account.id;
-      const found = (await listSessions(db, "operator", own)).find(
-        ({ id }) => String(id) === params["id"],
-      );
-      if (found === undefined)
-        return refuse("not-found", "There is no such session, or it is over.");
-      await change(db, viewer, async (tx) => {
-        const ended = await endSession(tx, found.id);
-        const owner = (await listOperators(tx)).find(({ id }) => id === found.subject_id);
-        const did = { action: "console.end-session", subject: `account ${owner?.name ?? "?"}` };
-        return ended ? { value: true, did } : null;
-      });
-      return { status: 204, body: null };
+      const ended = await endConsoleSession(db, account.name, ctx.params["id"]!, own);
+      if (isNotDone(ended)) throw refused("not-found", "There is no such session, or it is over.");
+      ctx.status = 204;
     },
   }),
 ];

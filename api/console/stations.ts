@@ -19,19 +19,22 @@ export const stationCalls = ({ db, config }: Services): ConsoleCall[] => [
     path: "/stations",
     role: "viewer",
     query: search,
-    handle: async ({ query: { q = "" } }) => ({
-      body: { stations: await searchStations(db, q.trim(), found) },
-    }),
+    async handle(ctx) {
+      const { q = "" } = ctx.state.query;
+      ctx.body = { stations: await searchStations(db, q.trim(), found) };
+    },
   }),
   consoleCall({
     method: "GET",
     path: "/stations/{id}",
     role: "viewer",
     query: older,
-    async handle({ params, query: { before = null } }) {
-      const id = params["id"] ?? "";
+    async handle(ctx) {
+      const id = ctx.params["id"]!;
+      const { before = null } = ctx.state.query;
       const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
-      return page === null ? unknown("station") : { body: page };
+      if (page === null) throw unknown("station");
+      ctx.body = page;
     },
   }),
 ];

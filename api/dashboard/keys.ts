@@ -3,7 +3,7 @@ import type { Services } from "#api/http/services.ts";
 import type { KeyState, ShownKey } from "#src/contract/dashboard.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 
-/** The partner's keys, revoked ones included; never their texts, which nobody has. */
+/** The partner's keys, revoked ones included; never their texts, which are not stored. */
 export const keysCall = ({ db, clock }: Services) =>
   dashboardCall({
     method: "GET",

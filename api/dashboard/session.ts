@@ -7,8 +7,7 @@ import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { findKey } from "#src/keys/issued-keys.ts";
-import { loadKey } from "#src/keys/key-rows.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
 import { endSession, findSession, openSession } from "#src/operators/sessions.ts";
 
 const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) });

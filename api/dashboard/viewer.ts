@@ -4,8 +4,7 @@ import { pageCall } from "#api/pages/page-calls.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
-import { loadKey } from "#src/keys/key-rows.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
 
 /** A partner in its dashboard: signed in with a key that is in force at this moment. */
@@ -37,7 +36,7 @@ export const dashboardViewer =
     return refuse("session-over", "You are not signed in, or your session is over.");
   };
 
-/** Why nobody at `ip` may enter with a key that is in force: the 403s of partner-api.md 5 hold here too. */
+/** Why a key that is in force is refused at `ip`: the 403s of partner-api.md 5 hold here too. */
 export function refuseKey(key: KeyInfo, ip: string): Refusal | null {
   if (key.kind !== "secret") {
     return refuse(

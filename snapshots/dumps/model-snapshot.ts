@@ -6,7 +6,7 @@ import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/version
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
-import type { HashedKey } from "#src/keys/key-rows.ts";
+import type { HashedKey } from "#src/keys/key-info.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** What a web process needs besides the stations. */

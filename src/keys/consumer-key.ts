@@ -1,24 +1,24 @@
 import { createHmac } from "node:crypto";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import { storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { addKey } from "#src/keys/issued-keys.ts";
+import { hashKey, newKey } from "#src/keys/key-text.ts";
 import { lockIds } from "#src/infrastructure/lock-ids.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { createPartner } from "#src/keys/partners.ts";
+import { insertPartner } from "#src/keys/partners.ts";
+import { act } from "#src/operators/act.ts";
 
 type Settings = Pick<Config, "consumerKey" | "reporterPepper" | "baseUrl">;
 
 const partnerName = "Consumer map";
-// Each viewer's own (decisions.md 8); mobile networks hide many drivers behind one address.
+// For each viewer (decisions.md 8); a mobile network can have many drivers behind one address.
 const limits = { rpm: 1200, daily: 500_000 };
 
 /**
  * The publishable key of the map at `/`: the operator's CONSUMER_KEY, else one that follows from the pepper, so that
  * nothing but its hash has to be stored. Null without either.
  */
-export function consumerKey({ consumerKey: given, reporterPepper }: Settings): string | null {
-  if (given !== "") return given;
+export function consumerKey({ consumerKey: configured, reporterPepper }: Settings): string | null {
+  if (configured !== "") return configured;
   if (reporterPepper === "") return null;
   return newKey(
     "publishable",
@@ -30,29 +30,29 @@ export function consumerKey({ consumerKey: given, reporterPepper }: Settings): s
  * Issues the key of the map at `/` to a partner of its own, unless it was issued before (and perhaps revoked since),
  * or the operator has named another. Part of a release; two at once are safe.
  */
-export async function issueConsumerKey(db: Db, config: Settings): Promise<void> {
-  const key = config.consumerKey === "" ? consumerKey(config) : null;
-  if (key === null) return;
-  await inTransaction(db, async (tx) => {
+export async function issueConsumerKey(
+  db: Db,
+  config: Settings & Pick<Config, "massNoLimit">,
+): Promise<void> {
+  const text = config.consumerKey === "" ? consumerKey(config) : null;
+  if (text === null) return;
+  await act(db, "release", async (tx) => {
     await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.consumerKey]);
-    const known = "select from keys where hash = decode(?, 'hex')";
-    if ((await rows(tx, known, [hashKey(key)])).length > 0) return;
+    const issued = "select id from keys where hash = decode(?, 'hex')";
+    const [key] = await rows<{ id: number }>(tx, issued, [hashKey(text)]);
+    if (key !== undefined) return { notDone: "already", what: "key", id: key.id, state: "issued" };
     const old = "select id from partners where name = ? order by id limit 1";
-    const [partner = await createPartner(tx, { name: partnerName, ...limits })] = await rows<{
+    const [partner = await insertPartner(tx, { name: partnerName, ...limits })] = await rows<{
       id: number;
     }>(tx, old, [partnerName]);
-    const domains = [new URL(config.baseUrl).hostname];
-    const { id } = await storeKey(
+    return addKey(
       tx,
-      { partner_id: partner.id, kind: "publishable", prefix: keyPrefix(key), hash: hashKey(key) },
-      { label: "the map at /", domains },
+      { partner_id: partner.id, kind: "publishable", text },
+      {
+        label: "the map at /",
+        domains: [new URL(config.baseUrl).hostname],
+        mass_no_limit: config.massNoLimit,
+      },
     );
-    const details = { partner: partner.id, kind: "publishable", domains };
-    await logAction(tx, {
-      actor: "release",
-      action: "key.issue",
-      subject: `key ${id}`,
-      details,
-    });
   });
 }

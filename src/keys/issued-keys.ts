@@ -1,7 +1,9 @@
-import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
-import type { KeyKind } from "#src/keys/key-text.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { announceKeys } from "#src/keys/partners.ts";
+import { randomBytes } from "node:crypto";
+import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
+import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
+import { announceKeys, findPartner } from "#src/keys/partners.ts";
+import { act, type Done, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
@@ -22,14 +24,126 @@ export interface IssuedKey {
   created_at: Date;
 }
 
-export type KeySettings = Pick<
+type Settings = Pick<
   IssuedKey,
-  "label" | "domains" | "ips" | "confirm_min" | "reports"
-> & {
-  /** Null for never. */
-  expires_at: Date | null;
-  mass_no_limit: number;
-};
+  "label" | "domains" | "ips" | "confirm_min" | "reports" | "mass_no_limit" | "expires_at"
+>;
+
+/** A key's settings as they are stored. */
+export type KeySettings = { [Name in keyof Settings]?: Settings[Name] | undefined };
+
+/** A key's settings as an operator gives them. `expires` in ms, null for never. */
+export type KeyWish = Omit<KeySettings, "expires_at"> & { expires?: number | null | undefined };
+
+/** What the command line and the console take: smallest and largest. */
+export const keyBounds = { confirm_min: [0, 1000], mass_no_limit: [1, 1_000_000] } as const;
+export const keyLabelMax = 200;
+
+/**
+ * Issues a key to a partner. `text` is the key itself: it is given this once. `bound` is false when the partner's
+ * switch keeps its keys' addresses from holding.
+ */
+export const issueKey = (
+  db: Db,
+  actor: string,
+  { partner_id, kind, ...wish }: KeyWish & { partner_id: number; kind: KeyKind },
+  { now, massNoLimit }: { now: number; massNoLimit: number },
+): Promise<{ key: IssuedKey; text: string; bound: boolean } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const settings = checkSettings(kind, wish, now);
+    if (isNotDone(settings)) return settings;
+    const partner = await findPartner(tx, partner_id);
+    if (partner === null) return unknown("partner", partner_id);
+    const text = newKey(kind, randomBytes(32));
+    const chosen = { ...settings, mass_no_limit: settings.mass_no_limit ?? massNoLimit };
+    const { value: key, ...entry } = await addKey(tx, { partner_id, kind, text }, chosen);
+    return { value: { key, text, bound: partner.bind_ips }, ...entry };
+  });
+
+/** Stores a key whose text is known, and says what the operator's log says of it. */
+export async function addKey(
+  tx: Tx,
+  { partner_id, kind, text }: { partner_id: number; kind: KeyKind; text: string },
+  settings: KeySettings,
+): Promise<Done<IssuedKey>> {
+  const prefix = keyPrefix(text);
+  const value = await storeKey(tx, { partner_id, kind, prefix, hash: hashKey(text) }, settings);
+  const details = { partner: partner_id, kind, prefix, ...settings };
+  return { value, action: "key.issue", subject: `key ${value.id}`, details };
+}
+
+/** Changes a key's settings; in force on every process within 15 s. */
+export const changeKey = (
+  db: Db,
+  actor: string,
+  id: number,
+  wish: KeyWish,
+  now: number,
+): Promise<IssuedKey | NotDone> =>
+  act(db, actor, async (tx) => {
+    const before = await findKey(tx, id);
+    if (before === null) return unknown("key", id);
+    const details = checkSettings(before.kind, wish, now);
+    if (isNotDone(details)) return details;
+    const value = await updateKey(tx, id, details);
+    return value === null
+      ? alreadyRevoked(id)
+      : { value, action: "key.update", subject: `key ${id}`, details };
+  });
+
+/** Ends a key for good, and the dashboard's sessions that were opened with it: these at once, the key within 15 s. */
+export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey | NotDone> =>
+  act(db, actor, async (tx) => {
+    const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
+    if (value === null)
+      return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
+    await endSessionsOf(tx, "key", id);
+    return { value, action: "key.revoke", subject: `key ${id}` };
+  });
+
+export const alreadyRevoked = (id: number): NotDone => ({
+  notDone: "already",
+  what: "key",
+  id,
+  state: "revoked",
+});
+
+/** A key's settings as they are stored, or which of them cannot be taken. */
+function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | NotDone {
+  const { expires, ...others } = wish;
+  if (wish.confirm_min === 2)
+    return invalid("confirm_min", "0 for the usual rules, 1, or 3 and more");
+  if (typeof expires === "number" && expires <= now) return invalid("expires", "Is in the past");
+  const domains = readAll(wish.domains, boundDomain);
+  if (domains.bad !== undefined) return invalid("domains", `“${domains.bad}” is no domain`);
+  const ips = readAll(wish.ips, boundAddress);
+  if (ips.bad !== undefined) return invalid("ips", `“${ips.bad}” is no address or CIDR block`);
+  if (kind === "secret" && domains.read?.length)
+    return invalid("domains", "A secret key is bound to addresses, not to domains");
+  if (kind === "publishable" && ips.read?.length)
+    return invalid("ips", "A publishable key is bound to domains, not to addresses");
+  return {
+    ...others,
+    label: wish.label?.trim(),
+    domains: domains.read,
+    ips: ips.read,
+    expires_at: typeof expires === "number" ? new Date(expires) : expires,
+  };
+}
+
+/** Each entry once in the form that is stored, or the first one that has none. */
+function readAll(
+  entries: readonly string[] | undefined,
+  parse: (entry: string) => string | null,
+): { read?: string[]; bad?: string } {
+  const read = new Set<string>();
+  for (const entry of entries ?? []) {
+    const parsed = parse(entry);
+    if (parsed === null) return { bad: entry };
+    read.add(parsed);
+  }
+  return entries === undefined ? {} : { read: [...read] };
+}
 
 const columns = `id, partner_id, kind, prefix, label, domains, ips, confirm_min, reports, mass_no_limit,
   expires_at, revoked_at, last_used_at, created_at`;
@@ -38,15 +152,14 @@ const columns = `id, partner_id, kind, prefix, label, domains, ips, confirm_min,
 export async function storeKey(
   tx: Tx,
   key: { partner_id: number; kind: KeyKind; prefix: string; hash: string },
-  settings: Partial<KeySettings>,
+  settings: KeySettings,
 ): Promise<IssuedKey> {
   const { hash, ...shown } = key;
   const [stored] = await tx("keys")
     .insert({ ...shown, ...settings, hash: Buffer.from(hash, "hex") })
     .returning<IssuedKey[]>(tx.raw(columns) as never);
   await announceKeys(tx);
-  if (stored === undefined) throw new Error("an insert gave no row");
-  return stored;
+  return stored!;
 }
 
 /** All keys, or those of one partner, revoked ones included. */
@@ -60,12 +173,8 @@ export const listKeys = (db: Db | Tx, partnerId?: number): Promise<IssuedKey[]> 
 export const findKey = async (db: Db | Tx, id: number): Promise<IssuedKey | null> =>
   (await rows<IssuedKey>(db, `select ${columns} from keys where id = ?`, [id]))[0] ?? null;
 
-/** Changes a key's settings; null when there is no such key, or it is revoked. In force within 15 s. */
-export async function updateKey(
-  tx: Tx,
-  id: number,
-  changes: Partial<KeySettings>,
-): Promise<IssuedKey | null> {
+/** Changes the row of a key that is not revoked; null when there is none. */
+async function updateKey(tx: Tx, id: number, changes: object): Promise<IssuedKey | null> {
   const [key] = await tx("keys")
     .where({ id, revoked_at: null })
     .update({ ...changes, updated_at: tx.raw("server_now()") })
@@ -73,19 +182,3 @@ export async function updateKey(
   await announceKeys(tx);
   return key ?? null;
 }
-
-/**
- * Ends a key for good, ends the dashboard's sessions that were opened with it, and writes down that `actor` did it.
- * Null when there is no such key, or it was revoked before. In force within 15 s, for the dashboard at once.
- */
-export const revokeKey = (db: Db, id: number, actor: string): Promise<IssuedKey | null> =>
-  inTransaction(db, async (tx) => {
-    const sql = `update keys set revoked_at = server_now(), updated_at = server_now()
-      where id = ? and revoked_at is null returning ${columns}`;
-    const [key] = await rows<IssuedKey>(tx, sql, [id]);
-    if (key === undefined) return null;
-    await endSessionsOf(tx, "key", id);
-    await logAction(tx, { actor, action: "key.revoke", subject: `key ${id}` });
-    await announceKeys(tx);
-    return key;
-  });

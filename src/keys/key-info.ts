@@ -1,3 +1,7 @@
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import { normalDomain } from "#src/contract/hosts.ts";
+import { msOf } from "#src/marks/marks.ts";
+
 /** A key with its partner's switches and limits, as the key store keeps it in memory. */
 export interface KeyInfo {
   id: number;
@@ -21,3 +25,37 @@ export interface KeyInfo {
     cacheTtlS: number | null;
   };
 }
+
+/** A key under the hexadecimal SHA-256 of its text. */
+export type HashedKey = [hash: string, key: KeyInfo];
+
+type KeyRow = KeyInfo & { hash: string };
+
+const sql = `
+  select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id as "partnerId", k.domains, k.ips,
+    k.confirm_min as "confirmMin", k.reports, k.mass_no_limit as "massNoLimit", ${msOf("k.expires_at")} as "expiresAt",
+    jsonb_build_object('id', p.id, 'name', p.name, 'rpm', p.rpm, 'daily', p.daily, 'enabled', p.enabled,
+      'bindIps', p.bind_ips, 'acceptRemote', p.accept_remote, 'cacheTtlS', p.cache_ttl_s) as partner
+  from keys k join partners p on p.id = k.partner_id
+  where k.revoked_at is null`;
+
+/** All keys that are not revoked, or those of them with one of `hashes`. Rejects when Postgres is away. */
+export async function loadKeys(db: Db, hashes?: readonly string[]): Promise<HashedKey[]> {
+  const withHash = `${sql} and k.hash in (select decode(h, 'hex') from unnest(?::text[]) as h)`;
+  const found = await (hashes === undefined
+    ? rows<KeyRow>(db, sql)
+    : rows<KeyRow>(db, withHash, [hashes]));
+  return found.map(hashedKey);
+}
+
+/** The key with this id as the database knows it now; null when it is revoked or expired. */
+export async function loadKey(db: Db, id: number): Promise<KeyInfo | null> {
+  const inForce = `${sql} and (k.expires_at is null or k.expires_at > server_now()) and k.id = ?`;
+  const [row] = await rows<KeyRow>(db, inForce, [id]);
+  return row === undefined ? null : hashedKey(row)[1];
+}
+
+const hashedKey = ({ hash, ...key }: KeyRow): HashedKey => {
+  const domains = key.domains.map(normalDomain).filter((domain) => domain !== null);
+  return [hash, { ...key, domains }];
+};

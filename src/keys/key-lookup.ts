@@ -1,7 +1,6 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import { loadKeys } from "#src/keys/key-rows.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type KeyInfo, loadKeys } from "#src/keys/key-info.ts";
 
 const absentMs = 30_000;
 const absentMax = 10_000;
@@ -13,18 +12,18 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export interface FirstSight {
+export interface KeyLookup {
   /** The key with this hash, or null. Rejects when Postgres is away. */
   lookUp(hash: string): Promise<KeyInfo | null>;
-  /** Drops what was remembered as absent. */
+  /** Forgets which keys were absent. */
   forget(): void;
 }
 
 /**
- * Look-ups of keys that are not in memory yet. The checksum of a key can be forged, so this must be cheap under a
- * flood: one query at a time, for all that came while the last was in flight, and absent ones are remembered.
+ * Looks up keys that are not in memory yet. Anybody can forge a key's checksum, so this must be cheap under a flood:
+ * one query runs at a time, for all keys that came during the last one, and absent keys are remembered.
  */
-export function createKeyLookup(db: Db, clock: Clock): FirstSight {
+export function createKeyLookup(db: Db, clock: Clock): KeyLookup {
   const absent = new Map<string, number>();
   let waiting: Waiting[] = [];
   let busy = false;

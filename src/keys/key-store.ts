@@ -2,10 +2,9 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { createKeyLookup } from "#src/keys/key-lookup.ts";
-import { type HashedKey, loadKeys } from "#src/keys/key-rows.ts";
 import { createKeyUse } from "#src/keys/key-use.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type HashedKey, type KeyInfo, loadKeys } from "#src/keys/key-info.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
@@ -13,8 +12,8 @@ export interface KeyStore {
   /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
   known(text: string): KeyInfo | null | undefined;
   /**
-   * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only at the
-   * first sight of a well-formed text that is not in memory; rejects when that query cannot be made.
+   * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only for a
+   * well-formed text that is not in memory; rejects when the query fails.
    */
   find(text: string): Promise<KeyInfo | null>;
   /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */

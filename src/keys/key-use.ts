@@ -23,7 +23,7 @@ export function createKeyUse(db: Db, clock: Clock): KeyUse {
   const write = async (due: readonly [id: number, at: number][]): Promise<void> => {
     await rows(
       db,
-      // Another process that writes the same key now says the same: nobody waits, and no two lock each other out.
+      // Another process that writes the same key now writes the same time, so locked rows are skipped.
       `update keys k set last_used_at = used.at
        from (select id, ${fromMs.replace("?::bigint", "ms")} as at from unnest(?::int[], ?::bigint[]) as u(id, ms)) as used
        join (select id from keys where id = any(?::int[]) for no key update skip locked) as free using (id)

@@ -1,5 +1,5 @@
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
+import type { ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 const today = "(server_now() at time zone 'UTC')::date";
@@ -24,17 +24,6 @@ export const partnerRows = (db: Db, id: number | null = null): Promise<ConsolePa
          where partner_id = p.id and audience = 'partner' and day > ${today} - 7 group by day) d) u
      where p.id = coalesce(?::int, p.id) order by p.id`,
     [id],
-  );
-
-/** A partner's keys, those in force first, revoked ones too. */
-export const keyRows = (db: Db, partnerId: number): Promise<ConsoleKey[]> =>
-  rows<ConsoleKey>(
-    db,
-    `select id, partner_id, kind, prefix, label, domains, ips, confirm_min, reports, mass_no_limit,
-       ${msOf("expires_at")} as expires, ${msOf("revoked_at")} as revoked,
-       ${msOf("last_used_at")} as last_used, ${msOf("created_at")} as created
-     from keys where partner_id = ? order by revoked_at is not null, id desc`,
-    [partnerId],
   );
 
 /** Durable requests of the last `days` UTC days of these partners, each day once, the newest first. */

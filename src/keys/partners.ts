@@ -1,4 +1,6 @@
+import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A partner as the operator sees it. */
 export interface Partner {
@@ -15,20 +17,59 @@ export interface Partner {
   updated_at: Date;
 }
 
-export type PartnerChanges = Partial<Omit<Partner, "id" | "created_at" | "updated_at">>;
+type Settings = Omit<Partner, "id" | "created_at" | "updated_at">;
+
+export type PartnerChanges = { [Name in keyof Settings]?: Settings[Name] | undefined };
+
+/** What the command line and the console take: smallest and largest. */
+export const partnerBounds = {
+  rpm: [1, 100_000],
+  daily: [1, 100_000_000],
+  cache_ttl_s: [0, 3600],
+} as const;
+export const partnerNameMax = 200;
 
 const columns =
   "id, name, rpm, daily, enabled, bind_ips, accept_remote, cache_ttl_s, created_at, updated_at";
 
-/** A new partner with the given limits and the default switches. */
-export async function createPartner(
+/** Makes a partner with the default switches, and with the default limits where none are given. */
+export const createPartner = (
+  db: Db,
+  actor: string,
+  wish: Pick<Partner, "name"> & PartnerChanges,
+  { defaultRpm, defaultDaily }: Pick<Config, "defaultRpm" | "defaultDaily">,
+): Promise<Partner | NotDone> =>
+  act(db, actor, async (tx) => {
+    const { name, rpm = defaultRpm, daily = defaultDaily } = wish;
+    const details = { name: name.trim(), rpm, daily };
+    if (details.name === "") return noName;
+    const value = await insertPartner(tx, details);
+    return { value, action: "partner.create", subject: `partner ${value.id}`, details };
+  });
+
+/** Changes a partner's limits and switches: `enabled: false` shuts it out. In force on every process within 15 s. */
+export const changePartner = (
+  db: Db,
+  actor: string,
+  id: number,
+  { name, ...others }: PartnerChanges,
+): Promise<Partner | NotDone> =>
+  act(db, actor, async (tx) => {
+    const details = { ...others, name: name?.trim() };
+    if (details.name === "") return noName;
+    const value = await updatePartner(tx, id, details);
+    if (value === null) return unknown("partner", id);
+    return { value, action: "partner.update", subject: `partner ${id}`, details };
+  });
+
+const noName = invalid("name", "Must not be empty");
+
+export async function insertPartner(
   tx: Tx,
   { name, rpm, daily }: Pick<Partner, "name" | "rpm" | "daily">,
 ): Promise<Partner> {
   const sql = `insert into partners (name, rpm, daily) values (?, ?, ?) returning ${columns}`;
-  const [partner] = await rows<Partner>(tx, sql, [name, rpm, daily]);
-  if (partner === undefined) throw new Error("an insert gave no row");
-  return partner;
+  return (await rows<Partner>(tx, sql, [name, rpm, daily]))[0]!;
 }
 
 export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
@@ -37,7 +78,7 @@ export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
 export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | null> =>
   (await rows<Partner>(db, `select ${columns} from partners where id = ?`, [id]))[0] ?? null;
 
-/** Changes a partner's limits and switches; null when there is no such partner. In force within 15 s. */
+/** Changes a partner's row; null when there is no such partner. */
 export async function updatePartner(
   tx: Tx,
   id: number,

@@ -1,5 +1,9 @@
+import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
-import { type Partner, updatePartner } from "#src/keys/partners.ts";
+import { usageOf } from "#src/keys/partner-reports.ts";
+import { type Partner, type PartnerChanges, updatePartner } from "#src/keys/partners.ts";
+import { msOf } from "#src/marks/marks.ts";
+import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 
 export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
 
@@ -43,48 +47,80 @@ export const listLimitRequests = (
     [only.partner ?? null, only.status ?? null, limit],
   );
 
-/** The status of a request, or null when there is none. */
-export const limitRequestStatus = async (
-  db: Db | Tx,
+/** Limits that are given instead of those asked for. */
+export type OtherLimits = Pick<PartnerChanges, "rpm" | "daily">;
+
+/** Approves a pending request and gives its partner the limits, in force within 15 s. */
+export const approveLimitRequest = (
+  db: Db,
+  actor: string,
   id: number,
-): Promise<LimitRequest["status"] | null> =>
-  (
-    await rows<Pick<LimitRequest, "status">>(db, "select status from limit_requests where id = ?", [
-      id,
-    ])
-  )[0]?.status ?? null;
+  { comment = "", rpm, daily }: OtherLimits & { comment?: string | undefined },
+): Promise<{ request: LimitRequest; partner: Partner } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const request = await decide(tx, id, "approved", comment.trim());
+    if (isNotDone(request)) return request;
+    const limits = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
+    const partner = await updatePartner(tx, request.partner_id, limits);
+    if (partner === null) throw new Error("a limit request without a partner");
+    return {
+      value: { request, partner },
+      action: "limit-request.approve",
+      subject: `limit request ${id}`,
+      details: { partner: partner.id, ...limits, comment: request.decision_comment },
+    };
+  });
 
-/** Limits that are given other than asked for. */
-export type Edited = Partial<Pick<Partner, "rpm" | "daily">>;
-
-/** Approves a pending request and gives its partner the limits, in force within 15 s; null when none is pending. */
-export async function approveLimitRequest(
-  tx: Tx,
-  id: number,
-  { comment, rpm, daily }: Edited & { comment: string },
-): Promise<{ request: LimitRequest; partner: Partner } | null> {
-  const request = await decide(tx, id, "approved", comment);
-  if (request === null) return null;
-  const limits = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
-  const partner = await updatePartner(tx, request.partner_id, limits);
-  if (partner === null) throw new Error("a limit request without a partner");
-  return { request, partner };
-}
-
-/** Rejects a pending request; null when none is pending. */
+/** Rejects a pending request: its partner's limits stay as they are. */
 export const rejectLimitRequest = (
-  tx: Tx,
+  db: Db,
+  actor: string,
   id: number,
-  comment: string,
-): Promise<LimitRequest | null> => decide(tx, id, "rejected", comment);
+  comment = "",
+): Promise<LimitRequest | NotDone> =>
+  act(db, actor, async (tx) => {
+    const value = await decide(tx, id, "rejected", comment.trim());
+    if (isNotDone(value)) return value;
+    const details = { partner: value.partner_id, comment: value.decision_comment };
+    return { value, action: "limit-request.reject", subject: `limit request ${id}`, details };
+  });
 
+/** A request is decided once: of two operators at the same moment the first one's word counts. */
 async function decide(
   tx: Tx,
   id: number,
   status: LimitRequest["status"],
   comment: string,
-): Promise<LimitRequest | null> {
+): Promise<LimitRequest | NotDone> {
   const sql = `update limit_requests set status = ?, decided_at = server_now(), decision_comment = ?
     where id = ? and status = 'pending' returning ${columns}`;
-  return (await rows<LimitRequest>(tx, sql, [status, comment, id]))[0] ?? null;
+  const [decided] = await rows<LimitRequest>(tx, sql, [status, comment, id]);
+  if (decided !== undefined) return decided;
+  const before = "select status as state from limit_requests where id = ?";
+  const [request] = await rows<{ state: string }>(tx, before, [id]);
+  if (request === undefined) return unknown("limit request", id);
+  return { notDone: "already", what: "limit request", id, state: request.state };
+}
+
+const usageDays = 14;
+
+/** Limit requests, pending ones first and then the newest, each beside its partner's limits and use. */
+export async function limitRequestRows(
+  db: Db,
+  limit: number,
+): Promise<Omit<ConsoleLimitRequest, "minutes">[]> {
+  const found = await rows<Omit<ConsoleLimitRequest, "days" | "minutes">>(
+    db,
+    `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily, r.comment,
+       ${msOf("r.created_at")} as created, ${msOf("r.decided_at")} as decided, r.decision_comment, p.rpm, p.daily
+     from limit_requests r join partners p on p.id = r.partner_id
+     order by r.status <> 'pending', r.id desc limit ?`,
+    [limit],
+  );
+  const usage = await usageOf(
+    db,
+    [...new Set(found.map((request) => request.partner_id))],
+    usageDays,
+  );
+  return found.map((request) => ({ ...request, days: usage.get(request.partner_id) ?? [] }));
 }

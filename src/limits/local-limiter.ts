@@ -1,5 +1,5 @@
 import { dayS } from "#src/domain/units.ts";
-import type { Owed } from "#src/limits/meter-script.ts";
+import type { LocalCount } from "#src/limits/meter-script.ts";
 
 export interface Counts {
   granted: number;
@@ -11,15 +11,15 @@ export interface Counts {
 export interface LocalLimiter {
   /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
   take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts;
-  /** Goes on from counts that the shared limiter gave. */
+  /** Continues from the counts of the shared limiter. */
   observe(bucket: string, mn: number, dn: number, nowS: number): void;
 }
 
 /** Remembers at most `max` buckets; the one longest unused is forgotten first. */
 export function createLocalLimiter(max: number): LocalLimiter {
-  const buckets = new Map<string, Owed>();
+  const buckets = new Map<string, LocalCount>();
 
-  const keep = (counts: Owed): void => {
+  const keep = (counts: LocalCount): void => {
     buckets.delete(counts.bucket);
     if (buckets.size >= max) buckets.delete(buckets.keys().next().value as string);
     buckets.set(counts.bucket, counts);

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** One bucket's part of a call. `uses`: [label, n] in the order of arrival; none of them only looks. */
+/** One bucket's part of a call. `uses`: [label, n] in the order of arrival; without uses nothing is counted. */
 export interface Take {
   bucket: string;
   usage: string;
@@ -12,8 +12,8 @@ export interface Take {
   uses: [label: string, n: number][];
 }
 
-/** What a stand-in granted while Redis was away. Minute and day are numbers since the epoch. */
-export interface Owed {
+/** What a local limiter has counted. Minute and day are numbers since the epoch. */
+export interface LocalCount {
   bucket: string;
   minute: number;
   mn: number;
@@ -21,8 +21,11 @@ export interface Owed {
   dn: number;
 }
 
-/** `floor`: the durable count of that day, which these come on top of; 0 where none is known. */
-export interface Debt extends Owed {
+/**
+ * Requests that were granted while Redis was away. `floor`: the durable count of that day, to which they are added;
+ * 0 where none is known.
+ */
+export interface UnsentCount extends LocalCount {
   floor: number;
 }
 
@@ -36,7 +39,7 @@ export interface Note {
 
 export interface MeterCall {
   takes: Take[];
-  owed: Debt[];
+  unsent: UnsentCount[];
   notes: Note[];
 }
 
@@ -93,7 +96,7 @@ local function count(usage, onDay, field, n)
   end
 end
 
-for _, o in ipairs(call.owed) do
+for _, o in ipairs(call.unsent) do
   local key = KEYS[o.k]
   local mn, dn, known = counts(key)
   if o.minute == minute then mn = mn + o.mn end
@@ -147,12 +150,12 @@ export async function runMeter(
     offset: offsetS,
     // Names a day's usage from its first request on, so that it is added to the durable rows once.
     id: randomUUID(),
-    owed: call.owed.map((owed) => ({ ...owed, k: keys.push(meters + owed.bucket) })),
+    unsent: call.unsent.map((count) => ({ ...count, k: keys.push(meters + count.bucket) })),
     notes: call.notes.map((note) => ({ ...note, k: keys.push(usages + note.usage) })),
     takes: call.takes.map(({ bucket, usage, rpm, daily, floorDay, floor, uses }) => {
       const k = keys.push(meters + bucket);
       keys.push(usages + usage);
-      // A partner's own budget; viewers' are too many, and nobody asks for theirs.
+      // Only for a partner's own budget: viewers are too many, and their minutes are never shown.
       const minutes = bucket === usage ? keys.push(`${prefix}:minutes:${bucket}`) : undefined;
       return { k, rpm, daily, floorDay, floor, uses, minutes };
     }),

@@ -3,7 +3,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { quotaDecision, type QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { createMeterDebts, type Settlement } from "#src/limits/unsent-counts.ts";
+import { createUnsentCounts, type UnsentBatch } from "#src/limits/unsent-counts.ts";
 import { runMeter, type Take } from "#src/limits/meter-script.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { createLocalLimiter, type Counts } from "#src/limits/local-limiter.ts";
@@ -25,11 +25,11 @@ export interface Meter {
   take(who: Metered, label: string): Promise<QuotaDecision>;
   /** The state of the limits; counts nothing. Never rejects. */
   peek(who: Metered): Promise<QuotaDecision>;
-  /** Adds to the usage of a counted request what became of it. */
-  note(who: Metered, grant: QuotaDecision, label: string, what: "not_modified" | "errors"): void;
+  /** Adds the result of a counted request to the usage. */
+  note(who: Metered, decision: QuotaDecision, label: string, what: "not_modified" | "errors"): void;
   /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
   anonymous(network: string): QuotaDecision;
-  /** True while Redis is away, and until it knows what this process's own limiter has granted meanwhile. */
+  /** True while Redis is away, and until it has received what this process's own limiter granted meanwhile. */
   readonly away: boolean;
   /** Writes what is still to be counted. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export interface Meter {
 
 interface Waiting {
   label: string | null;
-  resolve: (grant: QuotaDecision) => void;
+  resolve: (decision: QuotaDecision) => void;
 }
 
 interface Group {
@@ -53,11 +53,11 @@ interface Needs {
 }
 
 const bucketsMax = 50_000;
-const settleMs = 100;
+const sendMs = 100;
 const retryMs = 1000;
 const patienceMs = 1500;
 const lookMs = 50;
-/** While Redis works on one, this process makes the answers of the other. */
+/** While Redis works on one call, this process answers the other. */
 const callsAtOnce = 2;
 
 /**
@@ -67,14 +67,14 @@ const callsAtOnce = 2;
  */
 export function createMeter({ redis, config, clock, log }: Needs): Meter {
   const localLimiter = createLocalLimiter(bucketsMax);
-  const strangers = createLocalLimiter(bucketsMax);
-  const debts = createMeterDebts(bucketsMax);
+  const anonymousLimiter = createLocalLimiter(bucketsMax);
+  const unsent = createUnsentCounts(bucketsMax);
   let groups = new Map<string, Group>();
   let scheduled = false;
   let inFlight = 0;
-  /** Calls under way that tell Redis what was granted without it. */
-  let telling = 0;
-  let settledAt = Number.NEGATIVE_INFINITY;
+  /** Calls in flight that send requests granted without Redis. */
+  let sendingUnsent = 0;
+  let sentAt = Number.NEGATIVE_INFINITY;
   let failedAt: number | null = null;
 
   const nowS = (): number => clock() / 1000;
@@ -84,16 +84,16 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     counts: Counts,
     atS: number,
     seq: number | null,
-    each?: (waiting: Waiting, grant: QuotaDecision) => void,
+    each?: (waiting: Waiting, decision: QuotaDecision) => void,
   ): void => {
     const { rpm, daily } = group.who;
     let nth = 0;
     for (const waiting of group.waiting) {
       if (waiting.label !== null) nth += 1;
       const granted = waiting.label !== null && nth <= counts.granted;
-      // Those granted later in this turn were not used up yet when this one was.
+      // Requests granted later in this turn were not counted yet at this one.
       const after = Math.max(0, counts.granted - nth);
-      const grant = quotaDecision({
+      const decision = quotaDecision({
         granted: granted || waiting.label === null,
         rpm,
         daily,
@@ -102,36 +102,37 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
         nowS: atS,
         seq,
       });
-      each?.(waiting, grant);
-      waiting.resolve(grant);
+      each?.(waiting, decision);
+      waiting.resolve(decision);
     }
   };
 
   const decideHere = (batch: Group[]): void => {
     const atS = nowS();
-    // The first call that gets through again tells Redis what was granted meanwhile.
-    settledAt = Number.NEGATIVE_INFINITY;
+    // The next successful call sends these requests to Redis.
+    sentAt = Number.NEGATIVE_INFINITY;
     for (const group of batch) {
       const { bucket, rpm, daily } = group.who;
       const n = group.waiting.filter(({ label }) => label !== null).length;
       const counts = localLimiter.take(bucket, n, rpm, daily, atS);
-      if (counts.granted > 0) debts.owe(bucket, counts.granted, atS, group.who.floor);
-      answer(group, counts, atS, null, ({ label }, grant) => {
-        if (label !== null && grant.granted) debts.note(group.who.usage, grant.day, label, 1);
+      if (counts.granted > 0) unsent.addGranted(bucket, counts.granted, atS, group.who.floor);
+      answer(group, counts, atS, null, ({ label }, decision) => {
+        if (label !== null && decision.granted)
+          unsent.note(group.who.usage, decision.day, label, 1);
       });
     }
   };
 
   const send = async (batch: Group[]): Promise<void> => {
-    // What became of requests is not urgent: told with every call, it would double the script's work.
+    // Notes about finished requests are not urgent. Sent with every call they would double the script's work.
     const startedAt = performance.now();
-    const due = batch.length === 0 || startedAt - settledAt >= settleMs;
-    const settled = due ? debts.settle() : nothing;
-    if (due) settledAt = startedAt;
+    const due = batch.length === 0 || startedAt - sentAt >= sendMs;
+    const waitingCounts = due ? unsent.takeBatch() : nothing;
+    if (due) sentAt = startedAt;
     inFlight += 1;
-    if (settled.owed.length > 0) telling += 1;
+    if (waitingCounts.unsent.length > 0) sendingUnsent += 1;
     try {
-      const call = { takes: batch.map(takeOf), ...settled };
+      const call = { takes: batch.map(takeOf), ...waitingCounts };
       const result = await runMeter(redis, config.redisPrefix, config.clockOffsetS, call);
       if (failedAt !== null) log.info("redis is back: limits are shared again");
       failedAt = null;
@@ -148,12 +149,12 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
         );
       }
       failedAt = performance.now();
-      // Whether the call ran is unknown. Counted twice is the lesser evil: a limit is never exceeded by it.
-      debts.restore(settled);
+      // It is unknown whether the call ran. Counting twice is safer: a limit is never exceeded.
+      unsent.restore(waitingCounts);
       decideHere(batch);
     } finally {
       inFlight -= 1;
-      if (settled.owed.length > 0) telling -= 1;
+      if (waitingCounts.unsent.length > 0) sendingUnsent -= 1;
       if (groups.size > 0 && !scheduled) flush();
     }
   };
@@ -166,7 +167,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
 
   const flush = (): void => {
     scheduled = false;
-    // What comes while these are under way is the next call: fewer and larger ones under load.
+    // Requests that come during these calls join the next one: under load there are fewer, larger calls.
     if (failedAt === null && inFlight >= callsAtOnce) return;
     const batch = [...groups.values()];
     groups = new Map();
@@ -186,17 +187,18 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     });
 
   const timer = setInterval(() => {
-    // With nothing to tell it is still asked whether it is back: readiness must not wait for a request.
-    if ((debts.size > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
-  }, settleMs).unref();
+    // After a failure Redis is tried again without a request, because readiness must not wait for one.
+    if ((unsent.size > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
+  }, sendMs).unref();
 
   return {
     take: join,
     peek: (who) => join(who, null),
-    note: (who, grant, label, what) => debts.note(who.usage, grant.day, `${label}|${what}`, 1),
+    note: (who, decision, label, what) =>
+      unsent.note(who.usage, decision.day, `${label}|${what}`, 1),
     anonymous: (network) => {
       const [rpm, daily, atS] = [config.defaultRpm, config.defaultDaily, nowS()];
-      const counts = strangers.take(network, 1, rpm, daily, atS);
+      const counts = anonymousLimiter.take(network, 1, rpm, daily, atS);
       const { mn, dn } = counts;
       return quotaDecision({
         granted: counts.granted > 0,
@@ -209,17 +211,19 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
       });
     },
     get away() {
-      return failedAt !== null || redis.status !== "ready" || debts.owes || telling > 0;
+      return (
+        failedAt !== null || redis.status !== "ready" || unsent.hasGranted || sendingUnsent > 0
+      );
     },
     stop: async () => {
       clearInterval(timer);
-      // A Redis that is just coming back is waited for: what is not told to it now is told to nobody.
+      // Waits for a Redis that is just coming back: counts that are not sent now are lost.
       const end = performance.now() + patienceMs;
-      while (debts.size > 0 || inFlight > 0) {
-        if (debts.size > 0 && inFlight === 0 && redis.status === "ready") await send([]);
-        if (debts.size === 0 && inFlight === 0) break;
+      while (unsent.size > 0 || inFlight > 0) {
+        if (unsent.size > 0 && inFlight === 0 && redis.status === "ready") await send([]);
+        if (unsent.size === 0 && inFlight === 0) break;
         if (performance.now() > end) {
-          log.warn({ counts: debts.size }, "redis is away: some usage was not counted");
+          log.warn({ counts: unsent.size }, "redis is away: some usage was not counted");
           break;
         }
         await sleep(lookMs);
@@ -228,7 +232,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
   };
 }
 
-const nothing: Settlement = { owed: [], notes: [] };
+const nothing: UnsentBatch = { unsent: [], notes: [] };
 
 /** The requests of one bucket, equal neighbours joined. */
 function takeOf({ who, waiting }: Group): Take {

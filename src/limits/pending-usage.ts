@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Audience, UsageCount } from "#src/domain/usage.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** What the meter has counted in Redis and nobody has added to the durable rows yet. */
+/** What the meter has counted in Redis and no process has added to the durable rows yet. */
 export interface PendingUsage {
   /** Given when its first request was counted, and never again: what is added under it is added once. */
   id: string;
@@ -84,7 +84,7 @@ export async function pendingUsage(
     names.filter((name) => starts.some((start) => name.startsWith(start)));
   const open = await readUsage(redis, prefix, own(await redis.smembers(dirtyKey(prefix))));
   const closed = await readUsage(redis, prefix, own(await sealedUsage(redis, prefix)));
-  return [...new Map([...open, ...closed].map((one) => [one.id, one])).values()];
+  return [...new Map([...open, ...closed].map((usage) => [usage.id, usage])).values()];
 }
 
 const audiences: Readonly<Record<string, Audience>> = { p: "partner", w: "widget" };

@@ -1,73 +1,78 @@
-import type { Debt, Note } from "#src/limits/meter-script.ts";
+import type { UnsentCount, Note } from "#src/limits/meter-script.ts";
 import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
 
-/** What is to be told to Redis with the next call. */
-export interface Settlement {
-  owed: Debt[];
+/** What the next call sends to Redis. */
+export interface UnsentBatch {
+  unsent: UnsentCount[];
   notes: Note[];
 }
 
-export interface MeterDebts {
-  /** Remembers `n` requests that were granted without Redis, on top of the durable count of their day. */
-  owe(bucket: string, n: number, nowS: number, floor: { day: number; count: number } | null): void;
-  /** Remembers `n` for a field of a day's usage. */
+export interface UnsentCounts {
+  /** Adds `n` requests that were granted without Redis, on top of the durable count of their day. */
+  addGranted(
+    bucket: string,
+    n: number,
+    nowS: number,
+    floor: { day: number; count: number } | null,
+  ): void;
+  /** Adds `n` to a field of a day's usage. */
   note(usage: string, day: number, field: string, n: number): void;
   /** Takes out what fits into one call. */
-  settle(): Settlement;
+  takeBatch(): UnsentBatch;
   /** Puts back what a failed call did not deliver. */
-  restore(settlement: Settlement): void;
+  restore(batch: UnsentBatch): void;
   readonly size: number;
-  /** Whether requests granted without Redis are among it. */
-  readonly owes: boolean;
+  /** True when some of it are requests that were granted without Redis. */
+  readonly hasGranted: boolean;
 }
 
 const perCall = 500;
 
-/** Counts that wait for Redis, summed up. More than `max` of a kind are not kept: an outage must not fill memory. */
-export function createMeterDebts(max: number): MeterDebts {
-  const owed = new Map<string, Debt>();
+/** Counts that wait for Redis, summed up. At most `max` of each kind are kept, so that an outage cannot fill memory. */
+export function createUnsentCounts(max: number): UnsentCounts {
+  const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();
 
-  const addNote = (one: Note): void => {
-    const key = `${one.usage} ${one.day} ${one.field}`;
-    const known = notes.get(key);
-    if (known !== undefined) known.n += one.n;
-    else if (notes.size < max) notes.set(key, { ...one });
+  const addNote = (note: Note): void => {
+    const key = `${note.usage} ${note.day} ${note.field}`;
+    const before = notes.get(key);
+    if (before !== undefined) before.n += note.n;
+    else if (notes.size < max) notes.set(key, { ...note });
   };
 
-  const addOwed = (one: Debt): void => {
-    const known = owed.get(one.bucket);
-    if (known === undefined) {
-      if (owed.size < max) owed.set(one.bucket, { ...one });
+  const addCount = (count: UnsentCount): void => {
+    const before = unsent.get(count.bucket);
+    if (before === undefined) {
+      if (unsent.size < max) unsent.set(count.bucket, { ...count });
       return;
     }
-    const [newer, older] = one.minute < known.minute ? [known, one] : [one, known];
-    owed.set(one.bucket, {
+    const [newer, older] = count.minute < before.minute ? [before, count] : [count, before];
+    unsent.set(count.bucket, {
       ...newer,
       mn: newer.mn + (older.minute === newer.minute ? older.mn : 0),
       dn: newer.dn + (older.day === newer.day ? older.dn : 0),
-      // The first one known: a later one may have these among it.
+      // The first one: a later floor may include these requests.
       floor: (older.day === newer.day ? older : newer).floor,
     });
   };
 
   return {
-    owe: (bucket, n, nowS, floor) => {
+    addGranted: (bucket, n, nowS, floor) => {
       const day = dayOf(nowS);
       const base = floor?.day === day ? floor.count : 0;
-      addOwed({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor: base });
+      addCount({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor: base });
     },
     note: (usage, day, field, n) => addNote({ usage, day, field, n }),
-    settle: () => ({ owed: takeOut(owed), notes: takeOut(notes) }),
-    restore: (settlement) => {
-      settlement.owed.forEach(addOwed);
-      settlement.notes.forEach(addNote);
+    takeBatch: () => ({ unsent: takeOut(unsent), notes: takeOut(notes) }),
+    restore: (batch) => {
+      batch.unsent.forEach(addCount);
+      batch.notes.forEach(addNote);
     },
-    get owes() {
-      return owed.size > 0;
+    get hasGranted() {
+      return unsent.size > 0;
     },
     get size() {
-      return owed.size + notes.size;
+      return unsent.size + notes.size;
     },
   };
 }

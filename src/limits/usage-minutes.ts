@@ -17,8 +17,8 @@ export async function minuteFigures(
     { length: days },
     (_, back) => `${prefix}:minutes:p${partnerId}:${today - back}`,
   );
-  const [last, ...told] = await Promise.all([
-    // Told only when the next minute begins.
+  const [last, ...hashes] = await Promise.all([
+    // The running minute: it is written to the hash when the next one begins.
     redis.hmget(`${prefix}:meter:p${partnerId}`, "m", "mn"),
     ...names.map((name) => redis.hgetall(name)),
   ]);
@@ -29,7 +29,7 @@ export async function minuteFigures(
   const [minute, requests] = [Number(last[0] ?? 0), Number(last[1] ?? 0)];
   if (requests > 0 && Math.floor(minute / 1440) > today - days) add(requests, 1);
   let refused = 0;
-  for (const { refused: ofDay = "0", ...day } of told) {
+  for (const { refused: ofDay = "0", ...day } of hashes) {
     refused += Number(ofDay);
     for (const [field, minutes] of Object.entries(day)) add(Number(field), Number(minutes));
   }

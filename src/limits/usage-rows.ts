@@ -8,7 +8,7 @@ const today = "(server_now() at time zone 'UTC')::date";
 /** Adds to the durable rows what was not added before under the same id. Returns how many were new. */
 export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<number> =>
   inTransaction(db, async (tx) => {
-    // In one order, so that two processes with the same batches wait for each other instead of for ever.
+    // In one order, so that two processes with the same batches cannot block each other.
     const ids = batches.map(({ id }) => id).sort();
     const added = await rows<{ id: string }>(
       tx,
@@ -18,10 +18,10 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
     const isNew = new Set(added.map(({ id }) => id));
     const counts = batches
       .filter(({ id }) => isNew.has(id))
-      .flatMap(({ partnerId, counts: some }) => some.map((one) => ({ partnerId, ...one })));
+      .flatMap(({ partnerId, counts }) => counts.map((count) => ({ partnerId, ...count })));
     const column = <K extends keyof UsageCount | "partnerId">(name: K) =>
       counts.map((count) => count[name]);
-    // Of a partner that the database does not know (an older backup was restored) there is nobody to show it to.
+    // Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it.
     await rows(
       tx,
       `insert into usage_days as u (partner_id, day, audience, method, requests, not_modified, errors)

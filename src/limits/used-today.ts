@@ -21,13 +21,13 @@ export function createUsedToday({
   config: Config;
   log: Log;
 }): UsedToday {
-  let known: Awaited<ReturnType<typeof loadUsedToday>> = null;
+  let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const load = async (): Promise<void> => {
     try {
-      known = await loadUsedToday(db);
+      latest = await loadUsedToday(db);
     } catch (error) {
       log.debug({ reason: (error as Error).message }, "used requests not refreshed");
     }
@@ -39,8 +39,8 @@ export function createUsedToday({
 
   return {
     floorOf: (partnerId) => {
-      const count = known?.counts.get(partnerId);
-      return known === null || count === undefined ? null : { day: known.day, count };
+      const count = latest?.counts.get(partnerId);
+      return latest === null || count === undefined ? null : { day: latest.day, count };
     },
     start: () => {
       timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();

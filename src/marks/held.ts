@@ -1,6 +1,11 @@
-import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
+import { dayMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A mark that waits for the operator's word (decisions.md 4), with what helps to give it. */
 export interface HeldMark {
@@ -21,18 +26,18 @@ export interface HeldMark {
 }
 
 /** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
-export const stationTitle =
+const stationTitle =
   "concat_ws(', ', nullif(s.name, ''), nullif(nullif(s.brand, s.name), ''), nullif(s.addr, ''))";
 
 /** Held marks, oldest first, at most `limit`, and how many there are in all. */
 export async function listHeld(
   db: Db | Tx,
-  { limit }: { limit: number },
+  limit: number,
 ): Promise<{ marks: HeldMark[]; total: number }> {
   const marks = await rows<HeldMark>(
     db,
-    `select m.id, m.station_id, ${stationTitle} as station,
-       m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id, r.first_seen, m.remote, m.comment
+    `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
+       r.first_seen, m.remote, ${stationTitle} as station, m.comment
      from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
      where m.review = 'held' order by m.id limit ?`,
     [limit],
@@ -43,41 +48,104 @@ export async function listHeld(
 export const countHeld = async (db: Db | Tx): Promise<number> =>
   (await rows<{ count: number }>(db, "select count(*) from marks where review = 'held'"))[0]!.count;
 
-/** What became of a reviewed mark. `held` is false when it was not held any more, and then nothing was done. */
-export interface Reviewed {
+/**
+ * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
+ * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. A mark that is
+ * not held gives `already` with its review: `none`, `approved`, `rejected`, `withdrawn` …
+ */
+export const reviewMark = (
+  db: Db,
+  actor: string,
+  id: number,
+  verb: "approve" | "reject",
+): Promise<{ stationId: string; review: string } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const find = `select ${reviewed} from marks where id = ?`;
+    const [before] = await rows<Reviewed>(tx, find, [id]);
+    if (before === undefined) return unknown("mark", id);
+    if (verb === "approve") await lockStations(tx, [before.stationId], "wait");
+    const change = verb === "approve" ? "'approved', processed_at = null" : "'rejected'";
+    const sql = `update marks set review = ${change} where id = ? and review = 'held' returning ${reviewed}`;
+    const [value] = await rows<Reviewed>(tx, sql, [id]);
+    if (value === undefined) {
+      const [now = before] = await rows<Reviewed>(tx, find, [id]);
+      return { notDone: "already", what: "mark", id, state: now.review };
+    }
+    if (verb === "approve") await askRefold(tx, [value.stationId]);
+    const details = { station: value.stationId };
+    return { value, action: `review.${verb}`, subject: `mark ${id}`, details };
+  });
+
+interface Reviewed {
   stationId: string;
-  held: boolean;
-  /** What the mark is now: `approved`, `rejected`, `withdrawn` … */
   review: string;
 }
 
-/**
- * Lets a held mark count from its own effective time: it waits for the marks worker as a new one does, and its
- * station is folded anew. Null when there is no such mark.
- */
-export async function approveMark(tx: Tx, id: number): Promise<Reviewed | null> {
-  const before = await find(tx, id);
-  if (before === null) return null;
-  await lockStations(tx, [before.stationId], "wait");
-  const approved = await settle(tx, id, "review = 'approved', processed_at = null");
-  if (approved !== null) await askRefold(tx, [approved.stationId]);
-  return approved ?? find(tx, id);
+const reviewed = 'station_id as "stationId", review';
+
+const historyMs = 7 * dayMs;
+
+type Row = Omit<ConsoleHeldMark, "reporter"> & { reporter_id: number };
+
+/** Held marks, oldest first, at most `limit`, each with what helps to decide it, and how many there are in all. */
+export async function heldRows(
+  db: Db,
+  limit: number,
+  now: number,
+  config: Config,
+): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
+  const held = await rows<Row>(
+    db,
+    `select m.id, m.station_id, ${stationTitle} as station,
+       s.lat as station_lat, s.lon as station_lon, coalesce(t.status, 'nodata') as served, m.status,
+       ${msOf("m.received_at")} as received, ${msOf("m.effective_at")} as effective, m.lat, m.lon, m.acc_m, m.remote,
+       m.comment, m.source, m.partner_id, p.name as partner, m.key_id, m.reporter_id,
+       src.marks as source_no, src.reporters as source_reporters
+     from marks m join stations s on s.id = m.station_id
+     left join station_status t on t.station_id = m.station_id left join partners p on p.id = m.partner_id
+     left join lateral (
+       select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
+       where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
+         and n.received_at > m.received_at - ?::bigint * interval '1 ms' and n.received_at <= m.received_at
+         and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
+     where m.review = 'held' order by m.id limit ?`,
+    [config.massNoWindowMs, limit],
+  );
+  const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
+  return {
+    marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
+    total: await countHeld(db),
+  };
 }
 
-/** Ends a held mark: it never counts, and nothing that is served changes. Null when there is no such mark. */
-export const rejectMark = async (tx: Tx, id: number): Promise<Reviewed | null> =>
-  (await settle(tx, id, "review = 'rejected'")) ?? find(tx, id);
-
-const columns = 'station_id as "stationId", review';
-
-async function settle(tx: Tx, id: number, change: string): Promise<Reviewed | null> {
-  const sql = `update marks set ${change} where id = ? and review = 'held' returning ${columns}`;
-  const [settled] = await rows<Omit<Reviewed, "held">>(tx, sql, [id]);
-  return settled === undefined ? null : { ...settled, held: true };
+interface ReporterRow extends Omit<ConsoleReporter, "said"> {
+  yes: number;
+  low: number;
+  no: number;
+  queue: number;
 }
 
-async function find(tx: Tx, id: number): Promise<Reviewed | null> {
-  const sql = `select ${columns} from marks where id = ?`;
-  const [found] = await rows<Omit<Reviewed, "held">>(tx, sql, [id]);
-  return found === undefined ? null : { ...found, held: false };
+async function reportersOf(
+  db: Db,
+  ids: ReadonlySet<number>,
+  now: number,
+): Promise<Map<number, ConsoleReporter>> {
+  const since = now - historyMs;
+  const found = await rows<ReporterRow>(
+    db,
+    `select r.id, ${msOf("r.first_seen")} as first_seen, count(m.id) as marks,
+       count(m.id) filter (where status = 'yes') as yes, count(m.id) filter (where status = 'low') as low,
+       count(m.id) filter (where status = 'no') as no, count(m.id) filter (where status = 'queue') as queue,
+       count(distinct m.station_id) as stations, count(m.id) filter (where review = 'held') as held,
+       count(m.id) filter (where review in ('rejected', 'withdrawn')) as rejected
+     from reporters r left join marks m on m.reporter_id = r.id and m.id >= ? and m.received_at > ${fromMs}
+     where r.id = any(?::bigint[]) group by r.id`,
+    [firstIdOfDay(since), since, [...ids]],
+  );
+  return new Map(
+    found.map(({ yes, low, no, queue, ...reporter }) => [
+      reporter.id,
+      { ...reporter, said: { yes, low, no, queue } },
+    ]),
+  );
 }

@@ -6,7 +6,13 @@ import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
+import {
+  refuseWide,
+  type Selection,
+  selectedStations,
+  whereSelected,
+} from "#src/marks/rollback.ts";
+import type { NotDone } from "#src/operators/act.ts";
 
 /** What a rollback would do. */
 export interface Preview {
@@ -29,14 +35,15 @@ export interface StationChange {
 
 /**
  * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
- * ones, which is what the marks worker comes to after `rollbackMarks`. At most `shown` stations are worked out.
+ * ones, which is what the marks worker comes to after `rollBack`. At most `shown` stations are worked out.
  */
-export const previewRollback = (
+export const previewRollback = async (
   db: Db,
   selection: Selection,
   config: Config,
   shown: number,
-): Promise<Preview> =>
+): Promise<Preview | NotDone> =>
+  refuseWide(selection) ??
   db.transaction(
     async (tx) => {
       const { sql, bindings } = whereSelected(selection);
@@ -65,7 +72,7 @@ async function workOut(
   stations: readonly { station_id: string; marks: number }[],
   config: Config,
 ): Promise<StationChange[]> {
-  const ids = stations.map((one) => one.station_id);
+  const ids = stations.map((station) => station.station_id);
   const { sql, bindings } = whereSelected(selection);
   const selected = await rows<{ id: number }>(
     tx,
@@ -89,8 +96,8 @@ async function workOut(
   const keptFrom = now - config.retentionDays * dayMs;
   return stations.map(({ station_id, marks }) => {
     const state = states.get(station_id) ?? emptyState;
-    const { marks: known, seeds } = histories.get(station_id)!;
-    const history = { marks: known.filter((mark) => !withdrawn.has(mark.id)), seeds };
+    const { marks: all, seeds } = histories.get(station_id)!;
+    const history = { marks: all.filter((mark) => !withdrawn.has(mark.id)), seeds };
     const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
     const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
     const without = decide(
@@ -100,7 +107,7 @@ async function workOut(
       now,
       config,
     ).state;
-    const shownAt = (one: StationState): FuelBlock => view(one, now, config.statusLifetimeMs);
+    const shownAt = (folded: StationState): FuelBlock => view(folded, now, config.statusLifetimeMs);
     return { station_id, marks, before: shownAt(state), after: shownAt(without) };
   });
 }

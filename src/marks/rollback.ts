@@ -1,7 +1,30 @@
-import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { logAction } from "#src/operators/operator-log.ts";
-import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** Which marks a rollback takes: those that fit all of these. Times are times of receipt, ms. */
+export interface Selection {
+  /** Ids of a key, a partner and a reporter's row. */
+  key?: number | undefined;
+  partner?: number | undefined;
+  reporter?: number | undefined;
+  station?: string | undefined;
+  status?: Status | undefined;
+  /** Received at this moment or later. */
+  since?: number | undefined;
+  /** Received before this moment. */
+  until?: number | undefined;
+}
+
+/** Why a selection is too wide to be rolled back; null when it is not. */
+export const refuseWide = ({ key, partner, reporter, station, since }: Selection): NotDone | null =>
+  [key, partner, reporter, station, since].every((part) => part === undefined)
+    ? invalid("since", "Name at least one of key, partner, reporter, station and since")
+    : null;
 
 const chunkStations = 500;
 
@@ -15,34 +38,34 @@ export interface RolledBack {
  * with its entry in the operator's log. Interrupted, it has done whole transactions, and the same again does the
  * rest. `done` is called after each commit with the stations that the marks worker is to fold anew.
  */
-export async function runRollback(
+export async function rollBack(
   db: Db,
+  actor: string,
   selection: Selection,
-  by: { actor: string; details: Readonly<Record<string, unknown>> },
   done: (stationIds: string[], count: number, total: number) => void,
-): Promise<RolledBack> {
+): Promise<RolledBack | NotDone> {
+  const refused = refuseWide(selection);
+  if (refused !== null) return refused;
   const all = (await selectedStations(db, selection)).map((row) => row.station_id);
   const sum: RolledBack = { marks: 0, stations: 0 };
   for (let from = 0; from < all.length; from += chunkStations) {
     const chunk = all.slice(from, from + chunkStations);
-    const { marks, stationIds } = await inTransaction(db, async (tx) => {
-      const withdrawn = await rollbackMarks(tx, selection, chunk);
-      await logAction(tx, {
-        actor: by.actor,
+    const part = all.length > chunkStations ? { part: from / chunkStations + 1 } : {};
+    const withdrawn = await act(db, actor, async (tx) => {
+      const value = await withdrawMarks(tx, selection, chunk);
+      const { marks, stationIds } = value;
+      const stations = stationIds.length;
+      return {
+        value,
         action: "marks.rollback",
-        subject: `${withdrawn.marks} marks at ${withdrawn.stationIds.length} stations`,
-        details: {
-          ...by.details,
-          marks: withdrawn.marks,
-          stations: withdrawn.stationIds.length,
-          ...(all.length > chunkStations ? { part: from / chunkStations + 1 } : {}),
-        },
-      });
-      return withdrawn;
+        subject: `${marks} marks at ${stations} stations`,
+        details: { ...readableSelection(selection), marks, stations, ...part },
+      };
     });
-    sum.marks += marks;
-    sum.stations += stationIds.length;
-    done(stationIds, from + chunk.length, all.length);
+    if (isNotDone(withdrawn)) return withdrawn;
+    sum.marks += withdrawn.marks;
+    sum.stations += withdrawn.stationIds.length;
+    done(withdrawn.stationIds, from + chunk.length, all.length);
   }
   return sum;
 }
@@ -51,7 +74,7 @@ export async function runRollback(
  * Withdraws the selection's marks at these stations and has the stations folded anew. A mark that no worker has come
  * to yet is done with as well: it is never processed. Gives the stations that lost a mark.
  */
-export async function rollbackMarks(
+async function withdrawMarks(
   tx: Tx,
   selection: Selection,
   stationIds: readonly string[],
@@ -67,4 +90,57 @@ export async function rollbackMarks(
   const touched = [...new Set(withdrawn.map((row) => row.station_id))];
   await askRefold(tx, touched);
   return { marks: withdrawn.length, stationIds: touched };
+}
+
+/** The selection as people read it, for the operator's log. */
+function readableSelection({ since, until, ...others }: Selection): object {
+  const readable = (at: number | undefined) => (at === undefined ? undefined : formatTime(at));
+  return { ...others, since: readable(since), until: readable(until) };
+}
+
+/** SQL on `marks` for what can be withdrawn of a selection: counted, held and waiting marks, failed ones too. */
+export function whereSelected(selection: Selection): { sql: string; bindings: unknown[] } {
+  const { key, partner, reporter, station, status, since, until } = selection;
+  const conditions: [string, unknown][] = [
+    ["key_id = ?", key],
+    // By its keys: a widget's mark has no partner of its own.
+    ["key_id in (select k.id from keys k where k.partner_id = ?)", partner],
+    ["reporter_id = ?", reporter],
+    ["station_id = ?", station],
+    ["status = ?", status],
+    [`received_at >= ${fromMs}`, since],
+    [`received_at < ${fromMs}`, until],
+    // The day is in the id, so that days outside are not even looked at.
+    ["id >= ?", since === undefined ? undefined : firstIdOfDay(since)],
+    ["id < ?", until === undefined ? undefined : firstIdOfDay(until + dayMs)],
+  ];
+  const used = conditions.filter(([, value]) => value !== undefined);
+  return {
+    sql: ["review in ('none', 'approved', 'held')", ...used.map(([sql]) => sql)].join(" and "),
+    bindings: used.map(([, value]) => value),
+  };
+}
+
+/** The stations that a selection touches, ascending, with how many of its marks each has. */
+export async function selectedStations(
+  db: Db | Tx,
+  selection: Selection,
+): Promise<{ station_id: string; marks: number }[]> {
+  const { sql, bindings } = whereSelected(selection);
+  return rows(
+    db,
+    `select station_id, count(*) as marks from marks where ${sql} group by 1 order by 1`,
+    bindings,
+  );
+}
+
+/** The row of a reporter, named by its id or by the hex of its hash. */
+export async function findReporter(db: Db | Tx, name: string): Promise<{ id: number } | NotDone> {
+  const byHash = name.length === 64;
+  const [found] = await rows<{ id: number }>(
+    db,
+    `select id from reporters where ${byHash ? "hash = decode(?, 'hex')" : "id = ?::bigint"}`,
+    [name],
+  );
+  return found ?? unknown("reporter", name);
 }

@@ -1,5 +1,5 @@
 import type { Config } from "#src/infrastructure/config.ts";
-import { part } from "#src/operators/operator-log-rows.ts";
+import { containing } from "#src/operators/operator-log.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import type { ConsoleMark, ConsoleStation, ConsoleStationPage } from "#src/contract/console.ts";
 import { explain } from "#src/domain/explain.ts";
@@ -25,7 +25,7 @@ export function searchStations(db: Db, q: string, limit: number): Promise<Consol
      from stations s left join station_status t on t.station_id = s.id
      where ${["true", ...each].join(" and ")}
      order by s.id <> ?, removed, t.updated_at desc nulls last, s.id limit ?`,
-    [...words.map((word) => part(word)), q, limit],
+    [...words.map(containing), q, limit],
   );
 }
 
@@ -57,11 +57,11 @@ export const stationPage = (
       const history = (await loadHistories(tx, [id], 0, "processed")).get(id)!;
       const firstSeen = await loadFirstSeen(
         tx,
-        new Set(history.marks.map((one) => one.reporterId)),
+        new Set(history.marks.map((mark) => mark.reporterId)),
       );
       const first = Math.min(
-        ...history.marks.map((one) => one.at),
-        ...history.seeds.map((one) => one.importedAt),
+        ...history.marks.map((mark) => mark.at),
+        ...history.seeds.map((seed) => seed.importedAt),
       );
       const older = folded.lastUpdated !== null && folded.lastUpdated < first;
       const age = older ? folded.lastUpdated : null;

@@ -1,8 +1,8 @@
 import type { Report } from "#src/marks/marks.ts";
 
 /**
- * Who waits for which mark's outcome in this process. `expect` is said before the mark is committed, `wait` after;
- * the follower asks `ids()` and calls `settle`.
+ * Requests of this process that wait for the outcome of a mark. `expect` is called before the mark is committed,
+ * `wait` after it; the follower reads `ids()` and calls `settle`.
  */
 export interface Waiters {
   expect(ids: readonly number[]): void;
@@ -16,7 +16,7 @@ export interface Waiters {
 interface Entry {
   report: Report | null;
   waiting: Set<(report: Report | null) => void>;
-  /** Somebody said that it would wait and has not come yet. */
+  /** A request announced that it will wait, and does not wait yet. */
   expected: boolean;
 }
 

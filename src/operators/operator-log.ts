@@ -5,7 +5,13 @@ export interface OperatorAction {
   actor: string;
   action: string;
   subject: string;
-  details?: Readonly<Record<string, unknown>>;
+  details?: object;
+}
+
+/** What was done, with its time. */
+export interface LoggedAction extends Required<OperatorAction> {
+  id: number;
+  at: Date;
 }
 
 /** Writes an operator's action down, in the transaction that does it. */
@@ -18,39 +24,61 @@ export async function logAction(
   await rows(tx, sql, [actor, action, subject, JSON.stringify(details)]);
 }
 
-/** What was done, with its time. */
-export interface LoggedAction extends Required<OperatorAction> {
-  id: number;
-  at: Date;
-}
+/** Writes down that a file was imported. A list of thousands of pairs is written as its length. */
+export const logImport = (
+  tx: Tx,
+  actor: string,
+  noun: string,
+  file: string,
+  summary: { source: string },
+): Promise<void> => {
+  const numbers = Object.entries(summary).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.length : value,
+  ]);
+  return logAction(tx, {
+    actor,
+    action: `${noun}.import`,
+    subject: `${noun} of ${summary.source}`,
+    details: { file, ...Object.fromEntries(numbers) },
+  });
+};
 
-export interface ActionFilter {
+export interface LogFilter {
+  actor?: string | undefined;
+  action?: string | undefined;
+  subject?: string | undefined;
   /** Times in ms, UTC; `until` is outside. */
   since?: number | undefined;
   until?: number | undefined;
-  by?: string | undefined;
-  /** An action (`key.revoke`) or its noun (`key`). */
-  action?: string | undefined;
-  /** `key 7`. */
-  subject?: string | undefined;
+  /** Older than the entry with this id. */
+  before?: number | undefined;
 }
 
-/** Operators' actions, the newest first. */
-export const listActions = (db: Db, filter: ActionFilter, limit: number): Promise<LoggedAction[]> =>
-  rows<LoggedAction>(
-    db,
-    `select id, at, actor, action, subject, details from operator_log
-     where at >= coalesce(to_timestamp(?::double precision / 1000), '-infinity')
-       and at < coalesce(to_timestamp(?::double precision / 1000), 'infinity')
-       and actor = coalesce(?, actor) and subject = coalesce(?, subject)
-       and (?::text is null or action = ? or split_part(action, '.', 1) = ?)
-     order by id desc limit ?`,
-    [
-      filter.since ?? null,
-      filter.until ?? null,
-      filter.by ?? null,
-      filter.subject ?? null,
-      ...Array<string | null>(3).fill(filter.action ?? null),
-      limit,
-    ],
+/**
+ * Operators' actions, the newest first, at most `limit`. `exact`: actor and subject as they are written, an action
+ * (`key.revoke`) or its noun (`key`). `part`: texts that contain these, regardless of case.
+ */
+export async function listActions(
+  db: Db,
+  { actor, action, subject, since, until, before }: LogFilter,
+  match: "exact" | "part",
+  limit: number,
+): Promise<LoggedAction[]> {
+  const log = db("operator_log").select<LoggedAction[]>(
+    ...(["id", "at", "actor", "action", "subject", "details"] as const),
   );
+  if (since !== undefined) log.where("at", ">=", new Date(since));
+  if (until !== undefined) log.where("at", "<", new Date(until));
+  if (before !== undefined) log.where("id", "<", before);
+  for (const [column, text] of Object.entries({ actor, action, subject })) {
+    if (text === undefined) continue;
+    if (match === "part") log.whereILike(column, containing(text));
+    else if (column !== "action") log.where(column, text);
+    else log.whereRaw("? in (action, split_part(action, '.', 1))", [text]);
+  }
+  return log.orderBy("id", "desc").limit(limit);
+}
+
+/** A pattern for ILIKE that matches `text` anywhere, as it stands. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

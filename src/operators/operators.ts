@@ -33,53 +33,36 @@ export async function createOperator(
   tx: Tx,
   { name, role, ...secrets }: Pick<Operator, "name" | "role"> & OperatorSecrets,
 ): Promise<Operator | null> {
-  const stored = storedSecrets(secrets);
-  const sql = `insert into operators (name, role, password, key_hash, key_prefix) values (?, ?, ?, decode(?, 'hex'), ?)
-    on conflict (lower(name)) do nothing returning ${columns}`;
-  const values = [
-    name,
-    role,
-    stored.password ?? null,
-    stored.key_hash ?? null,
-    stored.key_prefix ?? null,
-  ];
-  return (await rows<Operator>(tx, sql, values))[0] ?? null;
+  const [made] = await tx("operators")
+    .insert({ name, role, ...storedSecrets(secrets) })
+    .onConflict(tx.raw("(lower(name))") as never)
+    .ignore()
+    .returning<Operator[]>(tx.raw(columns) as never);
+  return made ?? null;
 }
 
 export const listOperators = (db: Db | Tx): Promise<Operator[]> =>
   rows<Operator>(db, `select ${columns} from operators order by id`);
 
-export const findOperator = async (db: Db | Tx, name: string): Promise<Operator | null> =>
-  (
-    await rows<Operator>(db, `select ${columns} from operators where lower(name) = lower(?)`, [
-      name,
-    ])
-  )[0] ?? null;
+export async function findOperator(db: Db | Tx, name: string): Promise<Operator | null> {
+  const sql = `select ${columns} from operators where lower(name) = lower(?)`;
+  return (await rows<Operator>(db, sql, [name]))[0] ?? null;
+}
 
 export const operatorById = async (db: Db | Tx, id: number): Promise<Operator | null> =>
   (await rows<Operator>(db, `select ${columns} from operators where id = ?`, [id]))[0] ?? null;
 
-/** Changes an account; null when there is none. What it may from now on do is asked anew at each request. */
+/** Changes an account; null when there is none. Its role is read at each request, so a change is in force at once. */
 export async function changeOperator(
   tx: Tx,
   id: number,
   { role, disabled, ...secrets }: { role?: OperatorRole; disabled?: boolean } & OperatorSecrets,
 ): Promise<Operator | null> {
-  const { password, key_hash: keyHash, key_prefix: prefix } = storedSecrets(secrets);
-  const changes = {
-    role,
-    password,
-    key_hash: keyHash === undefined || keyHash === null ? keyHash : Buffer.from(keyHash, "hex"),
-    key_prefix: prefix,
-    disabled_at: disabled === undefined ? undefined : disabled ? tx.raw("server_now()") : null,
-    updated_at: tx.raw("server_now()"),
-  };
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  );
+  const now = tx.raw("server_now()");
+  const disabled_at = disabled === undefined ? undefined : disabled ? now : null;
   const [changed] = await tx("operators")
     .where({ id })
-    .update(given)
+    .update({ role, disabled_at, ...storedSecrets(secrets), updated_at: now })
     .returning<Operator[]>(tx.raw(columns) as never);
   return changed ?? null;
 }
@@ -88,24 +71,24 @@ export async function changeOperator(
 export type Credentials = { name: string; password: string } | { key: string };
 
 /** Signs in: the account that these belong to, with the time noted; null for none (`credentialsFit`). */
-export async function signInOperator(db: Db, given: Credentials): Promise<Operator | null> {
-  const id = await accountOf(db, given);
+export async function signInOperator(db: Db, credentials: Credentials): Promise<Operator | null> {
+  const id = await accountOf(db, credentials);
   if (id === null) return null;
   const sql = `update operators set last_sign_in_at = server_now() where id = ? and disabled_at is null returning ${columns}`;
   return (await rows<Operator>(db, sql, [id]))[0] ?? null;
 }
 
 /**
- * True when these belong to an account that is not disabled. It takes as long for a name that nobody has as for a
- * wrong password.
+ * True when these belong to an account that is not disabled. It takes as long for an unknown name as for a wrong
+ * password.
  */
-export async function credentialsFit(db: Db, given: Credentials): Promise<boolean> {
-  const id = await accountOf(db, given);
+export async function credentialsFit(db: Db, credentials: Credentials): Promise<boolean> {
+  const id = await accountOf(db, credentials);
   return id !== null && (await operatorById(db, id))?.disabled_at === null;
 }
 
-const accountOf = (db: Db, given: Credentials): Promise<number | null> =>
-  "key" in given ? byKey(db, given.key) : byPassword(db, given);
+const accountOf = (db: Db, credentials: Credentials): Promise<number | null> =>
+  "key" in credentials ? byKey(db, credentials.key) : byPassword(db, credentials);
 
 // A key holds 256 random bits: there is nothing to guess, so a look-up by its hash is enough.
 async function byKey(db: Db, key: string): Promise<number | null> {
@@ -123,10 +106,8 @@ async function byPassword(
   return (await isPassword(password, found?.password ?? null)) ? (found?.id ?? null) : null;
 }
 
-function storedSecrets({ password, key }: OperatorSecrets) {
-  return {
-    password,
-    key_hash: key === undefined || key === null ? key : hashKey(key),
-    key_prefix: key === undefined || key === null ? key : keyPrefix(key),
-  };
-}
+const storedSecrets = ({ password, key }: OperatorSecrets) => ({
+  password,
+  key_hash: key && Buffer.from(hashKey(key), "hex"),
+  key_prefix: key && keyPrefix(key),
+});

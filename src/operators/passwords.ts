@@ -3,7 +3,7 @@ import { randomBytes, randomInt, scrypt, type ScryptOptions, timingSafeEqual } f
 export const passwordMin = 12;
 export const passwordMax = 200;
 
-/** A password that nobody has to think up: 20 characters, 116 bits, none that are mistaken for each other. */
+/** A random password: 20 characters, 116 bits, without characters that look alike. */
 export const newPassword = (): string =>
   Array.from({ length: 20 }, () => letters[randomInt(letters.length)]).join("");
 
@@ -33,17 +33,17 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * True when `password` is the one of `stored`. Without one (an unknown name, an account without a password) it works
- * as long and says no, so that the time tells nobody which names exist.
+ * True when `password` is the one of `stored`. Without a stored one (an unknown name, an account without a
+ * password) it takes as long and gives false, so that the time does not show which names exist.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const known = stored === null ? null : parse(stored);
-  const { salt, hash, ...costs } = known ?? nobody;
+  const own = stored === null ? null : parse(stored);
+  const { salt, hash, ...costs } = own ?? noAccount;
   const derived = await derive(password, salt, costs);
-  return timingSafeEqual(derived, hash) && known !== null;
+  return timingSafeEqual(derived, hash) && own !== null;
 }
 
-const nobody = { ...cost, salt: Buffer.alloc(saltBytes), hash: Buffer.alloc(hashBytes) };
+const noAccount = { ...cost, salt: Buffer.alloc(saltBytes), hash: Buffer.alloc(hashBytes) };
 
 function parse(stored: string): Cost & { salt: Buffer; hash: Buffer } {
   const [scheme, N, r, p, salt = "", hash = ""] = stored.split("$");

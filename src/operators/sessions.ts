@@ -76,28 +76,20 @@ export async function findSession(
 }
 
 /** Ends one session; false when it was over already. */
-export const endSession = async (db: Db | Tx, id: number): Promise<boolean> =>
-  (
-    await rows(
-      db,
-      `update sessions set ended_at = server_now() where ${live} and id = ? returning id`,
-      [id],
-    )
-  ).length > 0;
+export async function endSession(db: Db | Tx, id: number): Promise<boolean> {
+  const sql = `update sessions set ended_at = server_now() where ${live} and id = ? returning id`;
+  return (await rows(db, sql, [id])).length > 0;
+}
 
 /** Ends all sessions of one key or operator. Returns how many there were. */
-export const endSessionsOf = async (
+export async function endSessionsOf(
   db: Db | Tx,
   kind: SessionKind,
   subjectId: number,
-): Promise<number> =>
-  (
-    await rows(
-      db,
-      `update sessions set ended_at = server_now() where ${live} and kind = ? and subject_id = ? returning id`,
-      [kind, subjectId],
-    )
-  ).length;
+): Promise<number> {
+  const sql = `update sessions set ended_at = server_now() where ${live} and kind = ? and subject_id = ? returning id`;
+  return (await rows(db, sql, [kind, subjectId])).length;
+}
 
 /** The sessions that are not over, of one key or operator or of all; the newest first. */
 export const listSessions = (

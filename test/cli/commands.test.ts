@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import type { Command } from "commander";
-import { confirmed } from "#cli/confirm.ts";
-import { nouns } from "#cli/nouns.ts";
+import { confirmed } from "#cli/command.ts";
+import { nouns } from "#cli/operate.ts";
 import { createOutput } from "#cli/output.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";

@@ -3,7 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { createPartner, updatePartner } from "#src/keys/partners.ts";
+import { insertPartner, updatePartner } from "#src/keys/partners.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 
 export interface Country {
@@ -39,7 +39,7 @@ export async function openCountry(config: Config, count: number): Promise<Countr
   const secret = issue("secret");
   const publishable = issue("publishable");
   const { partnerId, keyId } = await inTransaction(db, async (tx) => {
-    const partner = await createPartner(tx, {
+    const partner = await insertPartner(tx, {
       name: "Test partner",
       rpm: 100_000,
       daily: 100_000_000,

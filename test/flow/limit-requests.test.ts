@@ -88,7 +88,7 @@ describe("flow: limit requests", function () {
       const again = await operator(verb, request, "--comment", "late");
       expect(again.code).to.equal(1);
       expect(again.json.error).to.match(
-        new RegExp(`^limit request ${request} is approved already`),
+        new RegExp(`^limit request ${request} is already approved`),
       );
     }
     expect((await operator("approve", "999999")).code).to.equal(1);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { createPartner } from "#src/keys/partners.ts";
+import { insertPartner } from "#src/keys/partners.ts";
 import type { Country } from "#test/flow/country.ts";
 
 export interface OtherPartner {
@@ -17,7 +17,7 @@ export const addPartner = (
   limits: { rpm: number; daily: number } = { rpm: 100_000, daily: 100_000_000 },
 ): Promise<OtherPartner> =>
   inTransaction(country.db, async (tx) => {
-    const { id } = await createPartner(tx, { name: "Another partner", ...limits });
+    const { id } = await insertPartner(tx, { name: "Another partner", ...limits });
     const issue = async (kind: "secret" | "publishable"): Promise<string> => {
       const key = newKey(kind, randomBytes(32));
       const row = { partner_id: id, kind, prefix: keyPrefix(key), hash: hashKey(key) };

@@ -5,8 +5,9 @@ import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
-import { approveMark, rejectMark } from "#src/marks/held.ts";
-import { runRollback } from "#src/marks/rollback.ts";
+import { reviewMark } from "#src/marks/held.ts";
+import { rollBack } from "#src/marks/rollback.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -103,14 +104,13 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     expect(held.length).to.be.above(massNoLimit);
     for (const [n, { id }] of held.entries()) {
       if (n % 5 === 4) continue;
-      await inTransaction(country.db, (tx) => (n % 5 === 3 ? rejectMark : approveMark)(tx, id));
+      await reviewMark(country.db, "test", id, n % 5 === 3 ? "reject" : "approve");
     }
     await settled();
     await expectServed();
-    const by = { actor: "test", details: {} };
-    const selection = { keyId: keys[4]!.id, status: "yes" } as const;
-    const { marks: withdrawn } = await runRollback(country.db, selection, by, () => undefined);
-    expect(withdrawn).to.be.above(sized(10, 100));
+    const selection = { key: keys[4]!.id, status: "yes" } as const;
+    const done = await rollBack(country.db, "test", selection, () => undefined);
+    expect(isNotDone(done) ? 0 : done.marks).to.be.above(sized(10, 100));
     await settled();
     await expectServed();
     reviewed = new Map((await storedMarks(country.db)).map((mark) => [mark.id, mark.review]));

@@ -2,8 +2,9 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/marks/rollback-preview.ts";
-import type { Selection } from "#src/marks/rollback-selection.ts";
+import type { Selection } from "#src/marks/rollback.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { startRole } from "#test/harness/roles.ts";
@@ -110,7 +111,12 @@ describe("flow: marks are rolled back as if they had never been made", function 
       "select actor, subject, details from operator_log where action = 'marks.rollback'",
     );
     expect(entry).to.deep.include({ actor: "olga", subject: "3 marks at 3 stations" });
-    expect(entry!.details).to.deep.equal({ reporter: hashOf("eve"), marks: 3, stations: 3 });
+    const [reporter] = await rows<{ id: number }>(
+      country.db,
+      "select id from reporters where hash = decode(?, 'hex')",
+      [hashOf("eve")],
+    );
+    expect(entry!.details).to.deep.equal({ reporter: reporter!.id, marks: 3, stations: 3 });
 
     const again = await operator(...selection);
     expect(again.json).to.include({ marks: 0, stations: 0 });
@@ -124,19 +130,21 @@ describe("flow: marks are rolled back as if they had never been made", function 
       "update marks set received_at = received_at - interval '2 hours' where station_id = ?",
       [placeOf(1).id],
     );
-    const count = async (selection: Selection): Promise<number> =>
-      (await previewRollback(country.db, selection, instance.config, 1)).marks;
+    const count = async (selection: Selection): Promise<number | undefined> => {
+      const preview = await previewRollback(country.db, selection, instance.config, 1);
+      return isNotDone(preview) ? undefined : preview.marks;
+    };
     const hourAgo = Date.now() - 3600_000;
-    const { keyId, partnerId } = country;
-    expect(await count({ keyId })).to.equal(3);
-    expect(await count({ partnerId })).to.equal(3);
-    expect(await count({ partnerId: 999 })).to.equal(0);
-    expect(await count({ stationId: placeOf(0).id })).to.equal(2);
-    expect(await count({ stationId: placeOf(0).id, status: "low" })).to.equal(1);
+    const { keyId: key, partnerId: partner } = country;
+    expect(await count({ key })).to.equal(3);
+    expect(await count({ partner })).to.equal(3);
+    expect(await count({ partner: 999 })).to.equal(0);
+    expect(await count({ station: placeOf(0).id })).to.equal(2);
+    expect(await count({ station: placeOf(0).id, status: "low" })).to.equal(1);
     expect(await count({ since: hourAgo })).to.equal(2);
-    expect(await count({ keyId, until: hourAgo })).to.equal(1);
+    expect(await count({ key, until: hourAgo })).to.equal(1);
     const before = formatTime(hourAgo);
-    const typed = ["--key", String(keyId), "--partner", String(partnerId), "--until", before];
+    const typed = ["--key", String(key), "--partner", String(partner), "--until", before];
     const dry = await operator("marks", "rollback", ...typed, "--status", "yes", "--dry-run");
     expect(dry.json).to.include({ marks: 1, stations: 1 });
 

@@ -3,7 +3,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
-import { selectedStations } from "#src/marks/rollback-selection.ts";
+import { selectedStations } from "#src/marks/rollback.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -354,11 +354,11 @@ describe("flow: marks from the widget over two web processes", function () {
 
   it("is taken back with all marks of the partner whose key it came through", async () => {
     await report(clients[0], "d-campaign", { status: "yes" });
-    const selection = { partnerId: country.partnerId, stationId: here.id };
+    const selection = { partner: country.partnerId, station: here.id };
     expect(await selectedStations(country.db, selection)).to.deep.equal([
       { station_id: here.id, marks: 1 },
     ]);
-    const other = { partnerId: country.partnerId + 1, stationId: here.id };
+    const other = { partner: country.partnerId + 1, station: here.id };
     expect(await selectedStations(country.db, other)).to.deep.equal([]);
   });
 

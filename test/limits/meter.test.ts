@@ -257,7 +257,7 @@ describe("the meter", () => {
   it("notices that Redis is back though nothing waits to be counted and nobody asks", async function () {
     await withFreezable(async (meter, server) => {
       server.freeze();
-      // Refused, so that no count is owed to Redis.
+      // Refused, so that no count waits for Redis.
       await meter.take(someone(0, 0), "GET /x");
       expect(meter.away).to.equal(true);
       server.thaw();
@@ -335,7 +335,7 @@ describe("the stand-in", () => {
             offset += stepS;
             const uses: [string, number][] = n === 0 ? [] : [["GET /x", n]];
             const take = { bucket, usage: bucket, rpm, daily, floorDay: 0, floor: 0, uses };
-            const call = { takes: [take], owed: [], notes: [] };
+            const call = { takes: [take], unsent: [], notes: [] };
             const { takes, nowS } = await runMeter(redis, space.redisPrefix, offset, call);
             expect(takes[0]).to.deep.equal(localLimiter.take(bucket, n, rpm, daily, nowS));
           }

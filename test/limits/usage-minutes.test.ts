@@ -38,7 +38,7 @@ describe("busy minutes", () => {
           uses: [["GET /stations", n]],
         },
       ],
-      owed: [],
+      unsent: [],
       notes: [],
     });
   const sendMinutes = async (counts: readonly number[]): Promise<void> => {

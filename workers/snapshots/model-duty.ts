@@ -1,6 +1,6 @@
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Follower } from "#src/feed/follower.ts";
-import { loadKeys } from "#src/keys/key-rows.ts";
+import { loadKeys } from "#src/keys/key-info.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
   fingerprint,

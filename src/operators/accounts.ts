@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import type { Db } from "#src/infrastructure/db.ts";
+import { newKey } from "#src/keys/key-text.ts";
+import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import {
+  changeOperator,
+  createOperator,
+  findOperator,
+  listOperators,
+  type Operator,
+  type OperatorRole,
+} from "#src/operators/operators.ts";
+import { hashPassword, newPassword, passwordMax, passwordMin } from "#src/operators/passwords.ts";
+import { endSession, endSessionsOf, listSessions } from "#src/operators/sessions.ts";
+
+/** What an account shall sign in with: a new key, a new password, or this password. */
+export type SecretWish = "key" | "password" | { password: string };
+
+/** An account, with the secret that was made for it: shown this once. A password that was typed in is not among it. */
+export type MadeAccount = { account: Operator; secret: { password?: string; key?: string } };
+
+/** Makes an account of the console. */
+export async function createAccount(
+  db: Db,
+  actor: string,
+  { name, role, secret }: { name: string; role: OperatorRole; secret: SecretWish },
+): Promise<MadeAccount | NotDone> {
+  const made = await makeSecret(secret);
+  if ("notDone" in made) return made;
+  return act(db, actor, async (tx) => {
+    const account = await createOperator(tx, { name, role, ...made.stored });
+    if (account === null) return { notDone: "already", what: "account", id: name, state: "there" };
+    const details = { role, given: made.kind };
+    const value = { account, secret: made.shown };
+    return { value, action: "account.create", subject: `account ${account.name}`, details };
+  });
+}
+
+/** Gives an account a new secret in place of all it had, and ends its sessions. */
+export async function resetAccount(
+  db: Db,
+  actor: string,
+  name: string,
+  secret: SecretWish,
+): Promise<MadeAccount | NotDone> {
+  const made = await makeSecret(secret);
+  if ("notDone" in made) return made;
+  const replaced = { password: null, key: null, ...made.stored };
+  const details = { given: made.kind };
+  const account = await change(db, actor, name, { verb: "reset", changes: replaced, details });
+  return "notDone" in account ? account : { account, secret: made.shown };
+}
+
+/** Changes what an account may do; in force at its next request, so its sessions stay. */
+export const setAccountRole = (db: Db, actor: string, name: string, role: OperatorRole) =>
+  change(db, actor, name, { verb: "set-role", changes: { role }, details: { role } });
+
+/** Shuts an account out and ends its sessions, or lets it in again. */
+export const disableAccount = (db: Db, actor: string, name: string, disabled: boolean) =>
+  change(db, actor, name, { verb: disabled ? "disable" : "enable", changes: { disabled } });
+
+const change = (
+  db: Db,
+  actor: string,
+  name: string,
+  step: { verb: string; changes: Parameters<typeof changeOperator>[2]; details?: object },
+): Promise<Operator | NotDone> =>
+  act(db, actor, async (tx) => {
+    const found = await findOperator(tx, name);
+    const value = found === null ? null : await changeOperator(tx, found.id, step.changes);
+    if (value === null) return unknown("account", name);
+    if (step.verb !== "set-role") await endSessionsOf(tx, "operator", value.id);
+    const { verb, details = {} } = step;
+    return { value, action: `account.${verb}`, subject: `account ${value.name}`, details };
+  });
+
+/** Ends one session of the console; with `accountId` only when it is one of this account. */
+export const endConsoleSession = (
+  db: Db,
+  actor: string,
+  id: string,
+  accountId?: number,
+): Promise<Operator | NotDone> =>
+  act(db, actor, async (tx) => {
+    const sessions = await listSessions(tx, "operator", accountId);
+    const session = sessions.find((one) => String(one.id) === id);
+    if (session === undefined || !(await endSession(tx, session.id))) return unknown("session", id);
+    const accounts = await listOperators(tx);
+    const value = accounts.find((account) => account.id === session.subject_id)!;
+    return { value, action: "console.end-session", subject: `account ${value.name}` };
+  });
+
+async function makeSecret(wish: SecretWish) {
+  if (wish === "key") {
+    const key = newKey("operator", randomBytes(32));
+    return { kind: "key", stored: { key }, shown: { key } };
+  }
+  const typed = wish !== "password";
+  const password = typed ? wish.password : newPassword();
+  const { length } = [...password];
+  if (length < passwordMin || length > passwordMax)
+    return invalid("password", `Must have ${passwordMin} to ${passwordMax} characters`);
+  const stored = { password: await hashPassword(password) };
+  return { kind: "password", stored, shown: typed ? {} : { password } };
+}

@@ -1,0 +1,340 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import fc from "fast-check";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { boundAddress } from "#src/keys/bindings.ts";
+import { changeKey, findKey, storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { insertPartner } from "#src/keys/partners.ts";
+import { createLimitRequest } from "#src/limits/limit-requests.ts";
+import { firstIdOfDay } from "#src/marks/marks.ts";
+import { isNotDone } from "#src/operators/act.ts";
+import { openSession } from "#src/operators/sessions.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+
+/** A partner with all that an operator can act on. */
+interface Subject {
+  partner: number;
+  key: number;
+  request: number;
+  held: number;
+  failed: number;
+  reporter: number;
+  station: string;
+}
+
+interface Act {
+  name: string;
+  typed: (subject: Subject) => (string | number)[];
+  sent: (subject: Subject) => [method: string, path: string, body?: object];
+}
+
+const done: readonly Act[] = [
+  {
+    name: "partner.create",
+    typed: () => ["partner", "create", "--name", " Maps ", "--rpm", "600"],
+    sent: () => ["POST", "/partners", { name: " Maps ", rpm: 600 }],
+  },
+  {
+    name: "partner.update",
+    typed: ({ partner }) => [
+      ...["partner", "update", partner, "--name", " New ", "--daily", "70"],
+      ...["--enabled", "false", "--cache-ttl", "0", "--bind-ips", "false"],
+    ],
+    sent: ({ partner }) => [
+      "PATCH",
+      `/partners/${partner}`,
+      { name: " New ", daily: 70, enabled: false, cache_ttl_s: 0, bind_ips: false },
+    ],
+  },
+  {
+    name: "key.issue",
+    typed: ({ partner }) => [
+      ...["key", "issue", "--partner", partner, "--kind", "secret", "--label", " server "],
+      ...["--ips", "::ffff:10.1.0.0/112,192.0.2.1,192.0.2.1", "--expires", "2199-01-01"],
+    ],
+    sent: ({ partner }) => [
+      "POST",
+      "/keys",
+      {
+        partner_id: partner,
+        kind: "secret",
+        label: " server ",
+        ips: ["::ffff:10.1.0.0/112", "192.0.2.1", "192.0.2.1"],
+        expires: Date.UTC(2199, 0),
+      },
+    ],
+  },
+  {
+    name: "key.update",
+    typed: ({ key }) => [
+      ...["key", "update", key, "--confirm-min", "3", "--reports", "false"],
+      ...["--mass-no-limit", "5", "--expires", "never", "--ips", ""],
+    ],
+    sent: ({ key }) => [
+      "PATCH",
+      `/keys/${key}`,
+      { confirm_min: 3, reports: false, mass_no_limit: 5, expires: null, ips: [] },
+    ],
+  },
+  {
+    name: "key.revoke",
+    typed: ({ key }) => ["key", "revoke", key],
+    sent: ({ key }) => ["POST", `/keys/${key}/revoke`],
+  },
+  {
+    name: "limit-request.approve",
+    typed: ({ request }) => [
+      ...["limit-request", "approve", request, "--rpm", "1500", "--comment", " half "],
+    ],
+    sent: ({ request }) => [
+      "POST",
+      `/limit-requests/${request}/approve`,
+      { rpm: 1500, comment: " half " },
+    ],
+  },
+  {
+    name: "limit-request.reject",
+    typed: ({ request }) => ["limit-request", "reject", request, "--comment", " use the dump "],
+    sent: ({ request }) => [
+      "POST",
+      `/limit-requests/${request}/reject`,
+      { comment: " use the dump " },
+    ],
+  },
+  {
+    name: "review.approve",
+    typed: ({ held }) => ["review", "approve", held],
+    sent: ({ held }) => ["POST", "/review/approve", { ids: [held] }],
+  },
+  {
+    name: "review.reject",
+    typed: ({ held }) => ["review", "reject", held],
+    sent: ({ held }) => ["POST", "/review/reject", { ids: [held] }],
+  },
+  {
+    name: "mark.retry",
+    typed: ({ failed }) => ["marks", "retry", failed],
+    sent: ({ failed }) => ["POST", `/failed-marks/${failed}/retry`],
+  },
+  {
+    name: "marks.rollback",
+    typed: ({ reporter, station }) => [
+      ...["marks", "rollback", "--reporter", reporter, "--station", station],
+      ...["--status", "no", "--since", "2020-01-01"],
+    ],
+    sent: ({ reporter, station }) => [
+      "POST",
+      "/rollback",
+      { reporter, station, status: "no", since: Date.UTC(2020, 0) },
+    ],
+  },
+];
+
+const refused: readonly Act[] = [
+  ...(
+    [
+      ["a domain for a secret key", ["--domains", "a.example"], { domains: ["a.example"] }],
+      ["an address that is none", ["--ips", "10.0.0.0/33"], { ips: ["10.0.0.0/33"] }],
+      ["a threshold of two", ["--confirm-min", "2"], { confirm_min: 2 }],
+      ["an end in the past", ["--expires", "2020-01-01"], { expires: Date.UTC(2020, 0) }],
+      ["a label of two lines", ["--label", "a\nb"], { label: "a\nb" }],
+      ["a limit of none", ["--mass-no-limit", "0"], { mass_no_limit: 0 }],
+    ] as const
+  ).map(([name, typed, body]): Act => ({
+    name,
+    typed: ({ key }) => ["key", "update", key, ...typed],
+    sent: ({ key }) => ["PATCH", `/keys/${key}`, body],
+  })),
+  {
+    name: "a partner without a name",
+    typed: ({ partner }) => ["partner", "update", partner, "--name", " "],
+    sent: ({ partner }) => ["PATCH", `/partners/${partner}`, { name: " " }],
+  },
+  {
+    name: "a rollback of everything",
+    typed: () => ["marks", "rollback", "--status", "no"],
+    sent: () => ["POST", "/rollback", { status: "no" }],
+  },
+];
+
+describe("flow: an operator's act, from the command line and from the console", function () {
+  let instance: TestInstance;
+  let country: Country;
+  let web: Web;
+  let olga: ConsoleClient;
+  let subjects = 0;
+
+  before(async () => {
+    instance = await createTestInstance({ LOG_LEVEL: "silent", MASS_NO_LIMIT: "33" });
+    country = await openCountry(instance.config, 60);
+    web = assembleWeb(instance.config);
+    await addOperator(country.db, "olga", "operator");
+    const baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
+    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
+  });
+  after(async () => {
+    await web.stop();
+    await country.close();
+    await instance.drop();
+  });
+
+  const addSubject = async (): Promise<Subject> => {
+    const { db } = country;
+    const n = (subjects += 1);
+    const station = placeOf(n).id;
+    const text = newKey("secret", randomBytes(32));
+    const { partner, key } = await inTransaction(db, async (tx) => {
+      const limits = { rpm: 1000, daily: 5000 };
+      const { id: partner_id } = await insertPartner(tx, { name: "Subject", ...limits });
+      const row = {
+        partner_id,
+        kind: "secret",
+        prefix: keyPrefix(text),
+        hash: hashKey(text),
+      } as const;
+      const stored = await storeKey(tx, row, { ips: ["192.0.2.9"] });
+      return { partner: partner_id, key: stored.id };
+    });
+    const now = Date.now();
+    const session = { kind: "key", subjectId: key, address: "::1", agent: "" } as const;
+    await openSession(db, { ...session, now, lifeMs: 60_000 });
+    const wish = { partner_id: partner, requested_rpm: 2000, requested_daily: 9000, comment: "" };
+    const request = await createLimitRequest(db, wish);
+    const [reporter] = await rows<{ id: number }>(
+      db,
+      "insert into reporters (hash, first_seen) values (?, server_now()) returning id",
+      [randomBytes(32)],
+    );
+    await rows(
+      db,
+      "insert into station_status (station_id) values (?) on conflict (station_id) do nothing",
+      [station],
+    );
+    const [held, failed] = [1, 2].map((which) => firstIdOfDay(now) + 1_000_000 + 2 * n + which);
+    await rows(
+      db,
+      `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
+         remote, needed, rule, review, processed_at, outcome, failed_at, failure)
+       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), false, 1, 'geolocated', v.review,
+         case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
+         case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
+       from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,
+      [station, reporter!.id, partner, key, held, failed],
+    );
+    return {
+      ...{ partner, key, request: request!.id, station },
+      ...{ held: held!, failed: failed!, reporter: reporter!.id },
+    };
+  };
+
+  /** Sends an act through one door; whether it was done. */
+  const doors: readonly ((act: Act, subject: Subject) => Promise<boolean>)[] = [
+    async ({ typed }, subject) => {
+      const args = [...typed(subject).map(String), "--json", "--actor", "olga"];
+      return (await runOperator(instance.env, ...args)).code === 0;
+    },
+    async ({ sent }, subject) => (await olga.call(...sent(subject))).status < 300,
+  ];
+
+  const logged = (): Promise<Record<string, unknown>[]> =>
+    rows(
+      country.db,
+      `select actor, action, regexp_replace(subject, '\\d+', '#') as subject,
+         details - '{partner,prefix,station,reporter}'::text[] as details,
+         jsonb_typeof(details -> 'reporter') as reporter
+       from operator_log where action <> 'console.sign-in' order by id`,
+    );
+
+  /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
+  const rowsOf = async ({ partner, key, station }: Subject): Promise<unknown> => {
+    const [found] = await rows<{ found: object }>(
+      country.db,
+      `select jsonb_build_object(
+         'partners', (select jsonb_agg(to_jsonb(p) order by id) from partners p where id >= ?),
+         'keys', (select jsonb_agg(to_jsonb(k) - 'prefix' order by id) from keys k where partner_id >= ?),
+         'sessions', (select jsonb_agg(ended_at is not null) from sessions where kind = 'key' and subject_id = ?),
+         'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id = ?),
+         'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
+         'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
+      [partner, partner, key, partner, partner, station],
+    );
+    return JSON.parse(
+      JSON.stringify(found!.found, (name, value: unknown) => {
+        if (name === "id" || name === "hash" || name.endsWith("_id")) return undefined;
+        if (name.endsWith("_at") && name !== "expires_at") return value === null ? null : "set";
+        return value;
+      }),
+    );
+  };
+
+  for (const act of done) {
+    it(`${act.name} leaves the same rows and the same entry in the log`, async () => {
+      const left: { rows: unknown; entries: unknown[] }[] = [];
+      for (const door of doors) {
+        const subject = await addSubject();
+        const [before, earlier] = [await rowsOf(subject), await logged()];
+        expect(await door(act, subject), act.name).to.equal(true);
+        const after = await rowsOf(subject);
+        expect(after).to.not.deep.equal(before);
+        left.push({ rows: after, entries: (await logged()).slice(earlier.length) });
+      }
+      expect(left[0]!.entries).to.have.length(1);
+      expect(left[0]!.entries[0]).to.include({ actor: "olga", action: act.name });
+      expect(left[1]).to.deep.equal(left[0]);
+    });
+  }
+
+  for (const act of refused) {
+    it(`${act.name} is refused, and nothing is left of it`, async () => {
+      const subject = await addSubject();
+      const before = [await rowsOf(subject), await logged()];
+      for (const door of doors) expect(await door(act, subject)).to.equal(false);
+      expect([await rowsOf(subject), await logged()]).to.deep.equal(before);
+    });
+  }
+
+  it("key.revoke ends the sessions that were opened with the key, whoever revokes it", async () => {
+    const revoke = done.find(({ name }) => name === "key.revoke")!;
+    for (const door of doors) {
+      const subject = await addSubject();
+      expect(await rowsOf(subject)).to.deep.include({ sessions: [false] });
+      await door(revoke, subject);
+      expect(await rowsOf(subject)).to.deep.include({ sessions: [true] });
+      expect(await door(revoke, subject)).to.equal(false);
+    }
+  });
+
+  it("key.update stores each address once in its own form, or changes nothing", async () => {
+    const { key } = await addSubject();
+    const entry = fc.constantFrom(
+      "10.0.0.0/8",
+      "::1",
+      "::FFFF:1.2.3.4",
+      "1.2.3.4",
+      "x",
+      "1.2.3.4/33",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 4 }), async (ips) => {
+        const before = (await findKey(country.db, key))!.ips;
+        const changed = await changeKey(country.db, "olga", key, { ips }, Date.now());
+        const after = (await findKey(country.db, key))!.ips;
+        const read = ips.map(boundAddress);
+        if (read.includes(null)) {
+          expect(changed).to.include({ notDone: "invalid", field: "ips" });
+          expect(after).to.deep.equal(before);
+        } else {
+          expect(isNotDone(changed)).to.equal(false);
+          expect(after).to.deep.equal([...new Set(read)]);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
