@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { State } from "#api/http/context.ts";
 import { explain } from "#api/http/explain.ts";
+import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 
 describe("what a thrown error means to the caller", () => {
@@ -12,7 +13,7 @@ describe("what a thrown error means to the caller", () => {
     for (const error of [
       new TypeError("Cannot read properties of undefined (reading 'connection')"),
       new RangeError("connection timeout"),
-      new Error("pool terminated"),
+      new Error("Connection terminated unexpectedly"),
       "Connection terminated unexpectedly",
     ])
       expect(said(error), String(error)).to.equal("internal-error");
@@ -21,9 +22,8 @@ describe("what a thrown error means to the caller", () => {
   it("is a part that is away for what the drivers of Postgres and Redis say then", () => {
     for (const error of [
       Object.assign(new Error("shutting down"), { code: "57P01" }),
-      new Error("select 1 - Connection terminated unexpectedly"),
-      new Error("Connection is closed."),
-      new Error("Command timed out"),
+      Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
+      new ConnectionFault("Command timed out"),
     ])
       expect(said(error), error.message).to.equal("upstream-unavailable");
   });
