@@ -9,8 +9,7 @@ import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";
-import { depthOf } from "#src/infrastructure/queue-depth.ts";
-import { queueNames, type QueueName } from "#src/infrastructure/queue-names.ts";
+import { depthOf, queueNames, type QueueName } from "#src/infrastructure/queue-state.ts";
 
 const shownFailed = 1000;
 const queueArgument = choice("the queue", queueNames);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import send from "send";
 import type { Page } from "#api/http/app.ts";
 import { builtFolder } from "#api/pages/assets.ts";
-import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/basemap.ts";
+import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/map-settings.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { refuse } from "#src/contract/refusals.ts";
 import { dayS } from "#src/domain/units.ts";

@@ -1,7 +1,7 @@
 import { builtPage, readBuilt } from "#api/pages/built-page.ts";
 import { pickLanguage } from "#api/pages/messages.ts";
 import type { Reply } from "#api/http/route.ts";
-import { basemapOf } from "#src/infrastructure/basemap.ts";
+import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 interface MapPage {

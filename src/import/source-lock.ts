@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 
 /**
  * Runs `work` while no other process works on the same `subject` ("stations of osm"). Waits for it, having called

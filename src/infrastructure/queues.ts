@@ -2,7 +2,7 @@ import { type JobsOptions, Queue } from "bullmq";
 import type { Config } from "#src/infrastructure/config.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */

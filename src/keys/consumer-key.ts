@@ -3,7 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { createPartner } from "#src/keys/partners.ts";
 

@@ -1,6 +1,6 @@
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
-import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 
 /** A mark that waits for the operator's word (decisions.md 4), with what helps to give it. */
 export interface HeldMark {

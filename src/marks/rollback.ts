@@ -1,7 +1,7 @@
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { type Selection, selectedStations, whereSelected } from "#src/marks/rollback-selection.ts";
-import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 
 const chunkStations = 500;
 
