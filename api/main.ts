@@ -1,7 +1,5 @@
 import { assembleWeb } from "#api/assemble.ts";
-import { collectGarbage } from "#src/infrastructure/collect-garbage.ts";
-import { roleConfig } from "#src/infrastructure/role-config.ts";
-import { dieLoudly } from "#src/infrastructure/stop.ts";
+import { collectGarbage, roleConfig, dieLoudly } from "#src/infrastructure/lifecycle.ts";
 
 // The web role.
 const { config, log } = roleConfig("web");

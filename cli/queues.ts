@@ -8,8 +8,7 @@ import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
 import { act } from "#src/operators/act.ts";
-import { depthOf } from "#src/infrastructure/queue-depth.ts";
-import { queueNames, type QueueName } from "#src/infrastructure/queue-names.ts";
+import { depthOf, queueNames, type QueueName } from "#src/infrastructure/queue-state.ts";
 
 const shownFailed = 1000;
 const queueArgument = choice("the queue", queueNames);

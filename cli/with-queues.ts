@@ -2,7 +2,7 @@ import type { Queue } from "bullmq";
 import { Refusal } from "#cli/refusal.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 
 const patienceMs = 5000;

@@ -1,5 +1,4 @@
-import { roleConfig } from "#src/infrastructure/role-config.ts";
-import { untilStopped } from "#src/infrastructure/stop.ts";
+import { roleConfig, untilStopped } from "#src/infrastructure/lifecycle.ts";
 import { assembleWorker, workerRoles } from "#workers/assemble.ts";
 
 // One worker role per process: `node dist/worker.js marks`.

@@ -2,7 +2,7 @@ import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
 import { createDb, isUnavailable } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { roleConfig } from "#src/infrastructure/role-config.ts";
+import { roleConfig } from "#src/infrastructure/lifecycle.ts";
 
 // The release role: migrations and the key of the map at /, by one process, before any other role of a new version starts.
 const { config, log } = roleConfig("release", ["databaseUrl"]);

@@ -3,7 +3,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 

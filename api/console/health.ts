@@ -6,8 +6,7 @@ import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
-import { depthOf } from "#src/infrastructure/queue-depth.ts";
-import { queueNames } from "#src/infrastructure/queue-names.ts";
+import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { countHeld } from "#src/marks/held.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 

@@ -9,7 +9,7 @@ import type {
   UIConfig,
 } from "@bull-board/api/typings/app";
 import type { Producer } from "#src/infrastructure/queues.ts";
-import { queueNames } from "#src/infrastructure/queue-names.ts";
+import { queueNames } from "#src/infrastructure/queue-state.ts";
 
 /** What bull-board answers. */
 export interface BoardAnswer {

@@ -11,7 +11,7 @@ import {
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
 import { readPendingStatus } from "#api/marks/pending-status.ts";
 

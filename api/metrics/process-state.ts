@@ -84,12 +84,6 @@ export function registerProcessState(services: Services): void {
 const seconds = (ms: number): number => ms / 1000;
 
 function poolUse({ db }: Pick<Services, "db">) {
-  const { pool } = db.client as {
-    pool?: { numUsed(): number; numFree(): number; numPendingAcquires(): number };
-  };
-  return {
-    used: pool?.numUsed() ?? 0,
-    free: pool?.numFree() ?? 0,
-    waiting: pool?.numPendingAcquires() ?? 0,
-  };
+  const { totalCount, idleCount, waitingCount } = db.pool;
+  return { used: totalCount - idleCount, free: idleCount, waiting: waitingCount };
 }

@@ -1,8 +1,12 @@
 import { Gauge } from "prom-client";
 import type { Services } from "#api/http/services.ts";
 import { readBacklog, type Backlog } from "#src/marks/backlog.ts";
-import { depthOf, type QueueDepth } from "#src/infrastructure/queue-depth.ts";
-import { queueNames, type QueueName } from "#src/infrastructure/queue-names.ts";
+import {
+  depthOf,
+  type QueueDepth,
+  queueNames,
+  type QueueName,
+} from "#src/infrastructure/queue-state.ts";
 
 /** Figures that cost a query are this old at most, however many look. */
 const keptMs = 10_000;

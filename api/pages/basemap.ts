@@ -7,7 +7,7 @@ import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { dayS } from "#src/domain/units.ts";
-import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/basemap.ts";
+import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/map-settings.ts";
 
 /** Base maps that lie here, as PMTiles by Range: our own land and sea, and the operator's file if there is one. */
 export function basemapPages(router: PageRouter, services: Services): void {

@@ -1,7 +1,7 @@
 import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { pickLanguage } from "#api/pages/messages.ts";
 import type { Context } from "#api/http/state.ts";
-import { basemapOf } from "#src/infrastructure/basemap.ts";
+import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 interface MapPage {

@@ -1,5 +1,4 @@
-import { basemapOf } from "#src/infrastructure/basemap.ts";
-import { type Center, parseCenter } from "#src/infrastructure/map-center.ts";
+import { basemapOf, type Center, parseCenter } from "#src/infrastructure/map-settings.ts";
 import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { widgetConfigAnswers } from "#api/widget/widget-answers.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
 
 export interface ImportOptions<Format extends string> {

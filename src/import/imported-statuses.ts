@@ -4,7 +4,7 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Grade, Status } from "#src/domain/vocabulary.ts";
 import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
-import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 
 const chunkRows = 1000;
 

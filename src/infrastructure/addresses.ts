@@ -1,4 +1,7 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** Addresses and CIDR blocks to look an address up in. */
 export interface AddressSet {
@@ -7,41 +10,53 @@ export interface AddressSet {
 
 /** The set of `entries` (`10.0.0.0/8`, `::1`, …). Entries that are neither address nor block match nothing. */
 export function addressSet(entries: readonly string[]): AddressSet {
-  // The usual case, asked at every request.
-  if (entries.length === 0) return { has: () => false };
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [text = "", bits, more] = entry.trim().split("/");
-    const address = plainAddress(text);
-    const family = isIP(address);
-    if (family === 0 || more !== undefined) continue;
-    const type = family === 4 ? "ipv4" : "ipv6";
-    if (bits === undefined) list.addAddress(address, type);
-    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)) {
-      list.addSubnet(address, Number(bits), type);
-    }
-  }
+  const blocks = entries.map((entry) => blockOf(entry.trim())).filter((block) => block !== null);
   return {
-    has: (address) => {
-      const family = isIP(address);
-      return family !== 0 && list.check(address, family === 4 ? "ipv4" : "ipv6");
+    has: (text) => {
+      // The usual case, asked at every request.
+      if (blocks.length === 0) return false;
+      const address = parse(text);
+      return address !== null && blocks.some((block) => contains(block, address));
     },
   };
 }
 
-const plainIpv4 = /^[\d.]+$/;
+type Block = [range: Address, bits: number];
 
-/** An address without brackets, zone and the `::ffff:` of an IPv4 peer on an IPv6 socket. */
-export function plainAddress(text: string): string {
-  // The usual form, asked at every request.
-  if (plainIpv4.test(text)) return text;
-  const address = text
+function contains([range, bits]: Block, address: Address): boolean {
+  // A wide IPv6 block such as ::/0 holds IPv4 as well, in its IPv6 form.
+  const same =
+    range.kind() === "ipv6" && address instanceof ipaddr.IPv4
+      ? address.toIPv4MappedAddress()
+      : address;
+  return same.kind() === range.kind() && same.match(range, bits);
+}
+
+function blockOf(entry: string): Block | null {
+  const [text = "", bits, more] = entry.split("/");
+  const range = parse(text);
+  const most = range?.kind() === "ipv4" ? 32 : 128;
+  if (range === null || more !== undefined) return null;
+  if (bits === undefined) return [range, most];
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? [range, Number(bits)] : null;
+}
+
+/** Without brackets and zone, and an IPv4 peer on an IPv6 socket as IPv4. Null for what is no address. */
+function parse(text: string): Address | null {
+  const bare = text
     .trim()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/%.*$/, "");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address;
+  // ipaddr.js would take `010.1` and the like for addresses as well.
+  return isIP(bare) === 0 ? null : ipaddr.process(bare);
 }
+
+const plainIpv4 = /^[\d.]+$/;
+
+/** An address in its shortest form, without brackets, zone and the `::ffff:` of an IPv4 peer; other text as it is. */
+export const plainAddress = (text: string): string =>
+  // The usual form, asked at every request.
+  plainIpv4.test(text) ? text : (parse(text)?.toString() ?? text.trim());
 
 /**
  * The viewer's address: the socket's, or, as long as the nearest hop is a trusted proxy, the one that this
@@ -54,28 +69,25 @@ export function viewerAddress(
 ): string {
   let address = plainAddress(peer);
   if (!trusted.has(address)) return address;
-  const hops = (forwarded ?? "").split(",").map((hop) => plainAddress(withoutPort(hop.trim())));
-  while (trusted.has(address)) {
-    const hop = hops.pop();
-    if (hop === undefined || isIP(hop) === 0) break;
-    address = hop;
-  }
+  const hops = (forwarded ?? "").split(",");
+  do {
+    const hop = parse(withoutPort(hops.pop() ?? ""));
+    if (hop === null) break;
+    address = hop.toString();
+  } while (trusted.has(address));
   return address;
 }
 
 /** What one viewer can hold: an IPv4 address, or an IPv6 /64, whose lower half a viewer may change at will. */
 export function viewerNetwork(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array<string>(Math.max(gap, 0)).fill("0"), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  const parsed = plainIpv4.test(address) ? null : parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
 }
 
 const withoutPort = (hop: string): string =>
-  hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[(.*)\]:\d+$/, "$1");
+  hop
+    .trim()
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
+    .replace(/^\[(.*)\]:\d+$/, "$1");

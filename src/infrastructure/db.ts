@@ -1,9 +1,11 @@
 import knexFactory, { type Knex } from "knex";
 import pg from "pg";
 import type { Config } from "#src/infrastructure/config.ts";
-import { isNetworkFault } from "#src/infrastructure/network-fault.ts";
+import { isNetworkFault } from "#src/infrastructure/faults.ts";
+import { Pool } from "#src/infrastructure/pool.ts";
 
-export type Db = Knex;
+/** The database: knex, and the pool of connections that it shares with pipelined transactions. */
+export type Db = Knex & { readonly pool: Pool };
 export type Tx = Knex.Transaction;
 
 // bigint columns hold mark ids, sequences and counts below 2^53; the default would give strings.
@@ -23,26 +25,31 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
     `-c idle_in_transaction_session_timeout=${config.lockTimeoutMs}`,
     `-c statement_timeout=${config.queryTimeoutMs}`,
   ].join(" ");
-  return knexFactory({
+  const pool = new Pool({
+    connectionString: config.databaseUrl,
+    application_name: `fuelmark ${name}`,
+    options,
+    keepAlive: true,
+    max: poolMax,
+    idleTimeoutMillis: 30_000,
+    // For a connection that is made, and for one that is waited for.
+    connectionTimeoutMillis: config.acquireTimeoutMs,
+    // The server's own timeout cannot fire when the server is frozen.
+    query_timeout: config.queryTimeoutMs + 1000,
+    pipeline: true,
+  });
+  const knex = knexFactory({
     client: "pg",
+    connectionPool: pool,
     // Else an error's message holds the bound values, and a log line about it a driver's comment.
     compileSqlOnError: false,
-    connection: {
-      connectionString: config.databaseUrl,
-      application_name: `fuelmark ${name}`,
-      options,
-      keepAlive: true,
-      connectionTimeoutMillis: config.acquireTimeoutMs,
-      // The server's own timeout cannot fire when the server is frozen.
-      query_timeout: config.queryTimeoutMs + 1000,
-      // A statement is sent at once, also while another's answer is on its way.
-      pipeline: true,
-    } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolMax },
-    acquireConnectionTimeout: config.acquireTimeoutMs,
     // Errors reach their callers; knex would print each once more, past the log.
     log: { warn() {}, error() {} },
   });
+  // knex leaves a pool open that it was given; pg's refuses to be closed twice.
+  let ending: Promise<void> | undefined;
+  (knex.client as Knex.Client).destroy = () => (ending ??= pool.end());
+  return Object.assign(knex, { pool });
 }
 
 /** What a statement is run on: the database, a transaction, or one of few round trips (`src/infrastructure/pipelined-transaction.ts`). */
@@ -79,29 +86,8 @@ export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (isNetworkFault(error) || error instanceof knexFactory.KnexTimeoutError) return true;
+  if (isNetworkFault(error)) return true;
   const { code } = error as { code?: unknown };
   // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
-  if (typeof code === "string") return /^((08|53|57|40)...|55P03|25P03)$/.test(code);
-  // knex writes the statement and " - " before the driver's words.
-  return error.constructor === Error && lostConnection.has(error.message.split(" - ").at(-1)!);
+  return typeof code === "string" && /^((08|53|57|40)...|55P03|25P03)$/.test(code);
 }
-
-/** Whole messages of the drivers' faults that have neither a class nor a code. */
-const lostConnection: ReadonlySet<string> = new Set([
-  // pg
-  "Connection terminated",
-  "Connection terminated unexpectedly",
-  "Client has encountered a connection error and is not queryable",
-  "Client was closed and is not queryable",
-  "Query read timeout",
-  "timeout expired",
-  "The server does not support SSL connections",
-  "There was an error establishing an SSL connection",
-  // pg-pool
-  "timeout exceeded when trying to connect",
-  "Connection terminated due to connection timeout",
-  // tarn and knex, whose pool is closed when a process stops
-  "aborted",
-  "Unable to acquire a connection",
-]);

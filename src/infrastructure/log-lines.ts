@@ -19,6 +19,9 @@ const errorLevel = 50;
  * Lines to a file descriptor, in chunks: a system call per line costs more than the line. What is held back, for
  * `delayMs` at most, is written before the process exits; a line of an error is written at once with all before it.
  * A pipe that is full is tried again later instead of being waited for, which would stop every request.
+ *
+ * pino's own destination does not keep this: with `sync` it waits for a full pipe; without, a chunk is under way in
+ * another thread when an error has to be written with all before it. Both wait at exit for a reader that never reads.
  */
 export function createLogLines(fd: number): LogLines {
   let held = "";

@@ -7,14 +7,6 @@ import { createLogLines, type LogLines } from "#src/infrastructure/log-lines.ts"
 export type Log = Logger;
 
 let stdout: LogLines | undefined;
-let stamped = { ms: Number.NaN, text: "" };
-
-/** The same for all lines of a millisecond: there may be dozens. */
-function timestamp(): string {
-  const ms = Date.now();
-  if (ms !== stamped.ms) stamped = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
-  return stamped.text;
-}
 
 /**
  * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an
@@ -30,7 +22,7 @@ export function createLog(
   const options = {
     level: config.logLevel,
     base: { role, pid: process.pid },
-    timestamp,
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { log: onlyNamed },
     serializers: { err: describeError },
   };

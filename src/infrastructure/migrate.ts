@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import { migrations } from "#migrations/list.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
 const source: Knex.MigrationSource<string> = {

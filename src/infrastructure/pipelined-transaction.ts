@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Db, Statements } from "#src/infrastructure/db.ts";
+import type { Connection } from "#src/infrastructure/pool.ts";
 
 /** Statements on one connection, sent without waiting for each other's answers. */
 export interface PipelinedTransaction extends Statements {
@@ -15,91 +16,49 @@ export interface PipelinedTransaction extends Statements {
  * it, the beginning with the first statement, `commit()` with the last. Each statement still sees what was committed
  * before it began. Commits when `work` resolves without having done so, rolls back when it throws.
  */
-export const pipelinedTransaction = <T>(
+export async function pipelinedTransaction<T>(
   db: Db,
   work: (tx: PipelinedTransaction) => Promise<T>,
-): Promise<T> =>
-  onConnection(db, async (connection) => {
-    let committing: Promise<void> | undefined;
-    // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
-    let firstFault: Error | undefined;
-    const noted = <R>(answer: Promise<R>): Promise<R> => {
-      answer.catch((fault: Error) => (firstFault ??= fault));
-      return answer;
-    };
-    // Plans are kept, so they must not come from a table that happens to be empty when they are made.
-    void noted(
-      send(connection, {
-        text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
-      }),
-    );
-    const tx: PipelinedTransaction = {
-      raw: (sql, bindings, keptAs) => noted(runOn(connection, sql, bindings, keptAs)),
-      commit: () =>
-        (committing ??= noted(send(connection, { text: "commit" })).then(({ command }) => {
-          if (command !== "COMMIT") throw new Error("the transaction was rolled back");
-        })),
-    };
-    try {
-      const result = await work(tx);
-      await tx.commit();
-      return result;
-    } catch (error) {
-      // Answered after all that is under way: the connection is given back idle, or not at all.
-      await send(connection, { text: "rollback" }).catch((lost: Error) =>
-        discard(connection, lost),
-      );
-      throw firstFault ?? error;
-    }
-  });
-
-type Connection = pg.Client & { connection: pg.Connection; __knex__disposed?: Error };
-
-async function onConnection<T>(db: Db, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const client = db.client as {
-    acquireConnection(): Promise<Connection>;
-    releaseConnection(connection: Connection): Promise<void>;
+): Promise<T> {
+  const connection: Connection & pg.PoolClient = await db.pool.connect();
+  let committing: Promise<void> | undefined;
+  // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
+  let firstFault: Error | undefined;
+  let lost: Error | undefined;
+  const send = (query: pg.QueryConfig): Promise<pg.QueryResult> => {
+    connection.corkTurn();
+    const answer: Promise<pg.QueryResult> = connection.query(query);
+    answer.catch((fault: Error) => (firstFault ??= fault));
+    return answer;
   };
-  const connection = await client.acquireConnection();
+  // Plans are kept, so they must not come from a table that happens to be empty when they are made.
+  void send({
+    text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
+  });
+  const tx: PipelinedTransaction = {
+    raw: (sql, bindings, keptAs) => {
+      const text = numbered(sql);
+      const name = keptAs === undefined ? {} : { name: nameOf(connection, keptAs, text) };
+      return send({ text, values: [...bindings], ...name });
+    },
+    commit: () =>
+      (committing ??= send({ text: "commit" }).then(({ command }) => {
+        if (command !== "COMMIT") throw new Error("the transaction was rolled back");
+      })),
+  };
   try {
-    return await work(connection);
+    const result = await work(tx);
+    await tx.commit();
+    return result;
+  } catch (error) {
+    // Answered after all that is under way: the connection is given back idle, or not at all.
+    await send({ text: "rollback" }).catch((fault: Error) => (lost = fault));
+    throw firstFault ?? error;
   } finally {
     forgetOld(connection);
-    await client.releaseConnection(connection);
+    connection.release(lost);
   }
 }
-
-/** The pool throws a connection away that says this of itself. */
-const discard = (connection: Connection, why: Error): void => {
-  connection.__knex__disposed ??= why;
-};
-
-function send(
-  connection: Connection,
-  query: { text: string; values?: unknown[]; name?: string },
-): Promise<pg.QueryResult> {
-  const { stream } = connection.connection;
-  // What is sent in one turn leaves in one write.
-  if (stream.writableCorked === 0) {
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-  return connection.query(query);
-}
-
-const runOn = (
-  connection: Connection,
-  sql: string,
-  bindings: readonly unknown[],
-  keptAs: string | undefined,
-): Promise<pg.QueryResult> => {
-  const text = numbered(sql);
-  return send(connection, {
-    text,
-    values: [...bindings],
-    ...(keptAs === undefined ? {} : { name: nameOf(connection, keptAs, text) }),
-  });
-};
 
 const texts = new Map<string, string>();
 
@@ -136,5 +95,5 @@ function nameOf(connection: Connection, keptAs: string, text: string): string {
 /** Texts name the day's partitions: each new day leaves a plan behind. */
 function forgetOld(connection: Connection): void {
   for (const name of kept.get(connection)?.old.splice(0) ?? [])
-    send(connection, { text: `deallocate ${name}` }).catch(() => {});
+    connection.query(`deallocate ${name}`).catch(() => undefined);
 }

@@ -1,7 +1,8 @@
 import { type JobsOptions, Queue } from "bullmq";
 import type { Config } from "#src/infrastructure/config.ts";
+import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
@@ -34,7 +35,7 @@ export function createProducer(config: Config, log: Log): Producer {
   const queue = (name: QueueName): Queue => {
     const known = queues.get(name);
     if (known !== undefined) return known;
-    if (connection.status !== "ready") throw new Error("Redis is away");
+    if (connection.status !== "ready") throw new ConnectionFault("Redis is away");
     const made = new Queue(name, {
       connection,
       prefix: config.redisPrefix,

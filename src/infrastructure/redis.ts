@@ -1,7 +1,7 @@
-import { Redis } from "ioredis";
+import { type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { isNetworkFault } from "#src/infrastructure/network-fault.ts";
+import { ConnectionFault, isNetworkFault } from "#src/infrastructure/faults.ts";
 
 export type { Redis };
 
@@ -12,7 +12,7 @@ const retryStrategy = (times: number): number => Math.min(50 * times, 500);
  * `redisTimeoutMs` while it is frozen.
  */
 export function createRedis(config: Config, log: Log): Redis {
-  const redis = new Redis(config.redisUrl, {
+  const redis = new Connection(config.redisUrl, {
     retryStrategy,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -25,7 +25,7 @@ export function createRedis(config: Config, log: Log): Redis {
 
 /** A connection for a worker's blocking reads: waits for Redis for ever and never times out. */
 export function createWorkerRedis(config: Config, log: Log): Redis {
-  const redis = new Redis(config.redisUrl, { retryStrategy, maxRetriesPerRequest: null });
+  const redis = new Connection(config.redisUrl, { retryStrategy, maxRetriesPerRequest: null });
   tellOutage(redis, log);
   return redis;
 }
@@ -43,24 +43,28 @@ function tellOutage(redis: Redis, log: Log): void {
   });
 }
 
-/** True when `error` means that Redis is away or frozen. Decided by code and class, as `isUnavailable` of Postgres. */
-export function isRedisAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (isNetworkFault(error) || lostClasses.has(error.name)) return true;
-  const isBare = error.constructor === Error || error.name === "AbortError";
-  return isBare && lostConnection.has(error.message);
+/**
+ * Gives each fault of ioredis a class, as most have neither a class that it exports nor a code: what Redis answers is
+ * a `ReplyError`, and a bug a `TypeError`; whatever else rejects a command is a connection that was lost.
+ */
+class Connection extends Redis {
+  override sendCommand(command: Command, ...more: unknown[]): unknown {
+    const { reject } = command;
+    command.reject = (error) =>
+      reject(isTyped(error) ? error : new ConnectionFault(error.message, { cause: error }));
+    return super.sendCommand(command, ...(more as []));
+  }
+
+  // bullmq makes a worker's blocking connection this way.
+  override duplicate(more: RedisOptions = {}): Redis {
+    return new Connection({ ...this.options, ...more } as never);
+  }
 }
 
-/** By name: ioredis does not export its own, and this file knows nothing of bullmq. */
-const lostClasses: ReadonlySet<string> = new Set([
-  "ConnectionClosedError",
-  "MaxRetriesPerRequestError",
-]);
+const isTyped = (error: Error): boolean =>
+  [ReplyError, TypeError, ConnectionFault].some((one) => error instanceof one);
 
-/** Whole messages of ioredis's faults that have neither a class of their own nor a code. */
-const lostConnection: ReadonlySet<string> = new Set([
-  "Connection is closed.",
-  "Command timed out",
-  "Command aborted due to connection close",
-  "Stream isn't writeable and enableOfflineQueue options is false",
-]);
+/** True when `error` means that Redis is away or frozen. Decided by code and class, as `isUnavailable` of Postgres. */
+export const isRedisAway = (error: unknown): boolean =>
+  // bullmq's own class, by its name: most commands of the command line need Redis and no bullmq.
+  error instanceof Error && (isNetworkFault(error) || error.name === "ConnectionClosedError");

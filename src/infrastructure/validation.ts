@@ -94,7 +94,6 @@ const typeNames: Record<string, Explained> = {
 };
 
 function explain(error: ErrorObject): Explained {
-  const limit: unknown = error.params["limit"];
   switch (error.keyword) {
     case "type":
       return typeNames[firstType(error.params["type"])] ?? unknownFault(error);
@@ -105,43 +104,34 @@ function explain(error: ErrorObject): Explained {
     case "anyOf":
     case "oneOf":
       return choice(error);
-    case "minLength":
-      return [
-        `String should have at least ${limit} characters`,
-        "string_too_short",
-        { min_length: limit },
-      ];
-    case "maxLength":
-      return [
-        `String should have at most ${limit} characters`,
-        "string_too_long",
-        { max_length: limit },
-      ];
-    case "minItems":
-      return [`List should have at least ${limit} items`, "too_short", { min_length: limit }];
-    case "maxItems":
-      return [`List should have at most ${limit} items`, "too_long", { max_length: limit }];
     case "pattern":
       return [
         `String should ${wanted(error) ?? "match the pattern"}`,
         "string_pattern_mismatch",
         { pattern: error.params["pattern"] },
       ];
-    case "minimum":
-      return [
-        `Input should be greater than or equal to ${limit}`,
-        "greater_than_equal",
-        { ge: limit },
-      ];
-    case "maximum":
-      return [`Input should be less than or equal to ${limit}`, "less_than_equal", { le: limit }];
-    case "exclusiveMinimum":
-      return [`Input should be greater than ${limit}`, "greater_than", { gt: limit }];
-    case "exclusiveMaximum":
-      return [`Input should be less than ${limit}`, "less_than", { lt: limit }];
     default:
-      return unknownFault(error);
+      return limitFault(error) ?? unknownFault(error);
   }
+}
+
+/** By keyword: what is said before and after the limit, the fault's type, the limit's name. */
+const limits: Record<string, [before: string, after: string, type: string, name: string]> = {
+  minLength: ["String should have at least", " characters", "string_too_short", "min_length"],
+  maxLength: ["String should have at most", " characters", "string_too_long", "max_length"],
+  minItems: ["List should have at least", " items", "too_short", "min_length"],
+  maxItems: ["List should have at most", " items", "too_long", "max_length"],
+  minimum: ["Input should be greater than or equal to", "", "greater_than_equal", "ge"],
+  maximum: ["Input should be less than or equal to", "", "less_than_equal", "le"],
+  exclusiveMinimum: ["Input should be greater than", "", "greater_than", "gt"],
+  exclusiveMaximum: ["Input should be less than", "", "less_than", "lt"],
+};
+
+function limitFault({ keyword, params }: ErrorObject): Explained | undefined {
+  const words = limits[keyword];
+  if (words === undefined) return undefined;
+  const [before, after, type, name] = words;
+  return [`${before} ${params["limit"]}${after}`, type, { [name]: params["limit"] }];
 }
 
 /** What a pattern is for, where its schema says so: `be of letters`. */

@@ -3,7 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#src/keys/issued-keys.ts";
 import { hashKey, newKey } from "#src/keys/key-text.ts";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { insertPartner } from "#src/keys/partners.ts";
 import { act } from "#src/operators/act.ts";
 

@@ -3,7 +3,7 @@ import { dayMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 

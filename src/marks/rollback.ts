@@ -2,7 +2,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { askRefold, lockStations } from "#src/infrastructure/station-lock.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 

@@ -1,6 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { containing } from "#src/operators/operator-log.ts";
-import { rows, type Db } from "#src/infrastructure/db.ts";
+import { rows, type Db, type Statements } from "#src/infrastructure/db.ts";
 import type { ConsoleMark, ConsoleStation, ConsoleStationPage } from "#src/contract/console.ts";
 import { explain } from "#src/domain/explain.ts";
 import { distanceM } from "#src/domain/geo.ts";
@@ -82,7 +82,7 @@ export const stationPage = (
 type MarkRow = Omit<ConsoleMark, "distance_m"> & { lat: number | null; lon: number | null };
 
 async function marksOf(
-  db: Db,
+  db: Statements,
   station: { id: string; lat: number; lon: number },
   before: number | null,
 ): Promise<ConsoleMark[]> {

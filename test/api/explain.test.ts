@@ -1,19 +1,19 @@
 import { expect } from "chai";
 import type { Route } from "#api/http/route.ts";
+import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const bugs: unknown[] = [
   new TypeError("Cannot read properties of undefined (reading 'connection')"),
   new RangeError("connection timeout"),
-  new Error("pool terminated"),
+  new Error("Connection terminated unexpectedly"),
   "Connection terminated unexpectedly",
 ];
 const outages: unknown[] = [
   Object.assign(new Error("shutting down"), { code: "57P01" }),
-  new Error("select 1 - Connection terminated unexpectedly"),
-  new Error("Connection is closed."),
-  new Error("Command timed out"),
+  Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
+  new ConnectionFault("Command timed out"),
 ];
 
 const routes = (): Route[] =>

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { lockIds } from "#src/infrastructure/lock-ids.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { sources } from "#test/check/sources.ts";
 
 const numbers: readonly number[] = Object.values(lockIds);
@@ -11,13 +11,13 @@ describe("the ids of advisory locks", () => {
     expect(numbers.filter((id, index) => numbers.indexOf(id) !== index)).to.deep.equal([]);
   });
 
-  it("stand in src/infrastructure/lock-ids.ts, and elsewhere in released migrations only", async () => {
+  it("stand in src/infrastructure/locks.ts, and elsewhere in released migrations only", async () => {
     // A number in an advisory lock's call, or one that looks like an id of ours.
     const literal = /advisory_\w+\(\s*[\d_]+\s*[,)]|\b7_?166_?7\d\d\b/;
     const found: string[] = [];
     for (const folder of ["src", "snapshots", "api", "workers", "cli", "demo", "bench"]) {
       for (const file of await sources(folder)) {
-        if (file === join("src", "infrastructure", "lock-ids.ts")) continue;
+        if (file === join("src", "infrastructure", "locks.ts")) continue;
         if (literal.test(await readFile(file, "utf8"))) found.push(file);
       }
     }

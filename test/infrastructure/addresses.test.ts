@@ -1,5 +1,12 @@
+import { BlockList, isIP } from "node:net";
 import { expect } from "chai";
+import fc from "fast-check";
 import { addressSet, viewerAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
+
+/** Eight groups, none of which is in IPv4's form. */
+const hexAddress = fc
+  .array(fc.integer({ min: 1, max: 0xffff }), { minLength: 8, maxLength: 8 })
+  .map((groups) => groups.map((group) => group.toString(16)).join(":"));
 
 describe("addresses", () => {
   it("finds addresses and blocks of both families", () => {
@@ -48,5 +55,60 @@ describe("the viewer's address", () => {
     expect(viewerNetwork("2001:0db8:0:0:9:8:7:6")).to.equal("2001:db8:0:0::/64");
     expect(viewerNetwork("::1")).to.equal("0:0:0:0::/64");
     expect(viewerNetwork("9.9.9.9")).to.equal("9.9.9.9");
+  });
+});
+
+describe("any address", () => {
+  const entry = fc.oneof(
+    fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
+    fc.tuple(hexAddress, fc.integer({ min: 0, max: 128 })),
+  );
+
+  it("is in the blocks in which Node's own list finds it", () => {
+    const check = ([block, bits]: [string, number], address: string): void => {
+      const list = new BlockList();
+      const type = (text: string) => (isIP(text) === 4 ? "ipv4" : "ipv6");
+      list.addSubnet(block, bits, type(block));
+      const found = addressSet([`${block}/${bits}`]).has(address);
+      expect(found).to.equal(list.check(address, type(address)));
+    };
+    fc.assert(fc.property(entry, fc.oneof(fc.ipV4(), hexAddress), check));
+  });
+
+  it("is the same in the forms of a socket, a header and a link", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), hexAddress, (v4, v6) => {
+        const none = addressSet([]);
+        expect(viewerAddress(`::ffff:${v4}`, undefined, none)).to.equal(v4);
+        const plain = viewerAddress(v6, undefined, none);
+        expect(new URL(`http://[${v6}]`).hostname).to.equal(`[${plain}]`);
+        for (const form of [`[${v6}]`, `${v6}%eth0.1`, v6.toUpperCase()])
+          expect(viewerAddress(form, undefined, none)).to.equal(plain);
+        expect(addressSet([v4]).has(`::ffff:${v4}`)).to.equal(true);
+      }),
+    );
+  });
+
+  it("shares its /64 with whatever has the same upper half, and with nothing else", () => {
+    fc.assert(
+      fc.property(hexAddress, hexAddress, (one, other) => {
+        const upper = (text: string) => text.split(":").slice(0, 4).join(":");
+        const lower = other.split(":").slice(4).join(":");
+        expect(viewerNetwork(`${upper(one)}:${lower}`)).to.equal(viewerNetwork(one));
+        expect(viewerNetwork(one) === viewerNetwork(other)).to.equal(upper(one) === upper(other));
+      }),
+    );
+  });
+
+  it("is the proxy's where a header is malformed, and is always an address", () => {
+    const trusted = addressSet(["10.0.0.0/8"]);
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        expect(isIP(viewerAddress("10.0.0.1", header, trusted))).to.not.equal(0);
+        expect(
+          viewerAddress("10.0.0.1", `1.1.1.1, x${header.replaceAll(",", "")}`, trusted),
+        ).to.match(/^10\.0\.0\.1$/);
+      }),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { expect } from "chai";
 /** A process that runs `code` with a log, like every role's, in `log`. */
 function logging(code: string): ChildProcess {
   const program = `import { createLog } from "#src/infrastructure/log.ts";
-    import { dieLoudly } from "#src/infrastructure/stop.ts";
+    import { dieLoudly } from "#src/infrastructure/lifecycle.ts";
     const log = createLog({ logLevel: "info" }, "test");
     ${code}`;
   return spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { basemapFile, basemapOf } from "#src/infrastructure/basemap.ts";
-import { parseCenter } from "#src/infrastructure/map-center.ts";
+import { basemapFile, basemapOf, parseCenter } from "#src/infrastructure/map-settings.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { createReadModel } from "#snapshots/model/model.ts";

@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import type { ConsoleAccount } from "#src/contract/console.ts";
-import { pageApi, type Result } from "#web/kit/page-api.ts";
+import { pageApi } from "#web/kit/page-api.ts";
+import { type Resource, resource } from "#web/kit/resource.tsx";
 
 /** Who is signed in; null when nobody is, undefined as long as that is not known. */
 export const account = signal<ConsoleAccount | null | undefined>(undefined);
@@ -8,26 +10,21 @@ export const account = signal<ConsoleAccount | null | undefined>(undefined);
 /** Whether the signed-in account may change things. The server decides; this spares useless buttons. */
 export const mayChange = (): boolean => account.value?.role === "operator";
 
-export type Told<T> = { ok: true; body: T } | { ok: false; detail: string };
-
-const api = pageApi(() => {
+/** Calls of the console's server. A session that is over shows the sign-in page. */
+export const api = pageApi(() => {
   account.value = null;
 });
 
-/** One call of the console's server. Never rejects. A session that is over shows the sign-in page. */
-export async function call<T>(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
-  path: string,
-  body?: object,
-): Promise<Told<T>> {
-  return toldOf(method === "GET" ? await api.get<T>(path) : await api.send<T>(method, path, body));
+/** Loads `path` when the page opens and whenever it changes, and again every `everyMs` while it can be seen. */
+export function useLoaded<T>(path: string, everyMs = 0): Resource<T> {
+  const loading = useMemo(() => resource(() => api.get<T>(path)), [path]);
+  useEffect(() => {
+    void loading.load();
+    if (everyMs === 0) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void loading.load();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [loading, everyMs]);
+  return loading;
 }
-
-/** Sends a file as it is. Never rejects. */
-export const upload = async <T>(path: string, file: File): Promise<Told<T>> =>
-  toldOf(await api.upload<T>(path, file));
-
-const toldOf = <T>(told: Result<T>): Told<T> =>
-  told.failure === undefined
-    ? { ok: true, body: told.value }
-    : { ok: false, detail: told.failure.words };

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
-import { account, call } from "#web/console/api.ts";
+import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
-import { useLoaded } from "#web/console/loaded.tsx";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
 import { OverviewPage } from "#web/console/pages/overview.tsx";
@@ -12,21 +11,22 @@ import { LimitRequestsPage } from "#web/console/pages/limit-requests.tsx";
 import { ReviewPage } from "#web/console/pages/review.tsx";
 import { RollbackPage } from "#web/console/pages/rollback.tsx";
 import { SessionsPage } from "#web/console/pages/sessions.tsx";
-import { SignIn } from "#web/console/pages/sign-in.tsx";
+import { SignInPage } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
 import { StationsPage } from "#web/console/pages/stations.tsx";
 import { place } from "#web/console/place.ts";
+import type { Resource } from "#web/kit/resource.tsx";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 
 /** The console: signing in, then its pages by the address behind `#`. */
 export function App() {
   useEffect(() => {
-    void call<{ account: ConsoleAccount }>("GET", "/session").then((answer) => {
-      account.value = answer.ok ? answer.body.account : null;
+    void api.get<{ account: ConsoleAccount }>("/session").then((answer) => {
+      account.value = answer.failure === undefined ? answer.value.account : null;
     });
   }, []);
   if (account.value === undefined) return null;
-  if (account.value === null) return <SignIn />;
+  if (account.value === null) return <SignInPage />;
   return <Signed name={account.value.name} role={account.value.role} />;
 }
 
@@ -36,7 +36,7 @@ function Signed({ name, role }: { name: string; role: string }) {
   const health = useLoaded<ConsoleHealth>("/health", healthEveryMs);
   const { path } = place.value;
   const signOut = async (): Promise<void> => {
-    await call("DELETE", "/session");
+    await api.send("DELETE", "/session");
     account.value = null;
   };
   return (
@@ -58,7 +58,7 @@ function Signed({ name, role }: { name: string; role: string }) {
           </button>
         </div>
       </header>
-      <Menu path={path} marks={health.data?.marks ?? null} />
+      <Menu path={path} marks={health.value.value?.marks ?? null} />
       <main id="content" tabIndex={-1}>
         {pageOf(path, health)}
       </main>
@@ -132,14 +132,14 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
 const isAt = (path: string, to: string): boolean =>
   to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
 
-function pageOf(path: string, health: ReturnType<typeof useLoaded<ConsoleHealth>>) {
+function pageOf(path: string, health: Resource<ConsoleHealth>) {
   const [, noun, id] = path.split("/");
   if (noun === "partners")
     return id === undefined ? <PartnersPage /> : <PartnerPage key={id} id={id} />;
   if (noun === "stations")
     return id === undefined ? <StationsPage /> : <StationPage key={id} id={id} />;
-  if (noun === "limit-requests") return <LimitRequestsPage changed={health.reload} />;
-  if (noun === "review") return <ReviewPage changed={health.reload} />;
+  if (noun === "limit-requests") return <LimitRequestsPage changed={health.load} />;
+  if (noun === "review") return <ReviewPage changed={health.load} />;
   if (noun === "rollback") return <RollbackPage key={place.value.query.toString()} />;
   if (noun === "imports") return <ImportsPage />;
   if (noun === "log") return <LogPage />;

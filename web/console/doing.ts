@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { call } from "#web/console/api.ts";
+import { api } from "#web/console/api.ts";
 
 /** The last thing that was done, said to the viewer for some seconds. */
 export const said = signal<string | null>(null);
@@ -42,15 +42,15 @@ export function useDoing(): Doing {
     ): Promise<T | null> => {
       setBusy(true);
       setFault(null);
-      const answer = await call<T>(method, path, body);
+      const answer = await api.send<T>(method, path, body);
       setBusy(false);
-      if (!answer.ok) {
-        setFault(answer.detail);
+      if (answer.failure !== undefined) {
+        setFault(answer.failure.words);
         return null;
       }
       say(words);
       // An answer without a body is one all the same.
-      return answer.body ?? ({} as T);
+      return answer.value ?? ({} as T);
     },
   };
 }

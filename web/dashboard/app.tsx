@@ -4,14 +4,14 @@ import { Keys } from "#web/dashboard/keys.tsx";
 import { Limits } from "#web/dashboard/limits.tsx";
 import { Marks } from "#web/dashboard/marks.tsx";
 import { Requests } from "#web/dashboard/requests.tsx";
-import { SignIn } from "#web/dashboard/sign-in.tsx";
+import { SignInPage } from "#web/dashboard/sign-in.tsx";
 import { overview, session } from "#web/dashboard/state.ts";
 import { Today } from "#web/dashboard/today.tsx";
 
 /** Signed in or not, and what is shown then. */
 export function App() {
   if (session.value === undefined) return <p class="starting">Loading …</p>;
-  if (session.value === null) return <SignIn />;
+  if (session.value === null) return <SignInPage />;
   const days = overview.value.value;
   const isNew =
     days !== null && [...days.days, ...days.widget].every(({ requests }) => requests === 0);

@@ -1,6 +1,7 @@
 import type { ShownKey } from "#src/contract/dashboard.ts";
-import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { Section } from "#web/dashboard/section.tsx";
 import { keys } from "#web/dashboard/state.ts";
+import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 
@@ -81,7 +82,7 @@ function boundTo({ kind, domains, ips }: ShownKey) {
   const places = kind === "publishable" ? domains : ips;
   if (places.length === 0) return kind === "publishable" ? "no domain" : "any address";
   return (
-    <ul class="plain">
+    <ul class="list">
       {places.map((place) => (
         <li key={place}>{place}</li>
       ))}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { askLimits, overview } from "#web/dashboard/state.ts";
+import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 
 const [rpmMax, dailyMax, commentMax] = [100_000, 100_000_000, 500];
@@ -12,7 +13,7 @@ export function LimitForm() {
   const comment = useSignal("");
   const isChecked = useSignal(false);
   const isBusy = useSignal(false);
-  const refused = useSignal("");
+  const refused = useSignal<string | null>(null);
   const faults = { rpm: fault(rpm.value, rpmMax), daily: fault(daily.value, dailyMax) };
 
   const submit = async (event: Event): Promise<void> => {
@@ -27,7 +28,7 @@ export function LimitForm() {
       comment: comment.value,
     });
     isBusy.value = false;
-    refused.value = failure?.words ?? "";
+    refused.value = failure?.words ?? null;
   };
 
   return (
@@ -68,9 +69,7 @@ export function LimitForm() {
           {number(commentMax - comment.value.length)} characters left.
         </p>
       </div>
-      <p class="fault" role="alert">
-        {refused.value}
-      </p>
+      <Fault words={refused.value} />
       <div>
         <button type="submit" class="primary" disabled={isBusy.value}>
           {isBusy.value ? "Sending …" : "Send the request"}

@@ -1,8 +1,9 @@
 import type { Overview, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { LimitForm } from "#web/dashboard/limit-form.tsx";
-import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { Section } from "#web/dashboard/section.tsx";
 import { limitRequests, overview } from "#web/dashboard/state.ts";
 import { number } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 

@@ -4,9 +4,10 @@ import {
   type SentOutcome,
   sentOutcomes,
 } from "#src/contract/dashboard.ts";
-import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { Section } from "#web/dashboard/section.tsx";
 import { marks } from "#web/dashboard/state.ts";
 import { number, share } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 
 const meanings: Record<SentOutcome, string> = {

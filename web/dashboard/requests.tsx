@@ -2,10 +2,11 @@ import { useSignal } from "@preact/signals";
 import type { Overview } from "#src/contract/dashboard.ts";
 import type { UsageDay } from "#src/domain/usage.ts";
 import { dayWords } from "#web/dashboard/days.ts";
-import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { Section } from "#web/dashboard/section.tsx";
 import { overview, period } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
 import { number, share } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
 import { type Column, Table } from "#web/kit/table.tsx";
 
 const periods = [7, 14, 30, 90];

@@ -7,7 +7,7 @@ import type {
   ShownLimitRequest,
 } from "#src/contract/dashboard.ts";
 import { type Failure, pageApi } from "#web/kit/page-api.ts";
-import { resource } from "#web/kit/resource.ts";
+import { resource } from "#web/kit/resource.tsx";
 import { recall, remember } from "#web/kit/storage.ts";
 
 /** Who is signed in; null: nobody; undefined: not known yet. */

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Overview } from "#src/contract/dashboard.ts";
-import { Loaded, Section } from "#web/dashboard/section.tsx";
+import { Section } from "#web/dashboard/section.tsx";
 import { overview } from "#web/dashboard/state.ts";
 import { Meter } from "#web/kit/meter.tsx";
 import { number, share } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
 import { utc } from "#web/kit/time.tsx";
 
 /** What is left of the limits at this moment, and how the requests of the day went. */

@@ -106,7 +106,7 @@ function Stack({
         return value === 0 ? null : (
           <rect
             key={part}
-            class={`part${part}`}
+            fill={`var(--part${part})`}
             x={x}
             y={to}
             width={width}

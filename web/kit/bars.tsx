@@ -56,7 +56,7 @@ export function Bars({
         {names.map((name, part) => (
           <li key={name}>
             <svg width="12" height="12" aria-hidden="true">
-              <rect class={`part${part}`} width="12" height="12" rx="3" />
+              <rect fill={`var(--part${part})`} width="12" height="12" rx="3" />
             </svg>
             <span>{name}</span>
             <span class="numeric">{number(bar.parts[part] ?? 0)}</span>

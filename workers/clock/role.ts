@@ -1,6 +1,6 @@
 import cron from "node-cron";
 import { hourMs } from "#src/domain/units.ts";
-import type { QueueName } from "#src/infrastructure/queue-names.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 
 interface Schedule {

@@ -7,7 +7,7 @@ import { dayMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { loadFirstSeen } from "#src/marks/histories.ts";
 import { hotMs } from "#src/marks/marks.ts";
-import { type Locking, lockStations } from "#src/infrastructure/station-lock.ts";
+import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { loadHistory, loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, isLostFence, save } from "#workers/marks/save.ts";

@@ -1,4 +1,4 @@
-import { parseBasemap } from "#src/infrastructure/basemap.ts";
+import { parseBasemap } from "#src/infrastructure/map-settings.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { isKeyText } from "#src/keys/key-text.ts";
 import {

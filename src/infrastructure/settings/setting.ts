@@ -1,5 +1,5 @@
 import { boundAddress } from "#src/keys/bindings.ts";
-import { parseCenter } from "#src/infrastructure/map-center.ts";
+import { parseCenter } from "#src/infrastructure/map-settings.ts";
 
 /** One number or switch that an operator may change, by its environment name. */
 export interface Setting<T> {

@@ -1,13 +1,14 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { type ConsoleImport, importKinds } from "#src/contract/console.ts";
-import { mayChange, upload } from "#web/console/api.ts";
+import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { say } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 const restMs = 10_000;
 const runningMs = 1000;
@@ -24,7 +25,7 @@ const what: Record<Kind, string> = {
 export function ImportsPage() {
   const [everyMs, setEvery] = useState(restMs);
   const loading = useLoaded<{ imports: ConsoleImport[] }>("/imports", everyMs);
-  const running = loading.data?.imports.some(({ state }) => state === "running") === true;
+  const running = loading.value.value?.imports.some(({ state }) => state === "running") === true;
   useEffect(() => setEvery(running ? runningMs : restMs), [running]);
   return (
     <section>
@@ -34,8 +35,8 @@ export function ImportsPage() {
         <code>npm run operator -- stations import FILE</code>. Also import French stock-outs there,
         because they need two files: <code>statuses import FILE --format fr-ruptures</code>
       </p>
-      {mayChange() && <Form started={loading.reload} />}
-      <Loaded loading={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
+      {mayChange() && <Form started={loading.load} />}
+      <Loaded of={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
     </section>
   );
 }
@@ -61,11 +62,12 @@ function Form({ started }: { started: () => Promise<void> }) {
       ...(source === "" ? {} : { source }),
       ...(replace ? { replace_source: "true" } : {}),
     });
-    const answer = await upload(`/imports?${query.toString()}`, file);
+    const answer = await api.upload(`/imports?${query.toString()}`, file);
     setBusy(false);
     setAsking(false);
-    setFault(answer.ok ? null : answer.detail);
-    if (answer.ok) say(dryRun ? "The dry run has started" : "The import has started");
+    setFault(answer.failure?.words ?? null);
+    if (answer.failure === undefined)
+      say(dryRun ? "The dry run has started" : "The import has started");
     await started();
   };
   return (
@@ -108,11 +110,7 @@ function Form({ started }: { started: () => Promise<void> }) {
           onChange={setReplace}
         />
       )}
-      {fault !== null && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault words={fault} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={busy || file === null}>
           Dry run, change nothing

@@ -4,6 +4,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
+import { Fault } from "#web/kit/fault.tsx";
 
 interface Props {
   partnerId: number;
@@ -113,11 +114,7 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
         checked={form.reports}
         onChange={(reports) => set({ reports })}
       />
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
+      <Fault words={doing.fault} />
     </Confirm>
   );
 }

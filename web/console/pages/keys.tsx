@@ -7,6 +7,7 @@ import { Confirm } from "#web/kit/confirm.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
 
 interface Props {
   partnerId: number;
@@ -137,11 +138,7 @@ function Revoke({
         Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used:{" "}
         <Moment at={key.last_used} />.
       </p>
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
+      <Fault words={doing.fault} />
     </Confirm>
   );
 }

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
-import { mayChange } from "#web/console/api.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
 import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
@@ -10,6 +9,8 @@ import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 type Asking = { kind: "edit" | "reject"; request: ConsoleLimitRequest } | null;
 
@@ -27,17 +28,13 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
       verb === "approve" ? `New limits for ${partner} approved` : `Request of ${partner} rejected`;
     const done = await doing.run(words, "POST", `/limit-requests/${id}/${verb}`, body);
     if (done !== null) setAsking(null);
-    await Promise.all([loading.reload(), changed()]);
+    await Promise.all([loading.load(), changed()]);
   };
   return (
     <section>
       <h1>Limit requests</h1>
-      {doing.fault !== null && asking === null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
-      <Loaded loading={loading}>
+      {asking === null && <Fault words={doing.fault} />}
+      <Loaded of={loading}>
         {({ requests }) => {
           const pending = requests.filter(({ status }) => status === "pending");
           return (
@@ -185,11 +182,7 @@ function Decision({ asking: { kind, request }, busy, fault, send, close }: Decis
         onChange={setComment}
         maxLength={500}
       />
-      {fault !== null && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault words={fault} />
     </Confirm>
   );
 }

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { ConsoleLogEntry } from "#src/contract/console.ts";
-import { call } from "#web/console/api.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { api, useLoaded } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 interface Answer {
   entries: ConsoleLogEntry[];
@@ -25,7 +26,7 @@ export function LogPage() {
         onSubmit={(event) => {
           event.preventDefault();
           setFilter(form);
-          void loading.reload();
+          void loading.load();
         }}
       >
         <div class="grid">
@@ -46,9 +47,7 @@ export function LogPage() {
           </button>
         </div>
       </form>
-      <Loaded loading={loading}>
-        {(first) => <Entries key={path} path={path} first={first} />}
-      </Loaded>
+      <Loaded of={loading}>{(first) => <Entries key={path} path={path} first={first} />}</Loaded>
     </section>
   );
 }
@@ -58,12 +57,12 @@ function Entries({ path, first }: { path: string; first: Answer }) {
   const [fault, setFault] = useState<string | null>(null);
   const { next } = older ?? first;
   const more = async (): Promise<void> => {
-    const answer = await call<Answer>("GET", `${path}&before=${next}`);
-    setFault(answer.ok ? null : answer.detail);
-    if (answer.ok)
+    const answer = await api.get<Answer>(`${path}&before=${next}`);
+    setFault(answer.failure?.words ?? null);
+    if (answer.failure === undefined)
       setOlder({
-        entries: [...(older?.entries ?? []), ...answer.body.entries],
-        next: answer.body.next,
+        entries: [...(older?.entries ?? []), ...answer.value.entries],
+        next: answer.value.next,
       });
   };
   return (
@@ -82,11 +81,7 @@ function Entries({ path, first }: { path: string; first: Answer }) {
           { name: "Details", cell: ({ details }) => <Details of={details} /> },
         ]}
       />
-      {fault !== null && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault words={fault} />
       {next !== null && (
         <button type="button" onClick={() => void more()}>
           Load older entries

@@ -1,17 +1,18 @@
 import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
-import { mayChange } from "#web/console/api.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, type Loading, useLoaded } from "#web/console/loaded.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Ago } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded, type Resource } from "#web/kit/resource.tsx";
 
 /** What needs an operator, and how the service is doing. */
-export const OverviewPage = ({ health }: { health: Loading<ConsoleHealth> }) => (
+export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) => (
   <section>
     <h1>Overview</h1>
-    <Loaded loading={health}>
+    <Loaded of={health}>
       {(now) => (
         <>
           <Readiness now={now} />
@@ -129,17 +130,13 @@ function FailedMarks() {
   const doing = useDoing();
   const retry = async (id: number): Promise<void> => {
     await doing.run(`Mark ${id} is being processed again`, "POST", `/failed-marks/${id}/retry`);
-    await loading.reload();
+    await loading.load();
   };
   return (
     <>
       <h2>Failed marks</h2>
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
-      <Loaded loading={loading}>
+      <Fault words={doing.fault} />
+      <Loaded of={loading}>
         {({ marks }) => (
           <Table
             caption="Failed marks"

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
-import { mayChange } from "#web/console/api.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { Keys } from "#web/console/pages/keys.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { LimitFields } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 interface Answer {
   partner: ConsolePartner;
@@ -25,7 +26,7 @@ export function PartnerPage({ id }: { id: string }) {
       <p class="trail">
         <a href="#/partners">Partners</a>
       </p>
-      <Loaded loading={loading}>
+      <Loaded of={loading}>
         {({ partner, keys, days, cache_default_s: cacheDefault }) => (
           <>
             <h1>
@@ -46,8 +47,8 @@ export function PartnerPage({ id }: { id: string }) {
               <h2>Requests per day</h2>
               <UsageBars days={days} daily={partner.daily} />
             </div>
-            <Keys partnerId={partner.id} keys={keys} changed={loading.reload} />
-            <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.reload} />
+            <Keys partnerId={partner.id} keys={keys} changed={loading.load} />
+            <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.load} />
           </>
         )}
       </Loaded>
@@ -155,11 +156,7 @@ function Settings({
         onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
         disabled={locked}
       />
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
+      <Fault words={doing.fault} />
       {!locked && (
         <div class="buttons">
           <button type="submit" class="primary" disabled={doing.busy}>

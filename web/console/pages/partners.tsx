@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
-import { mayChange } from "#web/console/api.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { TextField } from "#web/console/parts/field.tsx";
 import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { goTo } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 interface Answer {
   partners: ConsolePartner[];
@@ -32,7 +33,7 @@ export function PartnersPage() {
           </button>
         )}
       </div>
-      <Loaded loading={loading}>
+      <Loaded of={loading}>
         {({ partners, defaults }) => (
           <>
             <TextField label="Search by name or number" type="search" value={q} onChange={setQ} />
@@ -123,11 +124,7 @@ function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: 
     >
       <TextField label="Name" value={name} onChange={setName} maxLength={200} required />
       <LimitFields {...limits} onChange={setLimits} />
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
+      <Fault words={doing.fault} />
     </Confirm>
   );
 }

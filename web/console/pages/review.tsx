@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
-import { mayChange } from "#web/console/api.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 const perStep = 20;
 
@@ -29,7 +30,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     await doing.run(words, "POST", `/review/${verb}`, { ids });
     setAsking(null);
     setChosen(new Set());
-    await Promise.all([loading.reload(), changed()]);
+    await Promise.all([loading.load(), changed()]);
   };
   const choose = (id: number, on: boolean): void => {
     const next = new Set(chosen);
@@ -44,12 +45,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         These marks are held because many reporters in their first day sent “no” through one source.
         An approved mark counts from the time when it was made; a rejected mark never counts.
       </p>
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
-      <Loaded loading={loading}>
+      <Fault words={doing.fault} />
+      <Loaded of={loading}>
         {({ marks, total }) => (
           <>
             {marks.length === 0 && <p class="empty">No marks are held.</p>}

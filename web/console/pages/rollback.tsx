@@ -5,9 +5,8 @@ import type {
   ConsoleRollbackChange,
 } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { call, mayChange } from "#web/console/api.ts";
+import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { useLoaded } from "#web/console/loaded.tsx";
 import { localText } from "#web/console/pages/key-form.tsx";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { Status, statusWord } from "#web/console/parts/status.tsx";
@@ -15,6 +14,7 @@ import { number } from "#web/kit/numbers.ts";
 import { place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { Fault } from "#web/kit/fault.tsx";
 
 /** Withdraws a campaign's marks as if they had never been made: first what would change, then the effect. */
 export function RollbackPage() {
@@ -47,10 +47,10 @@ export function RollbackPage() {
     setLooking(true);
     setEffect(null);
     const of = selectionOf(form);
-    const answer = await call<ConsoleRollback>("POST", "/rollback/preview", of);
+    const answer = await api.send<ConsoleRollback>("POST", "/rollback/preview", of);
     setLooking(false);
-    setFault(answer.ok ? null : answer.detail);
-    setPreview(answer.ok ? { of, seen: answer.body } : null);
+    setFault(answer.failure?.words ?? null);
+    setPreview(answer.failure === undefined ? { of, seen: answer.value } : null);
   };
   const withdraw = async (): Promise<void> => {
     const done = await doing.run<{ marks: number; stations: number }>(
@@ -76,7 +76,7 @@ export function RollbackPage() {
             value={form.partner}
             options={[
               ["", "any"],
-              ...(partners.data?.partners ?? []).map(
+              ...(partners.value.value?.partners ?? []).map(
                 ({ id, name }) => [String(id), `${name} #${id}`] as const,
               ),
             ]}
@@ -124,11 +124,7 @@ export function RollbackPage() {
             onChange={(until) => set({ until })}
           />
         </div>
-        {(fault ?? doing.fault) !== null && (
-          <p class="fault" role="alert">
-            {fault ?? doing.fault}
-          </p>
-        )}
+        <Fault words={fault ?? doing.fault} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={looking}>
             {looking ? "Calculating …" : "Show what would change"}

@@ -1,9 +1,10 @@
 import type { ConsoleSession } from "#src/contract/console.ts";
-import { account } from "#web/console/api.ts";
+import { account, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 /** Where the console is open: one's own sessions, and for operators everybody's. */
 export function SessionsPage() {
@@ -12,7 +13,7 @@ export function SessionsPage() {
   const end = async ({ id, current }: ConsoleSession): Promise<void> => {
     await doing.run("The session was ended", "DELETE", `/sessions/${id}`);
     if (current) account.value = null;
-    else await loading.reload();
+    else await loading.load();
   };
   return (
     <section>
@@ -21,12 +22,8 @@ export function SessionsPage() {
         A session ends after 12 hours, when someone ends it here, and when its account is disabled
         or reset on the server (<code>npm run operator -- account</code>).
       </p>
-      {doing.fault !== null && (
-        <p class="fault" role="alert">
-          {doing.fault}
-        </p>
-      )}
-      <Loaded loading={loading}>
+      <Fault words={doing.fault} />
+      <Loaded of={loading}>
         {({ sessions }) => (
           <Table
             caption="Sessions"

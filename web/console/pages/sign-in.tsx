@@ -1,90 +1,78 @@
 import { useState } from "preact/hooks";
 import type { ConsoleAccount } from "#src/contract/console.ts";
-import { account, call } from "#web/console/api.ts";
+import { account, api } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { SignIn } from "#web/kit/sign-in.tsx";
 
 /** Signing in by name and password, or by an operator key. */
-export function SignIn() {
+export function SignInPage() {
   const [byKey, setByKey] = useState(false);
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [key, setKey] = useState("");
-  const [fault, setFault] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    const answer = await call<{ account: ConsoleAccount }>(
-      "POST",
-      "/session",
-      byKey ? { key } : { name, password },
-    );
-    setBusy(false);
-    if (answer.ok) account.value = answer.body.account;
-    else setFault(answer.detail);
+  const send = async (): Promise<string | null> => {
+    const body = byKey ? { key } : { name, password };
+    const answer = await api.send<{ account: ConsoleAccount }>("POST", "/session", body);
+    if (answer.failure !== undefined) return answer.failure.words;
+    account.value = answer.value.account;
+    return null;
   };
-  return (
-    <main class="sign-in">
-      <form class="card" onSubmit={(event) => void send(event)}>
-        <h1>
-          Fuelmark <span class="soft">console</span>
-        </h1>
-        {byKey ? (
+  const fields = () => (
+    <>
+      <h1>
+        Fuelmark <span class="soft">console</span>
+      </h1>
+      {byKey ? (
+        <TextField
+          label="Operator key"
+          type="password"
+          value={key}
+          onChange={setKey}
+          autocomplete="current-password"
+          placeholder="op_live_…"
+          maxLength={200}
+          required
+        />
+      ) : (
+        <>
           <TextField
-            label="Operator key"
+            label="Name"
+            value={name}
+            onChange={setName}
+            autocomplete="username"
+            maxLength={80}
+            required
+          />
+          <TextField
+            label="Password"
             type="password"
-            value={key}
-            onChange={setKey}
+            value={password}
+            onChange={setPassword}
             autocomplete="current-password"
-            placeholder="op_live_…"
             maxLength={200}
             required
           />
-        ) : (
-          <>
-            <TextField
-              label="Name"
-              value={name}
-              onChange={setName}
-              autocomplete="username"
-              maxLength={80}
-              required
-            />
-            <TextField
-              label="Password"
-              type="password"
-              value={password}
-              onChange={setPassword}
-              autocomplete="current-password"
-              maxLength={200}
-              required
-            />
-          </>
-        )}
-        {fault !== null && (
-          <p class="fault" role="alert">
-            {fault}
-          </p>
-        )}
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={busy}>
-            {busy ? "Signing in …" : "Sign in"}
-          </button>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              setByKey(!byKey);
-              setFault(null);
-            }}
-          >
+        </>
+      )}
+    </>
+  );
+  return (
+    <main class="sign-in">
+      <SignIn
+        key={String(byKey)}
+        fields={fields}
+        send={send}
+        other={
+          <button type="button" class="plain" onClick={() => setByKey(!byKey)}>
             {byKey ? "Use a password instead" : "Use an operator key instead"}
           </button>
-        </div>
-        <p class="soft">
-          Accounts are created on the server: <code>npm run operator -- account create</code>
-        </p>
-      </form>
+        }
+        hint={
+          <p class="soft">
+            Accounts are created on the server: <code>npm run operator -- account create</code>
+          </p>
+        }
+      />
     </main>
   );
 }

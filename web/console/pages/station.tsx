@@ -2,13 +2,14 @@ import { useState } from "preact/hooks";
 import type { ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
 import type { Step } from "#src/domain/explain.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { call } from "#web/console/api.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { api, useLoaded } from "#web/console/api.ts";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { outcomeWords, ruleWords, stepWords } from "#web/console/reasons.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 const everyMs = 10_000;
 const stepsAtFirst = 12;
@@ -21,7 +22,7 @@ export function StationPage({ id }: { id: string }) {
       <p class="trail">
         <a href="#/stations">Stations</a>
       </p>
-      <Loaded loading={loading}>
+      <Loaded of={loading}>
         {(page) => (
           <>
             <h1>{page.station.name || page.station.brand || page.station.id}</h1>
@@ -143,13 +144,15 @@ function Marks({
   const [fault, setFault] = useState<string | null>(null);
   const before = older === null ? next : older.next;
   const more = async (): Promise<void> => {
-    const answer = await call<ConsoleStationPage>(
-      "GET",
+    const answer = await api.get<ConsoleStationPage>(
       `/stations/${encodeURIComponent(id)}?before=${before}`,
     );
-    setFault(answer.ok ? null : answer.detail);
-    if (answer.ok)
-      setOlder({ marks: [...(older?.marks ?? []), ...answer.body.marks], next: answer.body.next });
+    setFault(answer.failure?.words ?? null);
+    if (answer.failure === undefined)
+      setOlder({
+        marks: [...(older?.marks ?? []), ...answer.value.marks],
+        next: answer.value.next,
+      });
   };
   const seen = new Map([...first, ...(older?.marks ?? [])].map((mark) => [mark.id, mark]));
   return (
@@ -162,11 +165,7 @@ function Marks({
         empty="No marks for this station yet."
         columns={columns}
       />
-      {fault !== null && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault words={fault} />
       {before !== null && (
         <button type="button" onClick={() => void more()}>
           Load older marks

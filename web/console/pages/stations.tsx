@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleStation } from "#src/contract/console.ts";
-import { Loaded, useLoaded } from "#web/console/loaded.tsx";
+import { useLoaded } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
 
 const pauseMs = 250;
 
@@ -27,7 +28,7 @@ export function StationsPage() {
         maxLength={120}
       />
       {q === "" && <p class="soft">Stations with the latest changes:</p>}
-      <Loaded loading={loading}>
+      <Loaded of={loading}>
         {({ stations }) => (
           <Table
             caption="Stations"

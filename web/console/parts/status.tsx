@@ -12,8 +12,11 @@ export const statusWord = (status: string): string => signs[status]?.[1] ?? stat
 export function Status({ status }: { status: string }) {
   const [sign, word] = signs[status] ?? ["?", status];
   return (
-    <span class={`status ${status}`}>
-      <span aria-hidden="true">{sign}</span> {word}
+    <span class="status">
+      <span aria-hidden="true" style={{ color: `var(--${status})` }}>
+        {sign}
+      </span>{" "}
+      {word}
     </span>
   );
 }

@@ -1,10 +1,12 @@
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+
 /**
  * Every advisory lock of the service. Postgres keeps locks named by one bigint apart from those named by two integers,
  * but no number is used twice even so: a reader of pg_locks can then tell them by their number alone. The ids of
  * released migrations stand in their SQL and are repeated here. A number, once released, keeps its meaning: processes
  * of two versions run side by side during a deploy.
  *
- * Order: `importSource` or `intakePartner`, then rows of stations (`station-lock.ts`), then `changeFeed`, which is
+ * Order: `importSource` or `intakePartner`, then rows of stations (`lockStations`), then `changeFeed`, which is
  * the last before commit. The others are held alone, `migrate` around `markPartitions`.
  */
 export const lockIds = {
@@ -21,3 +23,31 @@ export const lockIds = {
   /** With the hash of what is imported ("stations of osm"): one import of it at a time. */
   importSource: 7_166_738,
 } as const;
+
+/** `skip`: leave stations alone that somebody else is at. */
+export type Locking = "wait" | "skip";
+
+/**
+ * Locks the stations' states, in ascending order as everywhere. Stations that do not exist are left out.
+ * What is read about them must be read in a later statement.
+ */
+export async function lockStations(
+  tx: Statements,
+  stationIds: readonly string[],
+  locking: Locking,
+): Promise<string[]> {
+  const locked = await rows<{ station_id: string }>(
+    tx,
+    "select lock_stations(?::text[], ?) as station_id",
+    [[...new Set(stationIds)], locking === "skip"],
+    "lock_stations",
+  );
+  return locked.map((row) => row.station_id);
+}
+
+/** Has the marks worker fold these stations anew from all their marks. They must be locked. */
+export const askRefold = async (tx: Statements, stationIds: readonly string[]): Promise<void> => {
+  await rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [
+    stationIds,
+  ]);
+};

@@ -1,0 +1,84 @@
+import { signal, type ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Failure, Result } from "#web/kit/page-api.ts";
+
+/** What a page shows of something that the server has: the newest value, and why there is no newer one. */
+export interface Resource<T> {
+  readonly value: ReadonlySignal<T | null>;
+  readonly failure: ReadonlySignal<Failure | null>;
+  /** Asks for it. Of several at once the last one counts. */
+  load(): Promise<void>;
+  /** Forgets it: somebody else signs in. */
+  clear(): void;
+}
+
+export function resource<T>(ask: () => Promise<Result<T>>): Resource<T> {
+  const value = signal<T | null>(null);
+  const failure = signal<Failure | null>(null);
+  let asked = 0;
+  return {
+    value,
+    failure,
+    load: async () => {
+      const nth = (asked += 1);
+      const result = await ask();
+      if (nth !== asked) return;
+      failure.value = result.failure ?? null;
+      if (result.failure === undefined) value.value = result.value;
+    },
+    clear: () => {
+      asked += 1;
+      value.value = null;
+      failure.value = null;
+    },
+  };
+}
+
+/**
+ * What the server has, as soon as it is there; before that a word, and why it is not there with a way to retry.
+ * `quiet` where another part of the page tells why already.
+ */
+export function Loaded<T>({
+  of: { value, failure, load },
+  quiet = false,
+  children,
+}: {
+  of: Resource<T>;
+  quiet?: boolean;
+  children: (value: T) => ComponentChildren;
+}) {
+  const fault = failure.value;
+  return (
+    <>
+      {fault !== null && !quiet && (
+        <div class="note bad" role="alert">
+          <p>
+            {fault.words}
+            {fault.requestId !== null && (
+              <>
+                {" "}
+                Request <code>{fault.requestId}</code>
+              </>
+            )}
+            {value.value !== null && " The data below is older."}
+          </p>
+          <button type="button" onClick={() => void load()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {value.value !== null ? (
+        children(value.value)
+      ) : fault === null ? (
+        <p class="waiting" role="status">
+          <span>Loading …</span>
+          <i />
+          <i />
+          <i />
+        </p>
+      ) : (
+        quiet && <p class="waiting">Not available at the moment.</p>
+      )}
+    </>
+  );
+}

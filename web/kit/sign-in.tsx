@@ -1,0 +1,40 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { Fault } from "#web/kit/fault.tsx";
+
+/** The way in: what is asked for, why it was refused, and the button. */
+export function SignIn({
+  fields,
+  send,
+  other,
+  hint,
+}: {
+  fields: (isRefused: boolean) => ComponentChildren;
+  /** Resolves to why it was refused; to null otherwise. */
+  send: () => Promise<string | null>;
+  /** Another way in. */
+  other?: ComponentChildren;
+  hint: ComponentChildren;
+}) {
+  const fault = useSignal<string | null>(null);
+  const isBusy = useSignal(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    isBusy.value = true;
+    fault.value = await send();
+    isBusy.value = false;
+  };
+  return (
+    <form class="card" onSubmit={(event) => void submit(event)}>
+      {fields(fault.value !== null)}
+      <Fault words={fault.value} id="sign-in-fault" />
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          {isBusy.value ? "Signing in …" : "Sign in"}
+        </button>
+        {other}
+      </div>
+      {hint}
+    </form>
+  );
+}
