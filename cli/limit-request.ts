@@ -15,7 +15,7 @@ import {
 
 const comment = line("--comment", 500, "may be empty");
 
-/** `operator limit-request list|approve|reject` (partner-api.md 3.3). */
+/** `operator limit-request list|approve|reject` (docs/contract.md 3.3). */
 export function limitRequestCommand(output: () => Output): Command {
   const command = new Command("limit-request").description("partners' requests for other limits");
 

@@ -58,7 +58,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** `operator marks rollback`: withdraws marks as if they had never been made (decisions.md 4). */
+/** `operator marks rollback`: withdraws marks as if they had never been made (docs/decisions.md 4). */
 const rollbackVerb = (command: Command, output: () => Output): Command =>
   verb(
     command,

@@ -6,7 +6,7 @@ import { listLimit, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { listHeld, reviewMark } from "#src/marks/held.ts";
 
-/** `operator review list|approve|reject`: marks that the mass-`no` review holds back (decisions.md 4). */
+/** `operator review list|approve|reject`: marks that the mass-`no` review holds back (docs/decisions.md 4). */
 export function reviewCommand(output: () => Output): Command {
   const command = new Command("review").description(
     "marks held for review because many new reporters sent `no` through one key",

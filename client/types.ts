@@ -1,4 +1,4 @@
-/** What the API takes and gives, word for word: partner-api parts 2 and 4. Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** What the API takes and gives, word for word: docs/contract.md 2 and 4. Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
 
 export type Status = "yes" | "low" | "no" | "queue";
 export type ServedStatus = Status | "nodata";

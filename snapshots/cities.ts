@@ -5,7 +5,7 @@ import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
 
-/** A city as it is served (decisions.md 6). */
+/** A city as it is served (docs/decisions.md 6). */
 export interface City {
   name: string;
   region: string;

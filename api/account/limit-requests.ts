@@ -10,7 +10,7 @@ import {
   listLimitRequests,
 } from "#src/limits/limit-requests.ts";
 
-/** partner-api.md 2.6. */
+/** docs/contract.md 2.6. */
 export const limitWish = Type.Object(
   {
     requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000, description: "Requests a minute" }),
@@ -30,7 +30,7 @@ const query = Type.Object({
   ),
 });
 
-/** POST /limit-requests, partner-api.md 4.7: one can be pending at a time. */
+/** POST /limit-requests, docs/contract.md 4.7: one can be pending at a time. */
 export const askLimitsRoute = ({ db }: Services) =>
   route({
     method: "POST",
@@ -55,7 +55,7 @@ export const askLimitsRoute = ({ db }: Services) =>
     },
   });
 
-/** GET /limit-requests, partner-api.md 4.8: the partner's own, newest first. */
+/** GET /limit-requests, docs/contract.md 4.8: the partner's own, newest first. */
 export const listLimitsRoute = ({ db }: Services) =>
   route({
     method: "GET",
@@ -72,7 +72,7 @@ export const listLimitsRoute = ({ db }: Services) =>
     },
   });
 
-/** The shape of decisions.md 6. `decided` is null as long as it is pending. */
+/** The shape of docs/decisions.md 6. `decided` is null as long as it is pending. */
 const shown = (request: LimitRequest) => ({
   id: request.id,
   status: request.status,

@@ -27,7 +27,7 @@ export const within = ([minimum, maximum]: readonly [number, number]) =>
 
 export const rpm = within(partnerBounds.rpm);
 export const daily = within(partnerBounds.daily);
-/** A word to the partner (partner-api.md 2.6). */
+/** A word to the partner (docs/contract.md 2.6). */
 export const comment = line(0, 500);
 /** ms since the epoch, of the years 1970 to 9999. */
 export const moment = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 });

@@ -20,7 +20,7 @@ const approval = Type.Object({
 });
 const rejection = Type.Object({ comment: Type.Optional(comment) });
 
-/** Partners' requests for other limits (partner-api.md 3.3), beside what they use. */
+/** Partners' requests for other limits (docs/contract.md 3.3), beside what they use. */
 export const limitRequestCalls = (services: Services): ConsoleCall[] => [
   consoleCall({
     method: "GET",

@@ -21,7 +21,7 @@ interface Decided {
   missed: number[];
 }
 
-/** Marks that the mass-`no` review holds (decisions.md 4): one by one or many together. */
+/** Marks that the mass-`no` review holds (docs/decisions.md 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
   consoleCall({
     method: "GET",

@@ -23,7 +23,7 @@ const selected = Type.Object(
   { additionalProperties: false },
 );
 
-/** Withdrawing a campaign's marks as if they had never been made (decisions.md 4): first shown, then done. */
+/** Withdrawing a campaign's marks as if they had never been made (docs/decisions.md 4): first shown, then done. */
 export const rollbackCalls = ({ db, config, producer }: Services): ConsoleCall[] => [
   consoleCall({
     method: "POST",

@@ -23,7 +23,7 @@ export const listLimitsCall = ({ db }: Services) =>
     },
   });
 
-/** Asks for other limits, as POST /limit-requests of the API does (partner-api.md 3.3). */
+/** Asks for other limits, as POST /limit-requests of the API does (docs/contract.md 3.3). */
 export const askLimitsCall = ({ db }: Services) =>
   dashboardCall({
     method: "POST",

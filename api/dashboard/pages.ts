@@ -12,7 +12,7 @@ import { mountCalls } from "#api/pages/page-calls.ts";
 import { sessionCookie } from "#api/pages/session-cookie.ts";
 
 /**
- * `/dashboard/`: the partner dashboard (partner-api.md 5.6), and every call of its script. Only signing in is open to
+ * `/dashboard/`: the partner dashboard (docs/contract.md 5.6), and every call of its script. Only signing in is open to
  * everybody.
  */
 export function dashboardPages(router: PageRouter, services: Services): Middleware[] {

@@ -12,7 +12,7 @@ import { endSession, findSession, openSession } from "#src/operators/sessions.ts
 
 const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) });
 
-/** Exchanges a secret key for a session (partner-api.md 5.6). The key is neither stored nor sent back. */
+/** Exchanges a secret key for a session (docs/contract.md 5.6). The key is neither stored nor sent back. */
 export function signInCall(services: Services, cookie: SessionCookie) {
   const { config, db, clock, keys } = services;
   const attempt = signInLimit(services);

@@ -36,7 +36,7 @@ export const dashboardViewer =
     return refuse("session-over", "You are not signed in, or your session is over.");
   };
 
-/** Why a key that is in force is refused at `ip`: the 403s of partner-api.md 5 hold here too. */
+/** Why a key that is in force is refused at `ip`: the 403s of docs/contract.md 5 hold here too. */
 export function refuseKey(key: KeyInfo, ip: string): Refusal | null {
   if (key.kind !== "secret") {
     return refuse(

@@ -11,7 +11,7 @@ import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 
-/** This list is the order of checks of decisions.md 3, for every request below the API's base. */
+/** This list is the order of checks of docs/decisions.md 3, for every request below the API's base. */
 export const apiChecks = (services: Services): Check<Route>[] => [
   authenticate(services),
   authorize(services),
@@ -21,7 +21,7 @@ export const apiChecks = (services: Services): Check<Route>[] => [
 
 const bearer = /^bearer +([\w]+) *$/i;
 
-/** 401 unless the request carries a key that is in force (partner-api.md 5). */
+/** 401 unless the request carries a key that is in force (docs/contract.md 5). */
 function authenticate({ keys, meter }: Services): Check<Route> {
   const enter = ({ state }: Context, key: KeyInfo | null): void => {
     if (key === null) throw new Refused(invalidKey);
@@ -45,7 +45,7 @@ const invalidKey: Refusal = refuse(
 );
 
 /**
- * The 403s of a valid key, in the order of decisions.md 3: the partner's switch, the key's bindings, its kind.
+ * The 403s of a valid key, in the order of docs/decisions.md 3: the partner's switch, the key's bindings, its kind.
  * They are not counted and carry the partner's limits.
  */
 function authorize(services: Services): Check<Route> {
@@ -99,7 +99,7 @@ const secretKeyRequired = refuse(
   "Call this from your server with a secret key (svc_live_…).",
 );
 
-/** Counts the request against minute and day; 429 when one of them is used up (partner-api.md 8). */
+/** Counts the request against minute and day; 429 when one of them is used up (docs/contract.md 8). */
 function count(services: Services): Check<Route> {
   return async (ctx) => {
     const { state } = ctx;

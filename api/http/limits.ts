@@ -6,7 +6,7 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Metered } from "#src/limits/meter.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 
-/** The limit headers of partner-api.md 8. */
+/** The limit headers of docs/contract.md 8. */
 export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
   "X-RateLimit-Limit": String(quota.limit),
   "X-RateLimit-Remaining": String(quota.remaining),
@@ -16,7 +16,7 @@ export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
 });
 
 /**
- * Whose budget a request uses (decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,
+ * Whose budget a request uses (docs/decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,
  * so that a busy page cannot starve its own server. The pepper keeps viewers' addresses out of Redis.
  */
 export function meteredOf(

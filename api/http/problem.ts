@@ -1,6 +1,6 @@
 import { refusals, type Refusal } from "#src/contract/refusals.ts";
 
-/** The problem object of partner-api.md 7. `base` is the prefix of `type`. */
+/** The problem object of docs/contract.md 7. `base` is the prefix of `type`. */
 export function problemObject(refusal: Refusal, base: string, requestId: string) {
   const [status, title] = refusals[refusal.problem];
   return {

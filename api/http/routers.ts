@@ -30,7 +30,7 @@ import { widgetConfigRoute } from "#api/widget/widget-config.ts";
 import { widgetConfirmRoute } from "#api/widget/widget-confirm.ts";
 import { widgetReportRoute } from "#api/widget/widget-report.ts";
 
-/** Every route below /api/v1/partner, in the order of partner-api.md 4. The first that fits a path wins. */
+/** Every route below /api/v1/partner, in the order of docs/contract.md 4. The first that fits a path wins. */
 export const createRoutes = (services: Services): Route[] => [
   stationsRoute(services),
   allStationsRoute(services),

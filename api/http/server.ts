@@ -26,7 +26,7 @@ const keepAliveMs = 75_000;
 
 /**
  * The HTTP server around the application. What Node's parser refuses is answered as problem+json too: never a 400,
- * never plain text (decisions.md 9).
+ * never plain text (docs/decisions.md 9).
  */
 export function createApiServer(
   services: Services,

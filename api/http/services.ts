@@ -46,7 +46,7 @@ export interface Services {
   places: Locations;
   /** Keeps `model` up to date. */
   follower: Follower;
-  /** The cursor of decisions.md 7 in ms, a whole second. */
+  /** The cursor of docs/decisions.md 7 in ms, a whole second. */
   asOf(now: number): number;
   /** Who waits for which mark's outcome. */
   waiters: Waiters;

@@ -12,7 +12,7 @@ import { compileCheck } from "#src/infrastructure/validation.ts";
 
 const bodyLimitDefault = 64 * 1024;
 
-/** Checks path, query and body against the route's schemas: 413, 415 or 422 (decisions.md 9). */
+/** Checks path, query and body against the route's schemas: 413, 415 or 422 (docs/decisions.md 9). */
 export function validate({ query, body, bodyLimit }: BaseRoute): RouterMiddleware<State> {
   const readQuery = queryReader(query);
   const checkBody = body === undefined ? null : compileCheck(body, "body");

@@ -9,7 +9,7 @@ import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /**
- * Takes one mark in, or tries it (`X-Dry-Run: 1`), and answers as decisions.md 5 says: 200 with the outcome, or
+ * Takes one mark in, or tries it (`X-Dry-Run: 1`), and answers as docs/decisions.md 5 says: 200 with the outcome, or
  * 202 when it does not come within the wait.
  */
 export async function answerMark(

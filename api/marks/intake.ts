@@ -10,7 +10,7 @@ import { storeMarks } from "#api/marks/store.ts";
 
 export interface Intake {
   /**
-   * Checks and stores one mark (decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
+   * Checks and stores one mark (docs/decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
    * Rejects when it could not be stored or that is not known.
    */
   submit(incomingMark: IncomingMark): Promise<Admission>;

@@ -10,7 +10,7 @@ import {
   reportState,
 } from "#src/contract/shapes/marks.ts";
 
-/** What the checks of decisions.md 3 may say of a mark. */
+/** What the checks of docs/decisions.md 3 may say of a mark. */
 export const markProblems: readonly ProblemCode[] = [
   "station-not-found",
   "reports-disabled",
@@ -22,7 +22,7 @@ export const markProblems: readonly ProblemCode[] = [
   "bad-timestamp",
 ];
 
-/** Of one mark, decisions.md 5. */
+/** Of one mark, docs/decisions.md 5. */
 export const markReplies: Answers["replies"] = {
   200: {
     description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",

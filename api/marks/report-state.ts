@@ -8,7 +8,7 @@ import type { Services } from "#api/http/services.ts";
 
 const keptMs = 7 * dayMs;
 
-/** GET /reports/{report_id}: what became of a mark, decisions.md 5. Kept 7 days, shown to its own partner only. */
+/** GET /reports/{report_id}: what became of a mark, docs/decisions.md 5. Kept 7 days, shown to its own partner only. */
 export const reportStateRoute = (services: Services) =>
   route({
     method: "GET",

@@ -6,7 +6,7 @@ import { loadReports, type Report } from "#src/marks/marks.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** A report's output, partner-api.md 2.8 and decisions.md 5. */
+/** A report's output, docs/contract.md 2.8 and docs/decisions.md 5. */
 export interface ReportOutput {
   report_id: string;
   accepted: boolean;
@@ -64,7 +64,7 @@ export function presentReport(
 
 /**
  * Brings this process up to a mark's outcome that the database has told already: the next read must show it, and
- * no process may find a rectangle from before it (decisions.md 7 and 8).
+ * no process may find a rectangle from before it (docs/decisions.md 7 and 8).
  */
 export async function catchUp({ follower, advance }: Services): Promise<void> {
   await follower.refresh();

@@ -1,6 +1,6 @@
 import type { Tag } from "#api/openapi/answers.ts";
 
-/** The Info Object. The version is partner-api.md 9's. */
+/** The Info Object. The version is docs/contract.md 9. */
 export const about = {
   title: "Partner Fuel-Availability API",
   version: "1.0",

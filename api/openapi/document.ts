@@ -8,7 +8,7 @@ import type { Route } from "#api/http/route.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
 
 /**
- * The OpenAPI 3.1 document of these routes (partner-api.md 9), made of the schemas that validate their requests and
+ * The OpenAPI 3.1 document of these routes (docs/contract.md 9), made of the schemas that validate their requests and
  * of what they say of their answers. A route that says nothing is left out. `problemBase` is the prefix of `type`.
  */
 export function createDocument(routes: readonly Route[], problemBase: string): object {

@@ -37,7 +37,7 @@ export function operationOf(route: DocumentedRoute, use: (schema: TSchema) => ob
   };
 }
 
-/** OPTIONS of a path: which methods it has. Authenticated and counted like the others (decisions.md 8). */
+/** OPTIONS of a path: which methods it has. Authenticated and counted like the others (docs/decisions.md 8). */
 export function optionsOf(routes: readonly DocumentedRoute[]): object {
   const [first] = routes as [DocumentedRoute];
   const access: Access = routes.some((route) => route.access === "any") ? "any" : "secret";

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { headerParameter } from "#api/openapi/headers.ts";
 import type { Route } from "#api/http/route.ts";
 
-/** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (decisions.md 6). */
+/** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (docs/decisions.md 6). */
 const pathParameters: Record<string, { description: string; example: string }> = {
   station_id: {
     description: "`id` of a station; opaque. Any other text is 404",

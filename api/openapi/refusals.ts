@@ -4,7 +4,7 @@ import { problemObject } from "#api/http/problem.ts";
 import type { Route } from "#api/http/route.ts";
 import { refusals, type ProblemCode, refuse } from "#src/contract/refusals.ts";
 
-/** What any request may meet on its way to a route (decisions.md 3). */
+/** What any request may meet on its way to a route (docs/decisions.md 3). */
 const onEveryRoute: readonly ProblemCode[] = [
   "invalid-key",
   "partner-disabled",

@@ -13,7 +13,7 @@ import { createDocument } from "#api/openapi/document.ts";
 export const openApiPath = `${apiBase}/openapi.json`;
 const allow = "GET, HEAD, OPTIONS";
 
-/** `GET /api/v1/partner/openapi.json`: public and not metered (decisions.md 8). Made once, at the start. */
+/** `GET /api/v1/partner/openapi.json`: public and not metered (docs/decisions.md 8). Made once, at the start. */
 export function openApiPage(
   router: PageRouter,
   { config }: Pick<Services, "config">,

@@ -8,8 +8,8 @@ import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /**
- * `/widget/`: the map for a partner's iframe (partner-api.md 4.11). Only the key's domains may frame it, and the page
- * that embeds it is looked at when it is loaded (decisions.md 8).
+ * `/widget/`: the map for a partner's iframe (docs/contract.md 4.11). Only the key's domains may frame it, and the page
+ * that embeds it is looked at when it is loaded (docs/decisions.md 8).
  */
 export function widgetPages(router: PageRouter, { keys, config }: Services): void {
   const mapPage = createMapPage(config);

@@ -16,7 +16,7 @@ const query = Type.Object({
   ),
 });
 
-/** GET /cities, partner-api.md 4.5. */
+/** GET /cities, docs/contract.md 4.5. */
 export const citiesRoute = (services: Services) =>
   route({
     method: "GET",

@@ -7,7 +7,7 @@ import { featureCollection, lines } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
-/** The forms in which a list of stations is given out (decisions.md 7), the preferred one first. */
+/** The forms in which a list of stations is given out (docs/decisions.md 7), the preferred one first. */
 const mediaTypes = {
   json: "application/json",
   geojson: "application/geo+json",

@@ -11,7 +11,7 @@ import type { Follower } from "#src/feed/follower.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** The shared cache of rectangles for publishable keys (partner-api.md 8, decisions.md 8). */
+/** The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). */
 export interface Rectangles {
   /**
    * Waits until this process has applied what marks had announced when the request was counted; at most a second.

@@ -24,7 +24,7 @@ const query = Type.Object({
 
 const noFilters = filtersKey({});
 
-/** GET /stations/all, partner-api.md 4.2. */
+/** GET /stations/all, docs/contract.md 4.2. */
 export const allStationsRoute = (services: Services) =>
   route({
     method: "GET",

@@ -16,7 +16,7 @@ const query = Type.Object({
   }),
 });
 
-/** GET /stations/delta, partner-api.md 4.3. */
+/** GET /stations/delta, docs/contract.md 4.3. */
 export const deltaRoute = (services: Services) =>
   route({
     method: "GET",

@@ -5,7 +5,7 @@ import { oneStationAnswers } from "#api/stations/stations-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** GET /stations/{station_id}, partner-api.md 4.4. */
+/** GET /stations/{station_id}, docs/contract.md 4.4. */
 export const oneStationRoute = (services: Services) =>
   route({
     method: "GET",

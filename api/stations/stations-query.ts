@@ -12,7 +12,7 @@ import {
   statuses,
 } from "#src/domain/vocabulary.ts";
 
-/** The filters that /stations and /stations/all share (partner-api.md 4.1). */
+/** The filters that /stations and /stations/all share (docs/contract.md 4.1). */
 export const filterParameters = {
   q: Type.Optional(
     Type.String({
@@ -103,7 +103,7 @@ export function parseBox(text: string): Box | null {
   return inRange && south <= north ? { south, west, north, east } : null;
 }
 
-/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions.md 8). */
+/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (docs/decisions.md 8). */
 export function widenBox({ south, west, north, east }: Box): Box {
   const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
   // A view around nearly the whole globe: its ends have met.

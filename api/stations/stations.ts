@@ -16,7 +16,7 @@ import { filtersKey } from "#snapshots/model/filters.ts";
 import { type Box } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 
-/** Most stations of one answer (partner-api.md 8). */
+/** Most stations of one answer (docs/contract.md 8). */
 const stationsMax = 4000;
 const radiusDefaultKm = 25;
 
@@ -49,7 +49,7 @@ const query = Type.Object({
   ),
 });
 
-/** GET /stations, partner-api.md 4.1. */
+/** GET /stations, docs/contract.md 4.1. */
 export const stationsRoute = (services: Services) =>
   route({
     method: "GET",
@@ -92,7 +92,7 @@ export const stationsRoute = (services: Services) =>
   });
 
 /**
- * The area asked for; `bbox` wins over `city`, which is checked all the same (decisions.md 6). `widen`: a publishable
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a publishable
  * key gets the rectangle of the grid, a secret one its own.
  */
 function readArea(

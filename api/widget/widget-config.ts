@@ -5,7 +5,7 @@ import { widgetConfigAnswers } from "#api/widget/widget-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** GET /widget/config: what the map needs to start, partner-api.md 2.9 and decisions.md 6. */
+/** GET /widget/config: what the map needs to start, docs/contract.md 2.9 and docs/decisions.md 6. */
 export const widgetConfigRoute = (services: Services) =>
   route({
     method: "GET",

@@ -7,7 +7,7 @@ import type { Services } from "#api/http/services.ts";
 
 /**
  * POST /widget/stations/{station_id}/confirm: a mark of the pending status that the driver saw, refused where it is
- * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); decisions.md 6.
+ * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); docs/decisions.md 6.
  */
 export const widgetConfirmRoute = (services: Services) =>
   route({

@@ -5,7 +5,7 @@ import { widgetReportAnswers } from "#api/widget/widget-answers.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** POST /widget/stations/{station_id}/report: a driver's mark on the map, decisions.md 6. */
+/** POST /widget/stations/{station_id}/report: a driver's mark on the map, docs/decisions.md 6. */
 export const widgetReportRoute = (services: Services) =>
   route({
     method: "POST",

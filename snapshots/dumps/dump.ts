@@ -30,7 +30,7 @@ export interface Whole {
 /** What is known of a dump without reading it. */
 export interface DumpHead extends Version, Whole {}
 
-/** The first page of a set in the envelope of partner-api.md 2.3, compressed once for all processes. */
+/** The first page of a set in the envelope of docs/contract.md 2.3, compressed once for all processes. */
 export interface Dump extends DumpHead {
   gzip: Buffer;
   br: Buffer;

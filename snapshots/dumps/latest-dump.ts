@@ -117,7 +117,7 @@ interface HeldDump {
   look(): Promise<void>;
   latest(): Dump | null;
   /**
-   * The dump, when it may be served at `now`: it is at most one and a half slots behind (decisions.md 7), or older
+   * The dump, when it may be served at `now`: it is at most one and a half slots behind (docs/decisions.md 7), or older
    * with the same content as the model. Null: answer from the model.
    */
   current(whole: () => Whole, now: number): Dump | null;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
-/** The fields besides the stations in the list envelope of partner-api.md 2.3. */
+/** The fields besides the stations in the list envelope of docs/contract.md 2.3. */
 export interface ListRest {
   count: number;
   asOfMs: number;
@@ -28,7 +28,7 @@ export function listTail(rest: ListRest): Buffer {
   return Buffer.from(`],${fields.slice(1)}`);
 }
 
-/** Where the next page of /stations/all begins, and the time that all its pages carry (decisions.md 7). */
+/** Where the next page of /stations/all begins, and the time that all its pages carry (docs/decisions.md 7). */
 export interface Cursor {
   /** Id of the last station of the page before. */
   after: string;

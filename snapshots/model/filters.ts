@@ -17,7 +17,7 @@ import {
   statusCodes,
 } from "#snapshots/model/fragment.ts";
 
-/** The filters of partner-api.md 4.1; an absent filter lets every station pass. */
+/** The filters of docs/contract.md 4.1; an absent filter lets every station pass. */
 export interface Filters {
   statuses?: readonly ServedStatus[];
   /** All of them must be present now. */
@@ -32,7 +32,7 @@ export interface Filters {
   words?: readonly string[];
 }
 
-/** Splits `q` into words to look for and grades to filter by (decisions.md 7). */
+/** Splits `q` into words to look for and grades to filter by (docs/decisions.md 7). */
 export function parseSearch(q: string): { words: string[]; grades: Grade[] } {
   const words: string[] = [];
   const found: Grade[] = [];

@@ -20,7 +20,7 @@ export const queueShift = 8;
 export const pricedBit = 1 << 11;
 
 /**
- * The station rendered as it is served (partner-api.md 2.1). `state` is the state from which time alone will still
+ * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which time alone will still
  * change it (see state-text.ts), "" when nothing will change.
  */
 export function renderStation(
@@ -84,9 +84,9 @@ function flagsOf(fuel: FuelBlock): number {
   return flags;
 }
 
-/** Text in the form in which it is searched (decisions.md 6 and 7): lower case, ё = е, one blank between words. */
+/** Text in the form in which it is searched (docs/decisions.md 6 and 7): lower case, ё = е, one blank between words. */
 export const foldText = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 
-/** A brand in the form in which it is compared (partner-api.md 4.1): exact except for case. */
+/** A brand in the form in which it is compared (docs/contract.md 4.1): exact except for case. */
 export const foldBrand = (text: string): string => text.normalize("NFC").trim().toLowerCase();

@@ -28,7 +28,7 @@ import { createStationTable, noStation } from "#snapshots/model/station-table.ts
 
 /** One station as it is served now. */
 export interface OneStation {
-  /** Its JSON, partner-api.md 2.1. */
+  /** Its JSON, docs/contract.md 2.1. */
   fragment: Buffer;
   sum: string;
   changedAt: number;
@@ -44,7 +44,7 @@ export interface ReadModel extends Queries {
   /** Applies what time alone has changed up to `now`. */
   drain(now: number): void;
   station(id: string, now: number): OneStation | null;
-  /** A station's `fuel` as it is served, partner-api.md 2.2. */
+  /** A station's `fuel` as it is served, docs/contract.md 2.2. */
   fuel(id: string, now: number): FuelBlock | null;
   locations: Locations;
 }

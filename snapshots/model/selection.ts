@@ -74,7 +74,7 @@ interface Ranked extends Source {
   distance: number;
 }
 
-/** The `limit` stations nearest to `centre`, nearest first, ties by id (decisions.md 7). */
+/** The `limit` stations nearest to `centre`, nearest first, ties by id (docs/decisions.md 7). */
 export function nearest(
   hits: readonly Hit[],
   centre: Point,

@@ -1,6 +1,6 @@
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** Answers of rectangles in Redis, for all processes (decisions.md 8). Every call rejects while Redis is away. */
+/** Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away. */
 export interface RectangleStore {
   load(name: string): Promise<Buffer | null>;
   /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the oldest entries are deleted. */

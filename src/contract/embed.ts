@@ -1,4 +1,4 @@
-/** Whether the map can be embedded with a key, and if not why: the codes of partner-api.md 5.7. */
+/** Whether the map can be embedded with a key, and if not why: the codes of docs/contract.md 5.7. */
 export type EmbedKeyState =
   | "ok"
   | "no-key"

@@ -10,7 +10,7 @@ export type ParsedQuery = { values: QueryValues; faults?: never } | { faults: Fa
 /**
  * Reads the part of a URL after `?`. Only the parameters in `types` are looked at; unknown ones are ignored.
  * A repeated parameter, a value of the wrong type and broken percent-encoding (also UTF-8 that is none) are faults,
- * in the order of `types`. An absent parameter is absent; no value is clamped or coerced (decisions.md 7).
+ * in the order of `types`. An absent parameter is absent; no value is clamped or coerced (docs/decisions.md 7).
  */
 export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>): ParsedQuery {
   const given = new Map<string, string[]>();

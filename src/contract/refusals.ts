@@ -1,4 +1,4 @@
-/** Every problem code of partner-api.md 7 and decisions.md 9 with its status, title and explanation. */
+/** Every problem code of docs/contract.md 7 and docs/decisions.md 9 with its status, title and explanation. */
 export const refusals = {
   "invalid-key": [401, "Key missing, wrong or revoked"],
   "sign-in-failed": [401, "Name, password or key is wrong"],
@@ -41,7 +41,7 @@ export const refusals = {
 
 export type ProblemCode = keyof typeof refusals;
 
-/** One fault of a schema check (partner-api.md 7). */
+/** One fault of a schema check (docs/contract.md 7). */
 export interface Fault {
   loc: (string | number)[];
   msg: string;

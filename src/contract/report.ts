@@ -12,7 +12,7 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** Null is the same as absent (decisions.md 2). */
+/** Null is the same as absent (docs/decisions.md 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 // The type is said, not derived: that of a mapped list would be never.
 const literals = <const T extends readonly string[]>(values: T) =>
@@ -21,7 +21,7 @@ const literals = <const T extends readonly string[]>(values: T) =>
 const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
 const gradeNames = `Grades: ${allowed}`;
 
-/** What a mark says, whoever sends it: partner-api.md 2.7 without the user. */
+/** What a mark says, whoever sends it: docs/contract.md 2.7 without the user. */
 export const statementFields = {
   status: literals(statuses),
   lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
@@ -59,7 +59,7 @@ export const statementFields = {
 
 export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
 
-/** Body of `POST /stations/{id}/report`, partner-api.md 2.7. Unknown fields are ignored. */
+/** Body of `POST /stations/{id}/report`, docs/contract.md 2.7. Unknown fields are ignored. */
 export const reportBody = Type.Object(
   {
     ...statementFields,
@@ -88,13 +88,13 @@ const device = Type.String({
   description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
 });
 
-/** Body of `POST /widget/stations/{id}/report`, decisions.md 6. */
+/** Body of `POST /widget/stations/{id}/report`, docs/decisions.md 6. */
 export const widgetReportBody = Type.Object(
   { ...statementFields, device },
   { title: "WidgetReport" },
 );
 
-/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions.md 6. */
+/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, docs/decisions.md 6. */
 export const confirmBody = Type.Object(
   {
     status: statementFields.status,
@@ -106,7 +106,7 @@ export const confirmBody = Type.Object(
   { title: "WidgetConfirmation" },
 );
 
-/** One mark of `POST /reports`, decisions.md 5. */
+/** One mark of `POST /reports`, docs/decisions.md 5. */
 export const batchItem = Type.Object(
   { station_id: Type.String(), ...reportBody.properties },
   { title: "BatchReport" },
@@ -133,7 +133,7 @@ export interface ParsedReport extends Statement {
 }
 
 /**
- * Checks what a schema cannot say (decisions.md 3): grades and their aliases, both coordinates or none, a readable
+ * Checks what a schema cannot say (docs/decisions.md 3): grades and their aliases, both coordinates or none, a readable
  * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
  */
 export function parseReport(

@@ -33,12 +33,12 @@ export interface IncomingMark extends Statement {
   /** Stations within NEARBY_NO_M, the station itself included. */
   nearbyIds: readonly string[];
   status: Status;
-  /** Identity of the reporter, hex (decisions.md 1). */
+  /** Identity of the reporter, hex (docs/decisions.md 1). */
   reporter: string;
   /** Null for the widget. */
   partnerId: number | null;
   keyId: number;
-  /** A widget's confirmation: good only while its status is pending, and from somebody else (decisions.md 6). */
+  /** A widget's confirmation: good only while its status is pending, and from somebody else (docs/decisions.md 6). */
   confirms: boolean;
   /** Hash of the widget viewer's address, hex; null for partners' marks. */
   viewer: string | null;
@@ -117,7 +117,7 @@ export const massNoSource = (mark: IncomingMark): string =>
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
- * The checks of decisions.md 3 from `reports-disabled` on, in that order, and the review of decisions.md 4.
+ * The checks of docs/decisions.md 3 from `reports-disabled` on, in that order, and the review of docs/decisions.md 4.
  * Pure but for `facts`, into which an accepted mark is fed back, so that the next of the batch meets it.
  */
 export function admit(

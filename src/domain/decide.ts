@@ -12,7 +12,7 @@ import { emptyState, type Mark, type Seed, type StationState, order } from "#src
 import type { Outcome, Reason, ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
-/** What became of one mark: the changing part of `published` in partner-api.md 2.8 and decisions.md 5. */
+/** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and docs/decisions.md 5. */
 export interface MarkOutcome {
   outcome: Outcome;
   /** The status served now. */
@@ -48,7 +48,7 @@ export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
 }
 
 /**
- * The fold of decisions.md 2 for one station: takes the arriving marks in their order of arrival and says what
+ * The fold of docs/decisions.md 2 for one station: takes the arriving marks in their order of arrival and says what
  * became of each. A mark that sorts last is one step; any other folds the history anew. Without arrivals and with
  * a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where outcomes are read.
  */

@@ -3,7 +3,7 @@ import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
 /**
  * Details of a served status from its supporters, newest statement first, field by field; for grades
- * grade by grade, so that one is never in both lists (decisions.md 2).
+ * grade by grade, so that one is never in both lists (docs/decisions.md 2).
  */
 export function detailsOf(supporters: readonly Mark[]): Details {
   const newestFirst = [...supporters].sort((a, b) => order(b, a));

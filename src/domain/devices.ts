@@ -2,7 +2,7 @@
 export type FirstSeen = (reporterId: number) => number;
 
 /**
- * Groups reporters into independent devices (decisions.md 1): sorted by first seen, a group opens with the
+ * Groups reporters into independent devices (docs/decisions.md 1): sorted by first seen, a group opens with the
  * earliest and takes in everyone first seen less than `windowMs` after its opener. Anchored, not chained.
  */
 export function devices<T extends { reporterId: number }>(

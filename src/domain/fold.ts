@@ -43,7 +43,7 @@ export function advance(folded: StationState, at: number, rules: FoldRules): Sta
 
 const earliest: Position = { at: Number.NEGATIVE_INFINITY, id: 0 };
 
-/** Supporters of `status` (decisions.md 2): opinions of it after the last publication of a different status. */
+/** Supporters of `status` (docs/decisions.md 2): opinions of it after the last publication of a different status. */
 export function supportersOf(status: Status, live: readonly Mark[], state: StationState): Mark[] {
   const last = statuses
     .flatMap((other) => (other === status ? [] : (state.publications[other] ?? [])))
@@ -75,7 +75,7 @@ export function step(folded: Folded, event: Event, firstSeen: FirstSeen, rules: 
   };
 }
 
-/** An import never replaces a live human status, nor a newer import (decisions.md 6). */
+/** An import never replaces a live human status, nor a newer import (docs/decisions.md 6). */
 const acceptSeed = (state: StationState, seed: Seed, rules: FoldRules): boolean =>
   state.served === null &&
   seed.importedAt < seed.updated + rules.statusLifetimeMs &&
@@ -180,7 +180,7 @@ function publish(
   };
 }
 
-/** Counts, details and pending versions as decisions.md 2 has them whenever a station is touched. */
+/** Counts, details and pending versions as docs/decisions.md 2 has them whenever a station is touched. */
 function recount(
   state: StationState,
   live: readonly Mark[],

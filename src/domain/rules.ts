@@ -1,4 +1,4 @@
-/** The numbers of decisions.md 1 and 2 that the fold needs, in ms. */
+/** The numbers of docs/decisions.md 1 and 2 that the fold needs, in ms. */
 export interface FoldRules {
   /** Life of a status, an opinion and a price. */
   statusLifetimeMs: number;

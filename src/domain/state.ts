@@ -1,6 +1,6 @@
 import type { Grade, Queue, Reason, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
 
-/** Place in the order of marks (decisions.md 1): effective time in ms, then mark id. */
+/** Place in the order of marks (docs/decisions.md 1): effective time in ms, then mark id. */
 export interface Position {
   at: number;
   id: number;
@@ -27,7 +27,7 @@ export interface Mark extends Position, Statement {
   rule: Rule;
 }
 
-/** An imported status (decisions.md 6): an event at its time of import, as old as its source says. */
+/** An imported status (docs/decisions.md 6): an event at its time of import, as old as its source says. */
 export interface Seed {
   importedAt: number;
   updated: number;
@@ -107,7 +107,7 @@ export const emptyState: StationState = {
   next: null,
 };
 
-/** The fuel status block of partner-api.md 2.2, with its keys in the order in which they are served. */
+/** The fuel status block of docs/contract.md 2.2, with its keys in the order in which they are served. */
 export interface FuelBlock {
   status: ServedStatus;
   fuels_now: string;

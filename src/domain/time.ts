@@ -1,6 +1,6 @@
 import { minuteMs, hourMs } from "#src/domain/units.ts";
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (partner-api.md 2.2). Fractions are cut. */
+/** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. */
 export function formatTime(ms: number): string {
   const iso = new Date(ms).toISOString();
   const day = iso.length - "T00:00:00.000Z".length;
@@ -11,7 +11,7 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Milliseconds since the epoch of a time in a form of decisions.md 3, or null when unreadable.
+ * Milliseconds since the epoch of a time in a form of docs/decisions.md 3, or null when unreadable.
  * A `+` that a query string turned into a space is understood; a date alone is not a time.
  */
 export function parseTime(text: string): number | null {
@@ -49,5 +49,5 @@ export function parseTime(text: string): number | null {
 /** The database has no year 0. */
 const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
 
-/** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (partner-api.md 2.3), never less than its life. */
+/** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (docs/contract.md 2.3), never less than its life. */
 export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / hourMs);

@@ -14,7 +14,7 @@ export interface UsageCount {
   errors: number;
 }
 
-/** A day of the usage record, decisions.md 6. */
+/** A day of the usage record, docs/decisions.md 6. */
 export interface UsageDay {
   /** `YYYY-MM-DD`, UTC. */
   date: string;

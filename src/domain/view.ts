@@ -13,7 +13,7 @@ const moreDevices = (a: Version, b: Version): number =>
   b.count - a.count || b.newest.at - a.newest.at || b.newest.id - a.newest.id;
 
 /**
- * What reads show of a state at `now` (ms): partner-api.md 2.2, decisions.md 2 and 6.
+ * What reads show of a state at `now` (ms): docs/contract.md 2.2, docs/decisions.md 2 and 6.
  * `lifetimeMs` is the life of a status, a pending version and a price (24 h).
  */
 export function view(folded: StationState, now: number, lifetimeMs: number): FuelBlock {

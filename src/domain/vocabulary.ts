@@ -1,4 +1,4 @@
-/** The words of partner-api.md 2.2 and 2.7, in the order in which they are served. */
+/** The words of docs/contract.md 2.2 and 2.7, in the order in which they are served. */
 export const statuses = ["yes", "low", "no", "queue"] as const;
 export type Status = (typeof statuses)[number];
 export type ServedStatus = Status | "nodata";

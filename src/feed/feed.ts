@@ -2,7 +2,7 @@ import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { msOf } from "#src/marks/marks.ts";
 
-/** A station's fixed facts, as served in partner-api.md 2.1. */
+/** A station's fixed facts, as served in docs/contract.md 2.1. */
 export interface StationRow {
   id: string;
   lat: number;

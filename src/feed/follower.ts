@@ -22,7 +22,7 @@ export interface Follower {
   refresh(): Promise<void>;
   /** Every change up to this number is applied. */
   seq(): number;
-  /** The cursor of decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
+  /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
   asOf(now: number): number;
   /** When the feed was last read with success, ms; 0 before the first time. */
   readAt(): number;

@@ -12,7 +12,7 @@ export interface KeyStore {
   /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
   known(text: string): KeyInfo | null | undefined;
   /**
-   * The key with this text; null when it is wrong, revoked or expired (decisions.md 8). Queries Postgres only for a
+   * The key with this text; null when it is wrong, revoked or expired (docs/decisions.md 8). Queries Postgres only for a
    * well-formed text that is not in memory; rejects when the query fails.
    */
   find(text: string): Promise<KeyInfo | null>;

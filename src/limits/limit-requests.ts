@@ -7,7 +7,7 @@ import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 
 export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
 
-/** A partner's request for other limits (partner-api.md 2.6). The requested numbers stay as they were sent. */
+/** A partner's request for other limits (docs/contract.md 2.6). The requested numbers stay as they were sent. */
 export interface LimitRequest {
   id: number;
   partner_id: number;

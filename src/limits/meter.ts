@@ -61,7 +61,7 @@ const lookMs = 50;
 const callsAtOnce = 2;
 
 /**
- * The request limits of partner-api.md 8. All requests of one turn of the event loop, and all that come while calls
+ * The request limits of docs/contract.md 8. All requests of one turn of the event loop, and all that come while calls
  * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
  * number of processes.
  */

@@ -1,7 +1,7 @@
 import { dayS } from "#src/domain/units.ts";
 import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
 
-/** The verdict of the meter on one request (partner-api.md 8). */
+/** The verdict of the meter on one request (docs/contract.md 8). */
 export interface QuotaDecision {
   granted: boolean;
   /** Which limit refused it. */

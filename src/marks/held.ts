@@ -7,7 +7,7 @@ import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
-/** A mark that waits for the operator's word (decisions.md 4), with what helps to give it. */
+/** A mark that waits for the operator's word (docs/decisions.md 4), with what helps to give it. */
 export interface HeldMark {
   id: number;
   station_id: string;

@@ -121,7 +121,7 @@ export const toSeed = (row: SeedRow): Seed => ({
   fuelsNo: row.fuels_no,
 });
 
-/** A mark with what became of it, as reports show it (decisions.md 5). `outcome` is null while it is queued. */
+/** A mark with what became of it, as reports show it (docs/decisions.md 5). `outcome` is null while it is queued. */
 export interface Report {
   id: number;
   stationId: string;

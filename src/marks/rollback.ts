@@ -34,7 +34,7 @@ export interface RolledBack {
 }
 
 /**
- * Withdraws a selection's marks, as if they had never been made (decisions.md 4): 500 stations a transaction, each
+ * Withdraws a selection's marks, as if they had never been made (docs/decisions.md 4): 500 stations a transaction, each
  * with its entry in the operator's log. Interrupted, it has done whole transactions, and the same again does the
  * rest. `done` is called after each commit with the stations that the marks worker is to fold anew.
  */

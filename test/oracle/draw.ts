@@ -12,7 +12,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** What one user of the test country sends, in the words of partner-api.md 2.7 and in the oracle's. */
+/** What one user of the test country sends, in the words of docs/contract.md 2.7 and in the oracle's. */
 export interface Drawn {
   user: number;
   station: number;
@@ -86,7 +86,7 @@ function drawSays(chance: () => number): Says {
   };
 }
 
-/** The body of partner-api.md 2.7 that says it; `observedAt` as sent. */
+/** The body of docs/contract.md 2.7 that says it; `observedAt` as sent. */
 export function bodyOf(drawn: Drawn, observedAt: string | null): Record<string, unknown> {
   const { says } = drawn;
   return {

@@ -1,5 +1,5 @@
 /**
- * A second reading of decisions 1 to 4 on what acceptance fixes for a mark, without src/domain.
+ * A second reading of docs/decisions.md 1 to 4 on what acceptance fixes for a mark, without src/domain.
  */
 export interface OracleReport {
   readonly reporter: string;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { parseParams } from "#web/widget/params.ts";
 
-// Every parameter of partner-api.md 4.11.
+// Every parameter of docs/contract.md 4.11.
 const of = (search: string, framed = true) => parseParams(search, framed).params;
 const warningsOf = (search: string) => parseParams(search, true).warnings;
 

@@ -5,7 +5,7 @@ import { number } from "#web/kit/numbers.ts";
 
 const [rpmMax, dailyMax, commentMax] = [100_000, 100_000_000, 500];
 
-/** Asks the operator for other limits (partner-api.md 2.6). */
+/** Asks the operator for other limits (docs/contract.md 2.6). */
 export function LimitForm() {
   const now = overview.value.value;
   const rpm = useSignal("");

@@ -14,7 +14,7 @@ export interface Embedding extends Omit<Params, "gestures"> {
 }
 
 /**
- * The line of HTML that puts the map into a page (partner-api.md 4.11). A height is always set, the locate and
+ * The line of HTML that puts the map into a page (docs/contract.md 4.11). A height is always set, the locate and
  * fullscreen buttons are allowed, and the page's origin goes along: the check of the key's domains needs no more.
  */
 export function embedLine(embedding: Embedding): string {

@@ -1,7 +1,7 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 import { page } from "#web/widget/page.ts";
 
-/** A station as the API serves it (partner-api.md 2.1). */
+/** A station as the API serves it (docs/contract.md 2.1). */
 export interface Station {
   id: string;
   lat: number;

@@ -9,7 +9,7 @@ import { words } from "#web/widget/words.ts";
 // A mark that waits in the queue has its outcome within seconds.
 const queuedMs = 5000;
 
-/** What a driver says about a station (partner-api.md 2.7). */
+/** What a driver says about a station (docs/contract.md 2.7). */
 export interface Statement {
   status: Status;
   fuels?: Grade[];
@@ -23,7 +23,7 @@ export interface Statement {
   express?: boolean;
 }
 
-/** Answer to a mark, partner-api.md 2.8. */
+/** Answer to a mark, docs/contract.md 2.8. */
 interface Report {
   accepted: boolean;
   remote: boolean;
@@ -85,7 +85,7 @@ const plain = [
 const isPlain = (name: string): name is (typeof plain)[number] =>
   (plain as readonly string[]).includes(name);
 
-/** Every refusal that a mark can meet, in words (partner-api.md 7, decisions.md 3). */
+/** Every refusal that a mark can meet, in words (docs/contract.md 7, docs/decisions.md 3). */
 function refusal(told: Exclude<Told<Report>, { kind: "ok" }>): string {
   const { refusals } = words;
   if (told.kind !== "refused") return refusals.offline;

@@ -2,7 +2,7 @@ import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 
 export type ThemeChoice = "light" | "dark" | "auto";
 
-/** The parameters of partner-api.md 4.11 as they are understood. */
+/** The parameters of docs/contract.md 4.11 as they are understood. */
 export interface Params {
   key: string;
   city: string;

@@ -16,7 +16,7 @@ const reach = { lat: 2, lon: 4 };
 
 /**
  * Cities whose name holds `text`, then stations around the view in whose name, brand or address every word of it
- * occurs, the nearest first: the API's own search (partner-api.md 4.1 and 4.5), with the viewer's filters.
+ * occurs, the nearest first: the API's own search (docs/contract.md 4.1 and 4.5), with the viewer's filters.
  */
 export async function search(text: string, signal: AbortSignal): Promise<Found[]> {
   const q = encodeURIComponent(text);

@@ -7,7 +7,7 @@ type Needs = Pick<RoleDeps, "db" | "config" | "redis">;
 const batchesAtOnce = 200;
 
 /**
- * Moves what the meter has counted in Redis to the durable rows (partner-api.md 2.5): close, add under the batch's id,
+ * Moves what the meter has counted in Redis to the durable rows (docs/contract.md 2.5): close, add under the batch's id,
  * drop. Killed at any point, it counts everything once. Returns the number of batches added.
  */
 export async function flushUsage(deps: Needs): Promise<number> {

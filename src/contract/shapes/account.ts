@@ -21,7 +21,7 @@ const usageDay = Type.Object(
 );
 const days = Type.Array(usageDay, { description: "The newest first, empty days filled in" });
 
-/** decisions.md 6. */
+/** docs/decisions.md 6. */
 export const usage = Type.Object(
   {
     today: Type.Object({ date, requests: count(), remaining: count("Until 00:00 UTC") }),
@@ -38,7 +38,7 @@ export const usage = Type.Object(
   { title: "Usage" },
 );
 
-/** partner-api.md 2.6, decisions.md 6. */
+/** docs/contract.md 2.6, docs/decisions.md 6. */
 export const limitRequest = Type.Object(
   {
     id: Type.Integer({ minimum: 1 }),

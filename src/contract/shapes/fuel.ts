@@ -42,7 +42,7 @@ const gradeList = (description: string) =>
   Type.String({ description, pattern: `^(${grade}(,${grade})*)?$` });
 const price = `${grade}=\\d+\\.\\d{2}`;
 
-/** The fuel status block as it is served, partner-api.md 2.2. */
+/** The fuel status block as it is served, docs/contract.md 2.2. */
 export const fuelBlock = Type.Object(
   {
     status: servedStatus,

@@ -43,7 +43,7 @@ const output = {
   duplicate: Type.Boolean({ description: "Repeats an earlier mark: no second one was made" }),
 };
 
-/** partner-api.md 2.8 and decisions.md 5. */
+/** docs/contract.md 2.8 and docs/decisions.md 5. */
 export const reportOutput = Type.Object(
   { report_id: reportId, ...output },
   { title: "ReportResult" },

@@ -13,7 +13,7 @@ const fault = Type.Object(
   { title: "Fault", description: "One fault of a schema check." },
 );
 
-/** partner-api.md 7. */
+/** docs/contract.md 7. */
 export const problem = Type.Object(
   {
     type: Type.String({

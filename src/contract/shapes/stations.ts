@@ -13,7 +13,7 @@ const described = {
   addr: Type.String({ description: "Address" }),
 };
 
-/** A station as it is served, partner-api.md 2.1. */
+/** A station as it is served, docs/contract.md 2.1. */
 export const station = Type.Object(
   { id: stationId, lat, lon, ...described, fuel: fuelBlock },
   { title: "Station" },
@@ -30,7 +30,7 @@ const envelope = {
 const nextCursor = Type.String({ description: "`cursor` of the next page; empty on the last" });
 const stations = Type.Array(station);
 
-/** The list envelope of partner-api.md 2.3 and what decisions.md 6 adds to it on each path. */
+/** The list envelope of docs/contract.md 2.3 and what docs/decisions.md 6 adds to it on each path. */
 export const stationList = Type.Object({ stations, ...envelope }, { title: "StationList" });
 export const stationPage = Type.Object(
   { stations, ...envelope, next_cursor: nextCursor },
@@ -86,7 +86,7 @@ export const city = Type.Object(
   { title: "City" },
 );
 
-/** partner-api.md 2.4, decisions.md 6. */
+/** docs/contract.md 2.4, docs/decisions.md 6. */
 export const cityList = Type.Object(
   {
     cities: Type.Array(city),

@@ -43,7 +43,7 @@ export function StationPage({ id }: { id: string }) {
   );
 }
 
-/** The fuel block as partners get it (partner-api.md 2.2). */
+/** The fuel block as partners get it (docs/contract.md 2.2). */
 function Fuel({ page: { fuel, station } }: { page: ConsoleStationPage }) {
   const facts: [name: string, value: string][] = [
     ["has", fuel.fuels_now],

@@ -11,7 +11,7 @@ interface LimitFieldsProps extends Limits {
   disabled?: boolean;
 }
 
-/** A partner's two limits, within what can be set (partner-api.md 8). */
+/** A partner's two limits, within what can be set (docs/contract.md 8). */
 export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFieldsProps) => (
   <>
     <TextField

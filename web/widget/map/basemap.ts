@@ -19,7 +19,7 @@ export interface Basemap {
 const source = "base";
 const still = (): void => {};
 
-/** The base map that the operator has chosen (decisions.md 6). `root` is where the service lies. */
+/** The base map that the operator has chosen (docs/decisions.md 6). `root` is where the service lies. */
 export async function openBasemap(
   { kind, url }: BasemapConfig,
   theme: Theme,
