@@ -6,6 +6,7 @@ import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
 import { refused } from "#api/http/refused.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
@@ -84,7 +85,7 @@ const routes = (): Route[] => [
     access: "any",
     summary: "",
     handle: () => {
-      throw new Error("Connection terminated unexpectedly");
+      throw new ConnectionFault("Connection terminated unexpectedly");
     },
   }),
   route({
