@@ -35,7 +35,7 @@ export async function benchReads({
   profileTo: string | undefined;
 }): Promise<string> {
   const rounds = quick ? 1 : 3;
-  const seconds = quick ? 0.4 : 1.5;
+  const seconds = quick ? 0.4 : only.length > 0 ? 4 : 1.5;
   const markSeconds = quick ? 8 : 25;
   const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000" });
   const { config, folder, settings } = stage;

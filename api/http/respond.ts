@@ -150,15 +150,15 @@ export async function serveFile(
 ): Promise<boolean> {
   const { req, res } = ctx;
   setCommonHeaders(services, ctx);
-  // Koa has set 404 beforehand.
-  ctx.status = 200;
+  // Koa has set 404 beforehand. Not by `ctx.status`, which sets a reason that 206 and 416 would keep.
+  res.statusCode = 200;
   ctx.respond = false;
   const found = await new Promise<boolean>((done) => {
     res.once("close", () => done(true));
     serve(req, res, () => done(false));
   });
   if (!found) {
-    ctx.status = 404;
+    res.statusCode = 404;
     delete ctx.respond;
   }
   return found;

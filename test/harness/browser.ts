@@ -66,6 +66,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     const said = message.text();
     // Chromium's word on a slow machine, not on the page.
     if (/preloaded using link preload but not used within a few seconds/.test(said)) return;
+    if (/GL Driver Message .*GPU stall due to ReadPixels/.test(said)) return;
     if (["warning", "error"].includes(message.type())) complaints.push(said);
   });
   page.on("pageerror", (error) => complaints.push(String(error)));

@@ -61,7 +61,7 @@ describe("npm start in rougher weather", function () {
     const one = clone();
     const started = one.start();
     await started.waitFor(ready);
-    const web = () => one.processes().find((line) => line.includes("api/main.ts")) ?? "";
+    const web = () => one.processes().find((line) => line.includes("dist/web.js")) ?? "";
     const killed = Number.parseInt(web(), 10);
     process.kill(killed, "SIGKILL");
     await started.waitFor(/\[web\] has ended \(SIGKILL\), starting it again/);
