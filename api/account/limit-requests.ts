@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { askLimitsAnswers, listLimitsAnswers } from "#api/account/account-answers.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { formatTime } from "#src/domain/time.ts";

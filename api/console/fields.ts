@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { type Refused, refused } from "#api/http/refused.ts";
+import { type Refused, refused } from "#api/http/errors.ts";
 import { partnerBounds } from "#src/keys/partners.ts";
 import { isNotDone, type NotDone } from "#src/operators/act.ts";
 

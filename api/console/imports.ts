@@ -11,7 +11,7 @@ import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/same-site.ts";
-import { orThrow, Refused, refused } from "#api/http/refused.ts";
+import { orThrow, Refused, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { queryReader } from "#api/http/validate.ts";
 import type { Services } from "#api/http/services.ts";

@@ -1,5 +1,5 @@
 import sirv from "sirv";
-import { orThrow, Refused, refused } from "#api/http/refused.ts";
+import { orThrow, Refused, refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
 import { readBody } from "#api/http/validate.ts";

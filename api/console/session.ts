@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
-import { Refused, refused } from "#api/http/refused.ts";
+import { Refused, refused } from "#api/http/errors.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";
 import type { Services } from "#api/http/services.ts";

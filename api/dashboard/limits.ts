@@ -1,4 +1,4 @@
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { limitWish } from "#api/account/limit-requests.ts";
 import type { Services } from "#api/http/services.ts";

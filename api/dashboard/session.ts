@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { dashboardCall, refuseKey } from "#api/dashboard/viewer.ts";
-import { refused, Refused } from "#api/http/refused.ts";
+import { refused, Refused } from "#api/http/errors.ts";
 import { pageCall } from "#api/pages/page-calls.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { signInLimit } from "#api/pages/sign-in-limit.ts";

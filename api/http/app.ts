@@ -1,9 +1,8 @@
 import Koa from "koa";
 import { apiChecks } from "#api/http/checks.ts";
-import { answerErrors } from "#api/http/errors.ts";
 import { identify } from "#api/http/identify.ts";
 import { mount } from "#api/http/mount.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
 import { apiBase, type ApiContext, type Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -24,12 +23,11 @@ export function createApp(
     base: apiBase,
     routes,
     checks: apiChecks(services),
-    call: (route) => (ctx) => route.handle(ctx as ApiContext),
+    call: (route, ctx) => route.handle(ctx as ApiContext),
     offersOptions: true,
     unknownPath: "No such path. Paths are case-sensitive and end without a slash.",
   });
   app.use(identify(services));
-  app.use(answerErrors(services));
   app.use(respond(services));
   app.use(api.matched);
   for (const page of pages) app.use(page);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { meteredOf, usageLabel } from "#api/http/limits.ts";
 import type { Check } from "#api/http/mount.ts";
-import { Refused, refused } from "#api/http/refused.ts";
+import { Refused, refused } from "#api/http/errors.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";

@@ -1,46 +1,47 @@
-import { problemHeaders, problemObject } from "#api/http/problem.ts";
-import { describe, Refused } from "#api/http/refused.ts";
-import { countOutcome } from "#api/http/limits.ts";
-import { setCommonHeaders } from "#api/http/respond.ts";
-import type { Context, Middleware } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
-import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import type { Context } from "#api/http/state.ts";
+import { isRefusal, refusals, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
 import { isRedisAway } from "#src/infrastructure/redis.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
 const unavailableRetryS = 5;
 
-/** Answers what is thrown: a refusal as problem+json, anything else as 503 or 500 with a line in the log. */
-export function answerErrors(services: Services): Middleware {
-  const { config, log } = services;
+/** Thrown by middleware and handlers: the responder answers with its refusal. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
 
-  const explain = ({ state, path }: Context, error: unknown): Refusal => {
-    const away = isUnavailable(error) || isRedisAway(error);
-    const line = { request_id: state.requestId, path: withoutKeys(path), ...describe(error) };
-    log.error(line, away ? "upstream unavailable" : "internal error");
-    return away ? unavailable : internalError;
-  };
+  constructor(refusal: Refusal) {
+    super(refusal.problem);
+    this.name = "Refused";
+    this.refusal = refusal;
+  }
+}
 
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      const refusal = error instanceof Refused ? error.refusal : explain(ctx, error);
-      if (ctx.headerSent) {
-        ctx.res.destroy();
-        return;
-      }
-      // What a handler has set belongs to an answer that does not come.
-      for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
-      const problem = problemObject(refusal, config.problemBase, ctx.state.requestId);
-      ctx.status = problem.status;
-      countOutcome(services, ctx, "errors");
-      setCommonHeaders(services, ctx);
-      ctx.set(problemHeaders(refusal));
-      ctx.body = JSON.stringify(problem);
-    }
-  };
+/** A refusal to throw: a code, and a detail that says what was expected and what to do. */
+export const refused = (...what: Parameters<typeof refuse>): Refused =>
+  new Refused(refuse(...what));
+
+/** The value, or its refusal thrown. */
+export function orThrow<T extends object>(value: T | Refusal): T {
+  if (isRefusal(value)) throw new Refused(value);
+  return value;
+}
+
+/** What a thrown error means to the caller (docs/decisions.md 9), with a line in the log that `request_id` finds. */
+export function refusalOf(log: Log, { state, path }: Context, error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  const away = isUnavailable(error) || isRedisAway(error);
+  const line = { request_id: state.requestId, path: withoutKeys(path), ...describe(error) };
+  log.error(line, away ? "upstream unavailable" : "internal error");
+  return away ? unavailable : internalError;
+}
+
+/** What of an error may be logged: drivers hang settings and values on theirs. */
+export function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const { name, message, stack } = error;
+  return { error: { name, message, stack, code: (error as { code?: unknown }).code } };
 }
 
 const internalError: Refusal = refuse(
@@ -53,3 +54,25 @@ const unavailable: Refusal = refuse(
   "A part of the service is away. Nothing was lost: retry.",
   { retryAfterS: unavailableRetryS },
 );
+
+/** The problem object of docs/contract.md 7. `base` is the prefix of `type`. */
+export function problemObject(refusal: Refusal, base: string, requestId: string) {
+  const [status, title] = refusals[refusal.problem];
+  return {
+    type: `${base}/${refusal.problem}`,
+    title,
+    status,
+    detail: refusal.detail,
+    limit: refusal.limit,
+    window: refusal.window,
+    request_id: requestId,
+  };
+}
+
+/** The headers of a refusal as problem+json. */
+export const problemHeaders = ({ headers, retryAfterS }: Refusal): Record<string, string> => ({
+  ...headers,
+  ...(retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) }),
+  "Cache-Control": "no-store",
+  "Content-Type": "application/problem+json",
+});

@@ -23,24 +23,25 @@ export function identify({
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
     if (!url.startsWith("/") || url.includes("#")) req.url = localTarget(url);
-    const { path, broken } = routingPath(ctx.path);
-    if (path !== ctx.path) ctx.newRouterPath = path;
+    const { path } = ctx;
+    const routing = routingPath(path);
+    if (routing.path !== path) ctx.newRouterPath = routing.path;
     state.requestId = randomUUID();
     state.arrivedAt = performance.now();
-    state.brokenPath = broken;
+    state.brokenPath = routing.broken;
     const forwarded = req.headers["x-forwarded-for"] as string | undefined;
     state.ip = viewerAddress(req.socket.remoteAddress ?? "", forwarded, trusted);
-    const level = probes.has(ctx.path) ? "debug" : "info";
+    const level = probes.has(path) ? "debug" : "info";
     res.on("close", () => {
       const ms = performance.now() - state.arrivedAt;
-      metrics.finished(routeLabel(ctx), res.statusCode, ms);
-      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, ms), "request");
+      metrics.finished(routeLabel(state, path), res.statusCode, ms);
+      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, path, ms), "request");
     });
     return next();
   };
 }
 
-function lineOf({ method, path, state, res, response }: Context, ms: number): object {
+function lineOf({ method, state, res, response }: Context, path: string, ms: number): object {
   return {
     request_id: state.requestId,
     method,

@@ -1,7 +1,7 @@
-import { Router, type RouterMiddleware } from "@koa/router";
+import { Router } from "@koa/router";
 import { decodePart } from "#src/contract/query.ts";
 import type { BaseRoute, Place } from "#api/http/route.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import type { Context, Middleware, State } from "#api/http/state.ts";
 import { validate } from "#api/http/validate.ts";
 
@@ -20,7 +20,7 @@ export interface Mounted<Route extends BaseRoute> {
   /** Checks of every request below `base`, in this order, known path or not. */
   checks: readonly Check<Route>[];
   /** Calls the route's handler. */
-  call(route: Route): RouterMiddleware<State>;
+  call(route: Route, ctx: Context): Promise<void> | void;
   /** Answers OPTIONS with the methods of the path. */
   offersOptions?: boolean;
   /** What to say about a path that no route has. */
@@ -58,11 +58,14 @@ export function mount<Route extends BaseRoute>(
   for (const route of [...routes].sort((a, b) => parametersIn(a) - parametersIn(b))) {
     const place = places.get(koaPath(base, route.path));
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
-    const check: RouterMiddleware<State> = async (ctx, next) => {
+    const takeIn = validate(route);
+    // One middleware: each further one costs a request half a microsecond.
+    router[method](koaPath("", route.path), async (ctx) => {
       await runChecks(ctx, place, route);
-      return next();
-    };
-    router[method](koaPath("", route.path), check, validate(route), call(route));
+      const reading = takeIn(ctx);
+      if (reading !== undefined) await reading;
+      await call(route, ctx);
+    });
   }
 
   const unmatched: Middleware = async (ctx, next) => {

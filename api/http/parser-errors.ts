@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { localTarget } from "#api/http/identify.ts";
 import { limitHeaders } from "#api/http/limits.ts";
-import { problemHeaders, problemObject } from "#api/http/problem.ts";
+import { problemHeaders, problemObject } from "#api/http/errors.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";

@@ -1,53 +1,78 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { coderOf, compress, pickEncoding, refusesIdentity } from "#api/http/encoding.ts";
+import {
+  coderOf,
+  compress,
+  type Encoding,
+  pickEncoding,
+  refusesIdentity,
+} from "#api/http/encoding.ts";
 import { countOutcome, limitHeaders } from "#api/http/limits.ts";
-import { describe } from "#api/http/refused.ts";
+import { describe, problemHeaders, problemObject, refusalOf } from "#api/http/errors.ts";
 import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 
 const compressMin = 1024;
+const jsonType = "application/json; charset=utf-8";
 
 /**
- * Finishes the answer that a handler has set: the headers that every answer carries, and the encoding. Koa sends what
- * lies in `ctx.body`; slices and streams are sent here.
+ * Answers every request, after the handler has set `ctx.body` or something was thrown: the headers that every answer
+ * carries, the encoding, a refusal as problem+json. Koa sends what lies in `ctx.body`; slices and streams are sent here.
  */
 export function respond(services: Services): Middleware {
-  const { log } = services;
-
-  const onBroken = ({ state }: Context, error: Error): void =>
-    log.warn({ request_id: state.requestId, ...describe(error) }, "answer broken off");
-
   return async (ctx, next) => {
-    await next();
-    // A server of files has answered.
-    if (ctx.respond === false) return;
-    if (ctx.status === 304) countOutcome(services, ctx, "not_modified");
-    setCommonHeaders(services, ctx);
-    setCacheHeaders(ctx);
-    const { body, res, state } = ctx;
-    const { slices } = state;
-    if (slices === undefined && (body === undefined || body === null)) return;
-    const accepted = ctx.headers["accept-encoding"];
-    const isEncoded = res.hasHeader("Content-Encoding");
-    if (body instanceof Readable) {
-      const encoding = isEncoded ? "identity" : pickEncoding(accepted);
-      return pour(ctx, body, encoding, onBroken);
+    try {
+      await next();
+      // A server of files has answered.
+      if (ctx.respond === false) return;
+      const encoding = finish(services, ctx);
+      if (encoding !== undefined) await encoding;
+    } catch (error) {
+      sendRefusal(services, ctx, refusalOf(services.log, ctx, error));
     }
-    const plain = slices ?? plainOf(body as object | string);
-    const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
-    // Not worth packing, unless the caller takes nothing else.
-    const isShort = size < compressMin && !refusesIdentity(accepted);
-    const encoding = isEncoded || isShort ? "identity" : pickEncoding(accepted);
-    if (encoding !== "identity") {
-      ctx.set("Content-Encoding", encoding);
-      ctx.body = await compress(
-        typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain),
-        encoding,
-      );
-    } else if (slices === undefined) ctx.body = Array.isArray(plain) ? body : plain;
-    else sendSlices(ctx, slices, size);
   };
+}
+
+function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
+  if (ctx.headerSent) {
+    ctx.res.destroy();
+    return;
+  }
+  // What a handler has set belongs to an answer that does not come.
+  for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
+  const problem = problemObject(refusal, services.config.problemBase, ctx.state.requestId);
+  ctx.status = problem.status;
+  countOutcome(services, ctx, "errors");
+  setCommonHeaders(services, ctx);
+  ctx.set(problemHeaders(refusal));
+  ctx.body = JSON.stringify(problem);
+}
+
+function finish(services: Services, ctx: Context): Promise<void> | void {
+  if (ctx.status === 304) countOutcome(services, ctx, "not_modified");
+  setCommonHeaders(services, ctx);
+  setCacheHeaders(ctx);
+  const { body, res } = ctx;
+  const { slices } = ctx.state;
+  if (slices === undefined && (body === undefined || body === null)) return undefined;
+  const accepted = ctx.headers["accept-encoding"];
+  const isEncoded = res.hasHeader("Content-Encoding");
+  if (body instanceof Readable)
+    return pour(services, ctx, body, isEncoded ? "identity" : pickEncoding(accepted));
+  const plain = slices ?? plainOf(body as object | string);
+  const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
+  // Not worth packing, unless the caller takes nothing else.
+  const isShort = size < compressMin && !refusesIdentity(accepted);
+  const encoding = isEncoded || isShort ? "identity" : pickEncoding(accepted);
+  if (encoding !== "identity") {
+    ctx.set("Content-Encoding", encoding);
+    const whole = typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain);
+    return compress(whole, encoding).then((packed) => void (ctx.body = packed));
+  }
+  if (slices !== undefined) sendSlices(ctx, slices, size);
+  else if (typeof plain === "string") ctx.body = plain;
+  return undefined;
 }
 
 const plainOf = (body: object | string): string | readonly Buffer[] =>
@@ -58,32 +83,37 @@ const sizeOf = (slices: readonly Buffer[]): number =>
 
 /** Sets a body that is JSON already. */
 export function sendJson(ctx: Context, json: Buffer): void {
-  ctx.type = "json";
+  ctx.res.setHeader("Content-Type", jsonType);
   ctx.body = json;
 }
 
 /** Sets a long body that is JSON already, in pieces; `encoding` when they are encoded. */
 export function sendJsonSlices(ctx: Context, slices: readonly Buffer[], encoding?: "gzip"): void {
   ctx.status = 200;
-  ctx.type = "json";
+  ctx.res.setHeader("Content-Type", jsonType);
   if (encoding !== undefined) ctx.set("Content-Encoding", encoding);
   ctx.state.slices = slices;
 }
 
 /** What every answer carries, refusals included. */
-export function setCommonHeaders({ health }: Pick<Services, "health">, ctx: Context): void {
-  const { requestId, limits } = ctx.state;
-  ctx.set("X-Request-Id", requestId);
-  ctx.set("X-Content-Type-Options", "nosniff");
-  if (limits !== undefined) ctx.set(limitHeaders(limits));
-  if (health.stopping) ctx.set("Connection", "close");
+export function setCommonHeaders(
+  { health }: Pick<Services, "health">,
+  { res, state }: Context,
+): void {
+  const { requestId, limits } = state;
+  res.setHeader("X-Request-Id", requestId);
+  res.setHeader("X-Content-Type-Options", "nosniff");
+  if (limits !== undefined)
+    for (const [name, value] of Object.entries(limitHeaders(limits))) res.setHeader(name, value);
+  if (health.stopping) res.setHeader("Connection", "close");
 }
 
 function setCacheHeaders(ctx: Context): void {
-  if (!ctx.res.hasHeader("Cache-Control")) ctx.set("Cache-Control", "private, no-cache");
-  if (ctx.method !== "GET" && ctx.method !== "HEAD") return;
-  const own = ctx.res.getHeader("Vary") as string | undefined;
-  ctx.set("Vary", own === undefined ? "Accept-Encoding" : `Accept-Encoding, ${own}`);
+  const { method, res } = ctx;
+  if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "private, no-cache");
+  if (method !== "GET" && method !== "HEAD") return;
+  const own = res.getHeader("Vary") as string | undefined;
+  res.setHeader("Vary", own === undefined ? "Accept-Encoding" : `Accept-Encoding, ${own}`);
 }
 
 /** Below this a slice costs more to write than to copy. */
@@ -116,12 +146,7 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   res.end();
 }
 
-function pour(
-  ctx: Context,
-  body: Readable,
-  encoding: "br" | "gzip" | "identity",
-  onBroken: (ctx: Context, error: Error) => void,
-): void {
+function pour({ log }: Services, ctx: Context, body: Readable, encoding: Encoding): void {
   const { res } = ctx;
   ctx.respond = false;
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
@@ -133,7 +158,8 @@ function pour(
   }
   // On an error the socket is closed, so that a caller never takes a torn answer for a whole one.
   const done = (error: NodeJS.ErrnoException | null): void => {
-    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") onBroken(ctx, error);
+    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE")
+      log.warn({ request_id: ctx.state.requestId, ...describe(error) }, "answer broken off");
   };
   if (encoding === "identity") pipeline(body, res, done);
   else pipeline(body, coderOf(encoding), res, done);

@@ -1,31 +1,34 @@
 import type { IncomingMessage } from "node:http";
-import type { RouterMiddleware } from "@koa/router";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
-import { refused, type Refused } from "#api/http/refused.ts";
+import { refused, type Refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
-import type { State } from "#api/http/state.ts";
+import type { Context } from "#api/http/state.ts";
 import { parseBody } from "#src/contract/json-body.ts";
 import { parseQuery, type QueryType, type QueryValues } from "#src/contract/query.ts";
 import type { Fault } from "#src/contract/refusals.ts";
-import { compileCheck } from "#src/infrastructure/validation.ts";
+import { type Check as BodyCheck, compileCheck } from "#src/infrastructure/validation.ts";
 
 const bodyLimitDefault = 64 * 1024;
 
 /** Checks path, query and body against the route's schemas: 413, 415 or 422 (docs/decisions.md 9). */
-export function validate({ query, body, bodyLimit }: BaseRoute): RouterMiddleware<State> {
+export function validate({
+  query,
+  body,
+  bodyLimit,
+}: BaseRoute): (ctx: Context) => Promise<void> | void {
   const readQuery = queryReader(query);
   const checkBody = body === undefined ? null : compileCheck(body, "body");
-  return async (ctx, next) => {
+  const takeBody = async ({ req, state }: Context, check: BodyCheck): Promise<void> => {
+    state.body = await readBody(req, bodyLimit);
+    const faults = check(state.body);
+    if (faults !== null) throw invalid(faults);
+  };
+  return (ctx) => {
     const { state } = ctx;
     if (state.brokenPath) throw brokenPath;
     state.query = readQuery(ctx.querystring);
-    if (checkBody !== null) {
-      state.body = await readBody(ctx.req, bodyLimit);
-      const faults = checkBody(state.body);
-      if (faults !== null) throw invalid(faults);
-    }
-    return next();
+    return checkBody === null ? undefined : takeBody(ctx, checkBody);
   };
 }
 

@@ -4,7 +4,7 @@ import type { Refusal } from "#src/contract/refusals.ts";
 import { parsePrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
-import { orThrow, Refused } from "#api/http/refused.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 

@@ -4,7 +4,7 @@ import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
-import { problemObject } from "#api/http/problem.ts";
+import { problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import {
   awaitReport,

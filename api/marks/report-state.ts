@@ -2,7 +2,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { dayOfId, loadReports } from "#src/marks/marks.ts";
 import { catchUp, presentReport } from "#api/marks/reports.ts";
 import { reportStateAnswers } from "#api/marks/marks-answers.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 

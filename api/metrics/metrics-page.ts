@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
 import { registerProcessState } from "#api/metrics/process-state.ts";
 import { registerWork } from "#api/metrics/work.ts";

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { Context } from "#api/http/state.ts";
+import type { State } from "#api/http/state.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Admission } from "#src/domain/admit.ts";
 
@@ -67,12 +67,8 @@ interface RouteChildren {
 }
 
 /** As many labels as routes: what no route answers is told apart only by where it was sent. */
-export const routeLabel = ({ state, path }: Context): string =>
-  state.place !== undefined && path.startsWith(apiBase)
-    ? state.place.template
-    : path.startsWith(apiBase)
-      ? "(none)"
-      : "(page)";
+export const routeLabel = ({ place }: State, path: string): string =>
+  path.startsWith(apiBase) ? (place?.template ?? "(none)") : "(page)";
 
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";

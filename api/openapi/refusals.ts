@@ -1,6 +1,6 @@
 import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
 import { refusalExamples } from "#api/openapi/refusal-examples.ts";
-import { problemObject } from "#api/http/problem.ts";
+import { problemObject } from "#api/http/errors.ts";
 import type { Route } from "#api/http/route.ts";
 import { refusals, type ProblemCode, refuse } from "#src/contract/refusals.ts";
 

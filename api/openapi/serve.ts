@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { pickEncoding } from "#api/http/encoding.ts";
 import { matchesEtag } from "#api/http/etag.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { apiBase, type Route } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import send from "send";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";

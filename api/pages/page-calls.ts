@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { mount } from "#api/http/mount.ts";
-import { orThrow, Refused } from "#api/http/refused.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
@@ -72,7 +72,7 @@ export function mountCalls<Viewer extends object>(
     base,
     routes: [...open, ...calls],
     checks: [limit, refuseOthers, enter],
-    call: (call) => (ctx) => {
+    call: (call, ctx) => {
       ctx.set("Cache-Control", "no-store");
       return call.handle(ctx as never);
     },

@@ -38,7 +38,7 @@ export const stationEtagOf = ({ state: { key } }: ApiContext, sum: string): stri
  * False when the content is still to be set.
  */
 export function isUnchanged(ctx: ApiContext, etag: string, asOfMs: number): boolean {
-  ctx.set("ETag", etag);
+  ctx.res.setHeader("ETag", etag);
   if (!matchesEtag(ctx.headers["if-none-match"], etag)) return false;
   ctx.set("X-As-Of", formatTime(asOfMs));
   ctx.status = 304;

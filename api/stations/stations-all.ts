@@ -3,7 +3,7 @@ import { pickEncoding } from "#api/http/encoding.ts";
 import { type Format, pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { allStationsAnswers } from "#api/stations/stations-answers.ts";
-import { orThrow, refused } from "#api/http/refused.ts";
+import { orThrow, refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
 import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { deltaAnswers } from "#api/stations/stations-answers.ts";
 import { route } from "#api/http/route.ts";

@@ -1,4 +1,4 @@
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { isUnchanged, presentStation, stationEtagOf } from "#api/stations/presenters.ts";
 import { oneStationAnswers } from "#api/stations/stations-answers.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { orThrow } from "#api/http/refused.ts";
+import { orThrow } from "#api/http/errors.ts";
 import { pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
 import { stationsAnswers } from "#api/stations/stations-answers.ts";

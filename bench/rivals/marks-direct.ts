@@ -9,7 +9,7 @@ import { markInOneTransaction } from "#bench/rivals/one-transaction.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
-import { orThrow } from "#api/http/refused.ts";
+import { orThrow } from "#api/http/errors.ts";
 import { parseReport, reportBody } from "#src/contract/report.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createLog } from "#src/infrastructure/log.ts";

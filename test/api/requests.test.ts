@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
-import { refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/errors.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
