@@ -51,7 +51,7 @@ export function uploadPage(router: PageRouter, services: Services, gate: Operato
   let busy = false;
   router.post(path, async (ctx) => {
     const foreign = refuseForeign(ctx, config);
-    if (foreign?.problem === "cross-site-request") throw new Refused(foreign);
+    if (foreign?.code === "cross-site-request") throw new Refused(foreign);
     const viewer = orThrow(await gate.admit(ctx, "operator"));
     const { "content-type": type = "", "content-length": length = "0" } = ctx.headers;
     if (type !== "application/octet-stream")

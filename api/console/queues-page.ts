@@ -105,7 +105,7 @@ async function answerCall(
   const changes = ctx.method !== "GET" && ctx.method !== "HEAD";
   // Its page sends changes without a body as no type at all, so only where they come from is looked at.
   const foreign = changes ? refuseForeign(ctx, config) : null;
-  if (foreign?.problem === "cross-site-request") throw new Refused(foreign);
+  if (foreign?.code === "cross-site-request") throw new Refused(foreign);
   const body = changes ? await bodyOf(ctx) : {};
   const query = Object.fromEntries(new URLSearchParams(ctx.querystring));
   const method = ctx.method === "HEAD" ? "GET" : ctx.method;

@@ -2,9 +2,9 @@ import { refusals, type Refusal } from "#src/contract/refusals.ts";
 
 /** The problem object of docs/contract.md 7. `base` is the prefix of `type`. */
 export function problemObject(refusal: Refusal, base: string, requestId: string) {
-  const [status, title] = refusals[refusal.problem];
+  const { status, title } = refusals[refusal.code];
   return {
-    type: `${base}/${refusal.problem}`,
+    type: `${base}/${refusal.code}`,
     title,
     status,
     detail: refusal.detail,

@@ -5,7 +5,7 @@ export class Refused extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
-    super(refusal.problem);
+    super(refusal.code);
     this.name = "Refused";
     this.refusal = refusal;
   }

@@ -77,6 +77,6 @@ export const routeLabel = ({ state, path }: Context): string =>
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";
   if (admission.kind === "duplicate") return "duplicate";
-  if (admission.kind === "refused") return admission.problem.problem;
+  if (admission.kind === "refused") return admission.problem.code;
   return admission.review === "none" ? "accepted" : admission.review;
 }
