@@ -32,13 +32,8 @@ const asked = Type.Object({
 
 /** Imports of the console, the newest first, with how far they are. */
 export const listImportsCall = ({ db }: Services): ConsoleCall =>
-  consoleCall({
-    method: "GET",
-    path: "/imports",
-    role: "viewer",
-    async handle(ctx) {
-      ctx.body = { imports: await listRuns(db, shown) };
-    },
+  consoleCall("GET", "/imports", { role: "viewer" }, async (ctx) => {
+    ctx.body = { imports: await listRuns(db, shown) };
   });
 
 /**

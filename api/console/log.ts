@@ -15,16 +15,10 @@ const filter = Type.Object({
 
 /** Who did what: nothing is ever taken out of it. */
 export const logCalls = ({ db }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/log",
-    role: "viewer",
-    query: filter,
-    async handle(ctx) {
-      const found = await listActions(db, ctx.state.query, "part", shown);
-      const entries = found.map((entry) => presented(entry, inMs));
-      const next = entries.length === shown ? (entries.at(-1)?.id ?? null) : null;
-      ctx.body = { entries, next };
-    },
+  consoleCall("GET", "/log", { role: "viewer", query: filter }, async (ctx) => {
+    const found = await listActions(db, ctx.state.query, "part", shown);
+    const entries = found.map((entry) => presented(entry, inMs));
+    const next = entries.length === shown ? (entries.at(-1)?.id ?? null) : null;
+    ctx.body = { entries, next };
   }),
 ];

@@ -23,33 +23,22 @@ interface Decided {
 
 /** Marks that the mass-`no` review holds (docs/decisions.md 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/review",
-    role: "viewer",
-    async handle(ctx) {
-      const { db, clock, config } = services;
-      ctx.body = await heldRows(db, shown, clock(), config);
-    },
+  consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
+    const { db, clock, config } = services;
+    ctx.body = await heldRows(db, shown, clock(), config);
   }),
   decision(services, "approve"),
   decision(services, "reject"),
 ];
 
 const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
-  consoleCall({
-    method: "POST",
-    path: `/review/${verb}`,
-    role: "operator",
-    body: marks,
-    async handle(ctx) {
-      const answer: Decided = { decided: [], missed: [] };
-      // A transaction each, in one order: none waits for locks that another decision holds in another order.
-      for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
-        const mark = await reviewMark(db, actorOf(ctx), id, verb);
-        answer[isNotDone(mark) ? "missed" : "decided"].push(id);
-        if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
-      }
-      ctx.body = answer;
-    },
+  consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {
+    const answer: Decided = { decided: [], missed: [] };
+    // A transaction each, in one order: none waits for locks that another decision holds in another order.
+    for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
+      const mark = await reviewMark(db, actorOf(ctx), id, verb);
+      answer[isNotDone(mark) ? "missed" : "decided"].push(id);
+      if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
+    }
+    ctx.body = answer;
   });

@@ -24,107 +24,80 @@ export function signInCall(services: Services, { cookie }: OperatorGate): PageCa
   const { db, config, clock } = services;
   const ofNetwork = signInLimit(services);
   const ofAccount = signInLimit(services);
-  return pageCall<null>()({
-    method: "POST",
-    path: "/session",
-    body: credentials,
-    async handle(ctx) {
-      const { ip, body } = ctx.state;
-      const limited =
-        ofNetwork(ip) ?? ("key" in body ? null : ofAccount(body.name.trim().toLowerCase()));
-      if (limited !== null) throw new Refused(limited);
-      const given = "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
-      const account = await signInOperator(db, given);
-      if (account === null)
-        throw refused(
-          "sign-in-failed",
-          "No account has this name with this password, or this key.",
-        );
-      const { sessionLifeMs: lifeMs } = config;
-      const session = await inTransaction(db, async (tx) => {
-        const agent = ctx.get("User-Agent");
-        const opened = await openSession(tx, {
-          kind: "operator",
-          subjectId: account.id,
-          address: ip,
-          agent,
-          now: clock(),
-          lifeMs,
-        });
-        await logAction(tx, {
-          actor: account.name,
-          action: "console.sign-in",
-          subject: `account ${account.name}`,
-          details: { address: ip },
-        });
-        return opened;
+  return pageCall<null>()("POST", "/session", { body: credentials }, async (ctx) => {
+    const { ip, body } = ctx.state;
+    const limited =
+      ofNetwork(ip) ?? ("key" in body ? null : ofAccount(body.name.trim().toLowerCase()));
+    if (limited !== null) throw new Refused(limited);
+    const given = "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
+    const account = await signInOperator(db, given);
+    if (account === null)
+      throw refused("sign-in-failed", "No account has this name with this password, or this key.");
+    const { sessionLifeMs: lifeMs } = config;
+    const session = await inTransaction(db, async (tx) => {
+      const agent = ctx.get("User-Agent");
+      const opened = await openSession(tx, {
+        kind: "operator",
+        subjectId: account.id,
+        address: ip,
+        agent,
+        now: clock(),
+        lifeMs,
       });
-      cookie.give(ctx, session.token, lifeMs);
-      const { id, name, role } = account;
-      ctx.status = 201;
-      ctx.body = { account: { id, name, role } satisfies ConsoleAccount };
-    },
+      await logAction(tx, {
+        actor: account.name,
+        action: "console.sign-in",
+        subject: `account ${account.name}`,
+        details: { address: ip },
+      });
+      return opened;
+    });
+    cookie.give(ctx, session.token, lifeMs);
+    const { id, name, role } = account;
+    ctx.status = 201;
+    ctx.body = { account: { id, name, role } satisfies ConsoleAccount };
   });
 }
 
 /** Signing out. Open to everybody, so that a browser can always forget its cookie. */
 export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>
-  pageCall<null>()({
-    method: "DELETE",
-    path: "/session",
-    async handle(ctx) {
-      const token = cookie.read(ctx);
-      const session = token === null ? null : await findSession(db, "operator", token, clock());
-      if (session !== null) await endSession(db, session.id);
-      cookie.take(ctx);
-      ctx.status = 204;
-    },
+  pageCall<null>()("DELETE", "/session", {}, async (ctx) => {
+    const token = cookie.read(ctx);
+    const session = token === null ? null : await findSession(db, "operator", token, clock());
+    if (session !== null) await endSession(db, session.id);
+    cookie.take(ctx);
+    ctx.status = 204;
   });
 
 /** Who is signed in, and who is signed in elsewhere. */
 export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/session",
-    role: "viewer",
-    handle: (ctx) => {
-      ctx.body = { account: ctx.state.viewer.account };
-    },
+  consoleCall("GET", "/session", { role: "viewer" }, (ctx) => {
+    ctx.body = { account: ctx.state.viewer.account };
   }),
-  consoleCall({
-    method: "GET",
-    path: "/sessions",
-    role: "viewer",
-    async handle(ctx) {
-      const { account, sessionId } = ctx.state.viewer;
-      const own = account.role === "operator" ? undefined : account.id;
-      const sessions = await listSessions(db, "operator", own);
-      const names = new Map((await listOperators(db)).map((one) => [one.id, one]));
-      const shown = sessions.map((one): ConsoleSession => ({
-        id: one.id,
-        account: names.get(one.subject_id)?.name ?? "",
-        role: names.get(one.subject_id)?.role ?? "viewer",
-        created: one.created_at.getTime(),
-        expires: one.expires_at.getTime(),
-        last_seen: one.last_seen_at.getTime(),
-        address: one.address,
-        agent: one.agent,
-        current: one.id === sessionId,
-      }));
-      ctx.body = { sessions: shown };
-    },
+  consoleCall("GET", "/sessions", { role: "viewer" }, async (ctx) => {
+    const { account, sessionId } = ctx.state.viewer;
+    const own = account.role === "operator" ? undefined : account.id;
+    const sessions = await listSessions(db, "operator", own);
+    const names = new Map((await listOperators(db)).map((one) => [one.id, one]));
+    const shown = sessions.map((one): ConsoleSession => ({
+      id: one.id,
+      account: names.get(one.subject_id)?.name ?? "",
+      role: names.get(one.subject_id)?.role ?? "viewer",
+      created: one.created_at.getTime(),
+      expires: one.expires_at.getTime(),
+      last_seen: one.last_seen_at.getTime(),
+      address: one.address,
+      agent: one.agent,
+      current: one.id === sessionId,
+    }));
+    ctx.body = { sessions: shown };
   }),
-  consoleCall({
-    method: "DELETE",
-    path: "/sessions/{id}",
-    // A viewer ends its own ones: that takes nothing from anybody else.
-    role: "viewer",
-    async handle(ctx) {
-      const { account } = ctx.state.viewer;
-      const own = account.role === "operator" ? undefined : account.id;
-      const ended = await endConsoleSession(db, account.name, ctx.params["id"]!, own);
-      if (isNotDone(ended)) throw refused("not-found", "There is no such session, or it is over.");
-      ctx.status = 204;
-    },
+  // A viewer ends its own ones: that takes nothing from anybody else.
+  consoleCall("DELETE", "/sessions/{id}", { role: "viewer" }, async (ctx) => {
+    const { account } = ctx.state.viewer;
+    const own = account.role === "operator" ? undefined : account.id;
+    const ended = await endConsoleSession(db, account.name, ctx.params["id"]!, own);
+    if (isNotDone(ended)) throw refused("not-found", "There is no such session, or it is over.");
+    ctx.status = 204;
   }),
 ];

@@ -14,27 +14,15 @@ const older = Type.Object({
 
 /** Stations: what they show, why, and every mark that was made on them. */
 export const stationCalls = ({ db, config }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/stations",
-    role: "viewer",
-    query: search,
-    async handle(ctx) {
-      const { q = "" } = ctx.state.query;
-      ctx.body = { stations: await searchStations(db, q.trim(), found) };
-    },
+  consoleCall("GET", "/stations", { role: "viewer", query: search }, async (ctx) => {
+    const { q = "" } = ctx.state.query;
+    ctx.body = { stations: await searchStations(db, q.trim(), found) };
   }),
-  consoleCall({
-    method: "GET",
-    path: "/stations/{id}",
-    role: "viewer",
-    query: older,
-    async handle(ctx) {
-      const id = ctx.params["id"]!;
-      const { before = null } = ctx.state.query;
-      const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
-      if (page === null) throw unknown("station");
-      ctx.body = page;
-    },
+  consoleCall("GET", "/stations/{id}", { role: "viewer", query: older }, async (ctx) => {
+    const id = ctx.params["id"]!;
+    const { before = null } = ctx.state.query;
+    const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
+    if (page === null) throw unknown("station");
+    ctx.body = page;
   }),
 ];

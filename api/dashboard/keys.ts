@@ -5,15 +5,11 @@ import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 
 /** The partner's keys, revoked ones included; never their texts, which are not stored. */
 export const keysCall = ({ db, clock }: Services) =>
-  dashboardCall({
-    method: "GET",
-    path: "/keys",
-    async handle(ctx) {
-      const { key } = ctx.state.viewer;
-      const now = clock();
-      const keys = await listKeys(db, key.partnerId);
-      ctx.body = { keys: keys.map((one) => shown(one, key.id, now)) };
-    },
+  dashboardCall("GET", "/keys", {}, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const now = clock();
+    const keys = await listKeys(db, key.partnerId);
+    ctx.body = { keys: keys.map((one) => shown(one, key.id, now)) };
   });
 
 const shown = (key: IssuedKey, current: number, now: number): ShownKey => ({

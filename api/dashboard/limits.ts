@@ -13,35 +13,26 @@ const shownMax = 100;
 
 /** The partner's limit requests, newest first. */
 export const listLimitsCall = ({ db }: Services) =>
-  dashboardCall({
-    method: "GET",
-    path: "/limit-requests",
-    async handle(ctx) {
-      const { key } = ctx.state.viewer;
-      const requests = await listLimitRequests(db, { partner: key.partnerId }, shownMax);
-      ctx.body = { requests: requests.map(shown) };
-    },
+  dashboardCall("GET", "/limit-requests", {}, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const requests = await listLimitRequests(db, { partner: key.partnerId }, shownMax);
+    ctx.body = { requests: requests.map(shown) };
   });
 
 /** Asks for other limits, as POST /limit-requests of the API does (docs/contract.md 3.3). */
 export const askLimitsCall = ({ db }: Services) =>
-  dashboardCall({
-    method: "POST",
-    path: "/limit-requests",
-    body: limitWish,
-    async handle(ctx) {
-      const { viewer, body } = ctx.state;
-      const { requested_rpm, requested_daily, comment = "" } = body;
-      const wish = { partner_id: viewer.key.partnerId, requested_rpm, requested_daily, comment };
-      const request = await createLimitRequest(db, wish);
-      if (request === null)
-        throw refused(
-          "limit-request-pending",
-          "An earlier request of yours waits for the operator's decision. Send another when it is decided.",
-        );
-      ctx.status = 201;
-      ctx.body = shown(request);
-    },
+  dashboardCall("POST", "/limit-requests", { body: limitWish }, async (ctx) => {
+    const { viewer, body } = ctx.state;
+    const { requested_rpm, requested_daily, comment = "" } = body;
+    const wish = { partner_id: viewer.key.partnerId, requested_rpm, requested_daily, comment };
+    const request = await createLimitRequest(db, wish);
+    if (request === null)
+      throw refused(
+        "limit-request-pending",
+        "An earlier request of yours waits for the operator's decision. Send another when it is decided.",
+      );
+    ctx.status = 201;
+    ctx.body = shown(request);
   });
 
 const shown = (request: LimitRequest): ShownLimitRequest => ({

@@ -20,14 +20,10 @@ export function marksCall({ db, clock }: Services) {
     fresh.catch(() => counted.delete(partnerId));
     return fresh;
   };
-  return dashboardCall({
-    method: "GET",
-    path: "/marks",
-    async handle(ctx) {
-      ctx.body = {
-        days: await count(ctx.state.viewer.key.partnerId, clock()),
-        counted_max: countedMax,
-      } satisfies SentMarks;
-    },
+  return dashboardCall("GET", "/marks", {}, async (ctx) => {
+    ctx.body = {
+      days: await count(ctx.state.viewer.key.partnerId, clock()),
+      counted_max: countedMax,
+    } satisfies SentMarks;
   });
 }

@@ -15,37 +15,32 @@ const query = Type.Object({
 
 /** Limits and what is left of them, and requests by day and method. Counts nothing itself. */
 export const overviewCall = (services: Services) =>
-  dashboardCall({
-    method: "GET",
-    path: "/overview",
-    query,
-    async handle(ctx) {
-      const { key } = ctx.state.viewer;
-      const { days = 14 } = ctx.state.query;
-      const { partner } = key;
-      const now = services.clock();
-      const today = dayOf(now / 1000);
-      const [left, counts, minutes] = await Promise.all([
-        services.meter.peek(meteredOf(services, key, ctx.state.ip)),
-        usageSince(services, partner.id, today - days + 1),
-        minutesOf(services, partner.id, today),
-      ]);
-      const own = usageDays(counts, "partner", today, days);
-      const { date, requests } = own[0]!;
-      ctx.body = {
-        now,
-        minute: {
-          limit: left.limit,
-          remaining: left.remaining,
-          resets: left.resetS * 1000,
-        },
-        today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
-        days: own,
-        widget: usageDays(counts, "widget", today, days),
-        minutes,
-        minute_days: minuteDays,
-      } satisfies Overview;
-    },
+  dashboardCall("GET", "/overview", { query }, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const { days = 14 } = ctx.state.query;
+    const { partner } = key;
+    const now = services.clock();
+    const today = dayOf(now / 1000);
+    const [left, counts, minutes] = await Promise.all([
+      services.meter.peek(meteredOf(services, key, ctx.state.ip)),
+      usageSince(services, partner.id, today - days + 1),
+      minutesOf(services, partner.id, today),
+    ]);
+    const own = usageDays(counts, "partner", today, days);
+    const { date, requests } = own[0]!;
+    ctx.body = {
+      now,
+      minute: {
+        limit: left.limit,
+        remaining: left.remaining,
+        resets: left.resetS * 1000,
+      },
+      today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
+      days: own,
+      widget: usageDays(counts, "widget", today, days),
+      minutes,
+      minute_days: minuteDays,
+    } satisfies Overview;
   });
 
 async function minutesOf(

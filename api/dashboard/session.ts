@@ -16,59 +16,46 @@ const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
 export function signInCall(services: Services, cookie: SessionCookie) {
   const { config, db, clock, keys } = services;
   const attempt = signInLimit(services);
-  return pageCall<null>()({
-    method: "POST",
-    path: "/session",
-    body,
-    async handle(ctx) {
-      const { ip, body } = ctx.state;
-      const tooMany = attempt(ip);
-      if (tooMany !== null) throw new Refused(tooMany);
-      const known = await keys.find(body.key.trim());
-      // Memory may be some seconds behind.
-      const key = known === null ? null : await loadKey(db, known.id);
-      if (key === null) {
-        throw refused(
-          "invalid-key",
-          "This key is not in force. Check that it was copied whole, from svc_live_ to its last character; a revoked, expired or lost key cannot be used again: ask the operator for a new one.",
-        );
-      }
-      const refusal = refuseKey(key, ip);
-      if (refusal !== null) throw new Refused(refusal);
-      const [now, lifeMs] = [clock(), config.sessionLifeMs];
-      const former = await findSession(db, "key", cookie.read(ctx) ?? "", now);
-      if (former !== null) await endSession(db, former.id);
-      const agent = ctx.req.headers["user-agent"] ?? "";
-      const session = { kind: "key", subjectId: key.id, address: ip, agent, now, lifeMs } as const;
-      const { token, expiresAt } = await openSession(db, session);
-      cookie.give(ctx, token, lifeMs);
-      ctx.status = 201;
-      ctx.body = await shown(services, key, expiresAt);
-    },
+  return pageCall<null>()("POST", "/session", { body }, async (ctx) => {
+    const { ip, body } = ctx.state;
+    const tooMany = attempt(ip);
+    if (tooMany !== null) throw new Refused(tooMany);
+    const known = await keys.find(body.key.trim());
+    // Memory may be some seconds behind.
+    const key = known === null ? null : await loadKey(db, known.id);
+    if (key === null) {
+      throw refused(
+        "invalid-key",
+        "This key is not in force. Check that it was copied whole, from svc_live_ to its last character; a revoked, expired or lost key cannot be used again: ask the operator for a new one.",
+      );
+    }
+    const refusal = refuseKey(key, ip);
+    if (refusal !== null) throw new Refused(refusal);
+    const [now, lifeMs] = [clock(), config.sessionLifeMs];
+    const former = await findSession(db, "key", cookie.read(ctx) ?? "", now);
+    if (former !== null) await endSession(db, former.id);
+    const agent = ctx.req.headers["user-agent"] ?? "";
+    const session = { kind: "key", subjectId: key.id, address: ip, agent, now, lifeMs } as const;
+    const { token, expiresAt } = await openSession(db, session);
+    cookie.give(ctx, token, lifeMs);
+    ctx.status = 201;
+    ctx.body = await shown(services, key, expiresAt);
   });
 }
 
 /** Who is signed in. */
 export const showSessionCall = (services: Services) =>
-  dashboardCall({
-    method: "GET",
-    path: "/session",
-    async handle(ctx) {
-      const { key, expiresAt } = ctx.state.viewer;
-      ctx.body = await shown(services, key, expiresAt);
-    },
+  dashboardCall("GET", "/session", {}, async (ctx) => {
+    const { key, expiresAt } = ctx.state.viewer;
+    ctx.body = await shown(services, key, expiresAt);
   });
 
 /** Signs out. */
 export const signOutCall = ({ db }: Services, cookie: SessionCookie) =>
-  dashboardCall({
-    method: "DELETE",
-    path: "/session",
-    async handle(ctx) {
-      await endSession(db, ctx.state.viewer.sessionId);
-      cookie.take(ctx);
-      ctx.status = 204;
-    },
+  dashboardCall("DELETE", "/session", {}, async (ctx) => {
+    await endSession(db, ctx.state.viewer.sessionId);
+    cookie.take(ctx);
+    ctx.status = 204;
   });
 
 async function shown(

@@ -15,22 +15,17 @@ const columns = ["date", "audience", "method", "requests", "not_modified", "erro
 
 /** Requests by day, audience and method as a spreadsheet, the newest day first. */
 export const usageCsvCall = (services: Services) =>
-  dashboardCall({
-    method: "GET",
-    path: "/usage.csv",
-    query,
-    async handle(ctx) {
-      const { viewer, query } = ctx.state;
-      const { days = 30 } = query;
-      const today = dayOf(services.clock() / 1000);
-      const counts = await usageSince(services, viewer.key.partnerId, today - days + 1);
-      ctx.set({
-        "Content-Type": "text/csv; charset=utf-8",
-        "Content-Disposition": `attachment; filename="usage-${dateOf(today)}.csv"`,
-      });
-      // A method is not the partner's own words, but a spreadsheet must never take a cell for a formula.
-      ctx.body = stringify(lines(counts), { header: true, columns, escape_formulas: true });
-    },
+  dashboardCall("GET", "/usage.csv", { query }, async (ctx) => {
+    const { viewer, query } = ctx.state;
+    const { days = 30 } = query;
+    const today = dayOf(services.clock() / 1000);
+    const counts = await usageSince(services, viewer.key.partnerId, today - days + 1);
+    ctx.set({
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="usage-${dateOf(today)}.csv"`,
+    });
+    // A method is not the partner's own words, but a spreadsheet must never take a cell for a formula.
+    ctx.body = stringify(lines(counts), { header: true, columns, escape_formulas: true });
   });
 
 /** What was flushed and what was not yet are one line. */

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { mount } from "#api/http/mount.ts";
 import { orThrow, Refused } from "#api/http/refused.ts";
-import type { BaseRoute } from "#api/http/route.ts";
+import type { BaseRoute, Method } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { networkLimit } from "#api/pages/network-limit.ts";
@@ -22,13 +22,16 @@ export interface PageCall<
   handle(ctx: RouteContext<Static<Query>, Static<Body>, { viewer: Viewer }>): Promise<void> | void;
 }
 
-/** Gives the literal of a call its types: `pageCall<DashboardViewer>()({ … })`. */
+/** A call whose handler has the types of its schemas: `pageCall<Viewer>()("GET", "/keys", {}, (ctx) => …)`. */
 export const pageCall =
   <Viewer>() =>
   <Query extends TSchema, Body extends TSchema>(
-    definition: PageCall<Viewer, Query, Body>,
+    method: Method,
+    path: string,
+    options: Pick<PageCall<Viewer, Query, Body>, "role" | "query" | "body">,
+    handle: PageCall<Viewer, Query, Body>["handle"],
   ): PageCall<Viewer> =>
-    definition as unknown as PageCall<Viewer>;
+    ({ method, path, ...options, handle }) as unknown as PageCall<Viewer>;
 
 export interface PageCalls<Viewer> {
   /** `/dashboard/api` */
