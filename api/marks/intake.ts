@@ -34,8 +34,10 @@ export function createIntake(deps: {
   log: Log;
   waiters: Pick<Waiters, "expect" | "forget">;
   wake: (stationIds: readonly string[]) => void;
+  /** Hears of every decision; null when a mark could not be stored. */
+  counted: (admission: Admission | null) => void;
 }): Intake {
-  const { db, config, log, waiters, wake } = deps;
+  const { db, config, log, waiters, wake, counted } = deps;
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let starting: NodeJS.Immediate | null = null;
@@ -53,17 +55,23 @@ export function createIntake(deps: {
 
   const handle = async (batch: Waiting[]): Promise<void> => {
     try {
-      const admissions = await admitAll(batch.map((one) => one.incomingMark));
-      batch.forEach((one, index) => one.resolve(admissions[index]!));
+      const admissions = await admitAll(batch.map(({ incomingMark }) => incomingMark));
+      batch.forEach(({ resolve }, index) => resolve(admissions[index]!));
+      admissions.forEach(counted);
     } catch (error) {
       // A statement that one mark made fail must not take its batch along; a lost database takes them all.
-      if (batch.length === 1 || isUnavailable(error))
-        return batch.forEach((one) => one.reject(error));
+      if (batch.length === 1 || isUnavailable(error)) {
+        for (const { reject } of batch) {
+          counted(null);
+          reject(error);
+        }
+        return;
+      }
       log.warn(
         { err: error, marks: batch.length },
         "intake batch failed, taking its marks one by one",
       );
-      for (const one of batch) await handle([one]);
+      for (const single of batch) await handle([single]);
     }
   };
 

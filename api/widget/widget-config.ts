@@ -31,10 +31,10 @@ export const widgetConfigRoute = (services: Services) =>
   });
 
 /** Where the map opens unless its address says otherwise: as set, else on the largest city, else on the stations. */
-function centerOf({ config, cities, places }: Services): Center {
+function centerOf({ config, cities, model }: Services): Center {
   const set = parseCenter(config.widgetCenter);
   if (set !== null) return set;
   const [largest] = cities.list({ q: "", offset: 0, limit: 1 }).cities;
   if (largest !== undefined) return { lat: largest.lat, lon: largest.lon, zoom: largest.zoom };
-  return places.middle() ?? { lat: 0, lon: 0, zoom: 2 };
+  return model.locations.middle() ?? { lat: 0, lon: 0, zoom: 2 };
 }
