@@ -1,5 +1,10 @@
 import { Type } from "typebox";
-import { askLimitsAnswers, listLimitsAnswers } from "#api/account/account-answers.ts";
+import { json } from "#api/openapi/answers.ts";
+import {
+  limitRequest,
+  limitRequestExample,
+  limitRequestList,
+} from "#src/contract/shapes/account.ts";
 import { refused } from "#api/http/refused.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -37,7 +42,23 @@ export const askLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Ask the operator for other limits",
-    answers: askLimitsAnswers,
+    answers: {
+      operationId: "requestLimits",
+      tag: "Account",
+      description:
+        "One request may be pending at a time. Approved limits apply by themselves; the operator answers within a business day.",
+      replies: {
+        201: { description: "The request", forms: json(limitRequest, limitRequestExample) },
+      },
+      problems: ["limit-request-pending"],
+      bodyExamples: {
+        "more of both": {
+          requested_rpm: 600,
+          requested_daily: 200_000,
+          comment: limitRequestExample.comment,
+        },
+      },
+    },
     body: limitWish,
     async handle(ctx) {
       const { key, body } = ctx.state;
@@ -62,7 +83,17 @@ export const listLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Your limit requests, newest first",
-    answers: listLimitsAnswers,
+    answers: {
+      operationId: "listLimitRequests",
+      tag: "Account",
+      description: "The newest first.",
+      replies: {
+        200: {
+          description: "Your requests",
+          forms: json(limitRequestList, { requests: [limitRequestExample], count: 1 }),
+        },
+      },
+    },
     query,
     async handle(ctx) {
       const { key, query } = ctx.state;

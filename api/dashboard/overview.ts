@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { meteredOf } from "#api/http/limits.ts";
-import { usageSince } from "#api/account/live-usage.ts";
+import { usageSince } from "#api/account/usage.ts";
 import type { Services } from "#api/http/services.ts";
 import type { MinuteFigures, Overview } from "#src/contract/dashboard.ts";
 import { usageDays } from "#src/domain/usage.ts";

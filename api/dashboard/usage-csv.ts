@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import { usageSince } from "#api/account/live-usage.ts";
+import { usageSince } from "#api/account/usage.ts";
 import type { Services } from "#api/http/services.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { UsageCount } from "#src/domain/usage.ts";

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { IncomingMark } from "#src/domain/admit.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
+import type { ProblemCode, Refusal } from "#src/contract/refusals.ts";
+import { type Answers, json } from "#api/openapi/answers.ts";
+import { outputExample, queuedExample, reportOutput } from "#src/contract/shapes/marks.ts";
 import { parsePrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
@@ -46,3 +48,30 @@ function readPreference(
   if (waitS === null || waitS * 1000 > longestMs) return { waitMs: longestMs, applied: null };
   return { waitMs: waitS * 1000, applied: `wait=${waitS}` };
 }
+
+/** What the checks of docs/decisions.md 3 may say of a mark. */
+export const markProblems: readonly ProblemCode[] = [
+  "station-not-found",
+  "reports-disabled",
+  "station-cooldown",
+  "user-rate-limited",
+  "new-users-limit",
+  "too-far",
+  "bad-grade",
+  "bad-timestamp",
+];
+
+/** Of one mark, docs/decisions.md 5. */
+export const markReplies: Answers["replies"] = {
+  200: {
+    description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, outputExample),
+  },
+  202: {
+    description: "Stored; ask `Location` for the outcome",
+    headers: ["Location"],
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, queuedExample),
+  },
+};

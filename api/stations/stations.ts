@@ -1,8 +1,14 @@
 import { Type } from "typebox";
 import { orThrow } from "#api/http/refused.ts";
-import { pickFormat, sendAs } from "#api/stations/format.ts";
-import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
-import { stationsAnswers } from "#api/stations/stations-answers.ts";
+import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { json } from "#api/openapi/answers.ts";
+import {
+  featureList,
+  featureListExample,
+  listExample,
+  stationList,
+} from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import {
   filterParameters,
@@ -56,7 +62,28 @@ export const stationsRoute = (services: Services) =>
     path: "/stations",
     access: "any",
     summary: "Stations of an area with their fuel status",
-    answers: stationsAnswers,
+    answers: {
+      operationId: "listStations",
+      tag: "Stations",
+      description:
+        "Give `bbox` or `city`; where both come, `bbox` is the area and `city` is still checked. Filters are applied before the cut at 4000. With a publishable key a `bbox` is widened to a 0.01° grid and may come from a shared cache.",
+      replies: {
+        200: {
+          description:
+            "The stations; as JSON, GeoJSON or a line of JSON for each, by `Accept`. Lines have no envelope: its fields are headers.",
+          headers: ["ETag"],
+          sometimes: ["X-Service-Cache", ...lineHeaders],
+          forms: {
+            ...json(stationList, listExample),
+            "application/geo+json": { schema: featureList, example: featureListExample },
+            ...lineForm,
+          },
+        },
+        ...unchanged(["X-Service-Cache"]),
+      },
+      problems: ["bad-bbox", "missing-area", "bad-grade", "city-not-found"],
+      takes: ["If-None-Match"],
+    },
     query,
     async handle(ctx) {
       const { key, query } = ctx.state;
