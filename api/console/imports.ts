@@ -10,7 +10,7 @@ import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
-import { refuseForeign } from "#api/pages/same-site.ts";
+import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, Refused, refused } from "#api/http/refused.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { queryReader } from "#api/http/validate.ts";

@@ -13,7 +13,7 @@ import {
   type QueueBoard,
 } from "#api/console/queue-board.ts";
 import { buttonNamesScript } from "#api/console/queue-board-names.ts";
-import { refuseForeign } from "#api/pages/same-site.ts";
+import { refuseForeign } from "#api/pages/guards.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";

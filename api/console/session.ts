@@ -3,7 +3,7 @@ import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
 import { Refused, refused } from "#api/http/refused.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
-import { signInLimit } from "#api/pages/sign-in-limit.ts";
+import { signInLimit } from "#api/pages/guards.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import type { ConsoleAccount, ConsoleSession } from "#src/contract/console.ts";

@@ -3,7 +3,7 @@ import { dashboardCall, refuseKey } from "#api/dashboard/viewer.ts";
 import { refused, Refused } from "#api/http/refused.ts";
 import { pageCall } from "#api/pages/page-calls.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
-import { signInLimit } from "#api/pages/sign-in-limit.ts";
+import { signInLimit } from "#api/pages/guards.ts";
 import type { Services } from "#api/http/services.ts";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { findKey } from "#src/keys/issued-keys.ts";

@@ -4,8 +4,7 @@ import { orThrow, Refused } from "#api/http/refused.ts";
 import type { BaseRoute, Method } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { networkLimit } from "#api/pages/network-limit.ts";
-import { refuseForeign } from "#api/pages/same-site.ts";
+import { networkLimit, refuseForeign } from "#api/pages/guards.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 
 /** One call of a page's script to the server. */

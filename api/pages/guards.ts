@@ -1,0 +1,75 @@
+import type { Services } from "#api/http/services.ts";
+import type { Context } from "#api/http/state.ts";
+import { isSameServer } from "#src/contract/hosts.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { createLocalLimiter } from "#src/limits/local-limiter.ts";
+import { quotaDecision } from "#src/limits/quota-decision.ts";
+
+/**
+ * The guard of every call of a page that changes something: null when one of our own pages sent it. The browser's
+ * word (Sec-Fetch-Site) settles it; older browsers and plain http give only `Origin`, which must be BASE_URL's or of
+ * the host that was called. JSON is demanded besides, which no form of a foreign page can send.
+ */
+export function refuseForeign(
+  { req }: Context,
+  { baseUrl }: Pick<Config, "baseUrl">,
+): Refusal | null {
+  const { origin, host, "sec-fetch-site": site, "content-type": type = "" } = req.headers;
+  const isOwn = site === undefined ? isOwnOrigin(origin, host, baseUrl) : site === "same-origin";
+  if (!isOwn) {
+    return refuse(
+      "cross-site-request",
+      `Only the pages of this service may send this. Open them at ${baseUrl}.`,
+    );
+  }
+  if (/^application\/json *(;|$)/i.test(type)) return null;
+  return refuse("unsupported-media-type", "Send `Content-Type: application/json`.");
+}
+
+function isOwnOrigin(
+  origin: string | undefined,
+  host: string | undefined,
+  baseUrl: string,
+): boolean {
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return isSameServer(page, new URL(baseUrl)) || (host !== undefined && page.host === host);
+}
+
+const networksMax = 50_000;
+const minutesADay = 1440;
+
+/**
+ * Counts something that a viewer at `ip` does; a refusal (429) when its network has done it `perMinute` times in the
+ * minute. In the memory of each process: a stranger must not be able to fill Redis.
+ *
+ * @param what done too often: `attempts to sign in`
+ */
+export function networkLimit(
+  { clock }: Pick<Services, "clock">,
+  perMinute: number,
+  what: string,
+): (ip: string) => Refusal | null {
+  const counts = createLocalLimiter(networksMax);
+  const daily = perMinute * minutesADay;
+  return (ip) => {
+    const nowS = clock() / 1000;
+    const { granted, mn, dn } = counts.take(viewerNetwork(ip), 1, perMinute, daily, nowS);
+    if (granted > 0) return null;
+    const refused = { granted: false, rpm: perMinute, daily, mn, dn, nowS, seq: null };
+    const { retryAfterS } = quotaDecision(refused);
+    return refuse("rate-limit-exceeded", `Too many ${what}. Try again in ${retryAfterS} s.`, {
+      retryAfterS,
+      limit: perMinute,
+      window: "60s",
+    });
+  };
+}
+
+/** Counts an attempt to sign in from `ip`; a refusal (429) when its network has used up its attempts of the minute. */
+export const signInLimit = (
+  services: Pick<Services, "config" | "clock">,
+): ((ip: string) => Refusal | null) =>
+  networkLimit(services, services.config.signInsPerMinute, "attempts to sign in");
