@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { json } from "#api/openapi/answers.ts";
 import {
   limitRequest,
@@ -8,7 +8,9 @@ import {
 import { refused } from "#api/http/refused.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { presented } from "#src/operators/presented.ts";
 import {
   createLimitRequest,
   type LimitRequest,
@@ -62,17 +64,10 @@ export const askLimitsRoute = ({ db }: Services) =>
     body: limitWish,
     async handle(ctx) {
       const { key, body } = ctx.state;
-      const { requested_rpm, requested_daily, comment = "" } = body;
-      const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
-      const request = await createLimitRequest(db, wish);
-      if (request === null) {
-        throw refused(
-          "limit-request-pending",
-          "An earlier request of yours waits for the operator's decision. GET /limit-requests shows it; send another when it is decided.",
-        );
-      }
+      const next = "GET /limit-requests shows it; send another when it is decided.";
+      const request = await askLimits(db, key.partnerId, body, next);
       ctx.status = 201;
-      ctx.body = shown(request);
+      ctx.body = shownLimitRequest(request, inUtc);
     },
   });
 
@@ -99,18 +94,31 @@ export const listLimitsRoute = ({ db }: Services) =>
       const { key, query } = ctx.state;
       const { limit = 20 } = query;
       const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);
-      ctx.body = { requests: requests.map(shown), count: requests.length };
+      ctx.body = {
+        requests: requests.map((request) => shownLimitRequest(request, inUtc)),
+        count: requests.length,
+      };
     },
   });
 
-/** The shape of docs/decisions.md 6. `decided` is null as long as it is pending. */
-const shown = (request: LimitRequest) => ({
-  id: request.id,
-  status: request.status,
-  requested_rpm: request.requested_rpm,
-  requested_daily: request.requested_daily,
-  comment: request.comment,
-  created: formatTime(request.created_at.getTime()),
-  decided: request.decided_at === null ? null : formatTime(request.decided_at.getTime()),
-  decision_comment: request.decision_comment,
-});
+/** Stores a request. While an earlier one is pending it throws a refusal, which ends with what to do `next`. */
+export async function askLimits(
+  db: Db,
+  partner_id: number,
+  { requested_rpm, requested_daily, comment = "" }: Static<typeof limitWish>,
+  next: string,
+): Promise<LimitRequest> {
+  const wish = { partner_id, requested_rpm, requested_daily, comment };
+  const request = await createLimitRequest(db, wish);
+  if (request !== null) return request;
+  const pending = "An earlier request of yours waits for the operator's decision.";
+  throw refused("limit-request-pending", `${pending} ${next}`);
+}
+
+/** The shape of docs/decisions.md 6, each time through `format`. `decided` is null while the request is pending. */
+export function shownLimitRequest<Time>(request: LimitRequest, format: (time: Date) => Time) {
+  const { partner_id: _partner, ...shown } = presented(request, format);
+  return shown;
+}
+
+const inUtc = (time: Date): string => formatTime(time.getTime());

@@ -1,4 +1,4 @@
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { listFailed, readBacklog, retryMark } from "#src/marks/backlog.ts";

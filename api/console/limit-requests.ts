@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { comment, daily, doneOrThrow, rowId, rpm } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { dayMs } from "#src/domain/units.ts";

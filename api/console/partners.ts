@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { daily, line, doneOrThrow, rowId, rpm, unknown, within } from "#api/console/fields.ts";
 import { consoleKey } from "#api/console/keys.ts";
 import type { Services } from "#api/http/services.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { heldRows, reviewMark } from "#src/marks/held.ts";
 import { isNotDone } from "#src/operators/act.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { idText, moment, doneOrThrow } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { statuses } from "#src/domain/vocabulary.ts";

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/operator-gate.ts";
 import { Refused, refused } from "#api/http/refused.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { signInLimit } from "#api/pages/guards.ts";
