@@ -73,10 +73,7 @@ export const reportStateRoute = (services: Services) =>
       const isKept = Number.isSafeInteger(id) && dayOfId(id) + dayMs > clock() - keptMs;
       const [report] = isKept ? await loadReports(db, [id]) : [];
       if (report === undefined || report.partnerId !== ctx.state.key.partnerId) {
-        throw refused(
-          "report-not-found",
-          "There is no such report of yours. Reports are kept for 7 days.",
-        );
+        throw refused("report-not-found");
       }
       if (report.outcome !== null) await catchUp(services);
       const state = report.outcome === null ? "queued" : "processed";

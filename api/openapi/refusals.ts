@@ -1,7 +1,7 @@
 import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
 import { problemObject } from "#api/http/problem.ts";
 import type { Route } from "#api/http/route.ts";
-import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
+import { detailsOf, refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 /** What any request may meet on its way to a route (docs/decisions.md 3). */
 const onEveryRoute: readonly ProblemCode[] = [
@@ -70,10 +70,7 @@ export const refusalComponents = (
     (Object.keys(refusals) as ProblemCode[])
       .filter((code) => codes.has(code))
       .map((code) => {
-        const { title, example } = refusals[code];
-        if (example === undefined) throw new Error(`no example of ${code}`);
-        const details = typeof example === "string" ? { detail: example } : example;
-        const value = problemObject({ code, ...details }, base, exampleId);
-        return [code, { summary: title, value }];
+        const value = problemObject({ code, ...detailsOf(code) }, base, exampleId);
+        return [code, { summary: refusals[code].title, value }];
       }),
   );

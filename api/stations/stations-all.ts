@@ -103,8 +103,7 @@ async function sendPage(
   const { filters, cursor, limit } = asked;
   const key = filtersKey(filters);
   const from = cursor === "" ? null : readCursor(cursor, key);
-  if (cursor !== "" && from === null)
-    throw refused("bad-cursor", "cursor is next_cursor of the page before, with the same filters.");
+  if (cursor !== "" && from === null) throw refused("bad-cursor");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
     throw refused("upstream-unavailable", "This process is catching up with the database.", {
       retryAfterS: 2,

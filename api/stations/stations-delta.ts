@@ -51,10 +51,7 @@ export const deltaRoute = (services: Services) =>
       const now = services.clock();
       // In whole seconds: a caller that counted 48 h back from the same second is not too late.
       if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
-        throw refused(
-          "window-too-old",
-          "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
-        );
+        throw refused("window-too-old");
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
       const asOfMs = services.asOf(now);

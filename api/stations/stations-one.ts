@@ -35,8 +35,7 @@ export const oneStationRoute = (services: Services) =>
     handle(ctx) {
       const now = services.clock();
       const found = services.model.station(ctx.params["station_id"]!, now);
-      if (found === null)
-        throw refused("station-not-found", "No station of that id; ids come from GET /stations.");
+      if (found === null) throw refused("station-not-found");
       const asOfMs = services.asOf(now);
       if (isUnchanged(ctx, stationEtagOf(ctx, found.sum), asOfMs)) return;
       sendJson(ctx, presentStation(found.fragment, asOfMs, services.config.statusLifetimeMs));

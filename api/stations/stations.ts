@@ -130,21 +130,12 @@ function readArea(
   let box: Box | null = null;
   if (bbox !== "") {
     box = parseBox(bbox);
-    if (box === null)
-      return refuse(
-        "bad-bbox",
-        "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
-      );
+    if (box === null) return refuse("bad-bbox");
     if (widen) box = widenBox(box);
   }
-  if (box === null && city.trim() === "")
-    return refuse("missing-area", "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.");
+  if (box === null && city.trim() === "") return refuse("missing-area");
   const found = city.trim() === "" ? null : services.cities.find(city);
-  if (city.trim() !== "" && found === null)
-    return refuse(
-      "city-not-found",
-      "No city of that name. Names are percent-encoded UTF-8; GET /cities?q= finds them.",
-    );
+  if (city.trim() !== "" && found === null) return refuse("city-not-found");
   if (box !== null)
     return { area: { kind: "box", box }, name: [box.south, box.west, box.north, box.east] };
   const { lat, lon } = found as { lat: number; lon: number };

@@ -285,7 +285,7 @@ interface RefusalKind {
   title: string;
   /** What a caller can do about it: the page at its `type` says it. */
   advice: string;
-  /** A detail for the OpenAPI document. Codes of the pages' own calls have none: the document leaves them out. */
+  /** The usual detail, also in the OpenAPI document, which leaves out the codes of the pages' own calls. */
   example?: string | Details;
 }
 
@@ -304,11 +304,18 @@ export interface Refusal extends Details {
   headers?: Record<string, string>;
 }
 
-/** A refusal with its code and a detail that says what was expected and what to do. */
+/** A refusal with a detail that says what was expected and what to do: by default the example of its code. */
 export const refuse = (
   code: ProblemCode,
-  detail: string | Fault[],
+  detail: string | Fault[] = detailsOf(code).detail,
   more: Omit<Refusal, "code" | "detail"> = {},
 ): Refusal => ({ code, detail, ...more });
+
+/** The example of a code; throws where there is none. */
+export function detailsOf(code: ProblemCode): Details {
+  const { example } = refusals[code];
+  if (example === undefined) throw new Error(`no example of ${code}`);
+  return typeof example === "string" ? { detail: example } : example;
+}
 
 export const isRefusal = (value: object): value is Refusal => "code" in value && "detail" in value;
