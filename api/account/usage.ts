@@ -5,7 +5,7 @@ import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { type UsageCount, usageDays } from "#src/domain/usage.ts";
 import { dayOf } from "#src/limits/local-limiter.ts";
-import { pendingUsage, type PendingUsage } from "#src/limits/pending-usage.ts";
+import { pendingUsage } from "#src/limits/pending-usage.ts";
 import { loadUsage } from "#src/limits/usage-rows.ts";
 
 const query = Type.Object({
@@ -48,22 +48,15 @@ export const usageRoute = (services: Services) =>
   });
 
 /** A partner's usage from `fromDay` (days since the epoch) to this moment: each request once. */
-export const usageSince = async (
-  services: Services,
+export async function usageSince(
+  { db, redis, config, log }: Services,
   partnerId: number,
   fromDay: number,
-): Promise<UsageCount[]> =>
-  loadUsage(services.db, partnerId, fromDay, await livePart(services, partnerId));
-
-/** While Redis is away the durable rows are what is known. */
-async function livePart(
-  { redis, config, log }: Services,
-  partnerId: number,
-): Promise<PendingUsage[]> {
-  try {
-    return await pendingUsage(redis, config.redisPrefix, partnerId);
-  } catch (error) {
-    log.debug({ reason: (error as Error).message }, "usage without its live part");
+): Promise<UsageCount[]> {
+  const pending = await pendingUsage(redis, config.redisPrefix, partnerId).catch((error: Error) => {
+    // While Redis is away the durable rows are all there is.
+    log.debug({ reason: error.message }, "usage without its live part");
     return [];
-  }
+  });
+  return loadUsage(db, partnerId, fromDay, pending);
 }

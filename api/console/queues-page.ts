@@ -1,5 +1,5 @@
 import sirv from "sirv";
-import { orThrow, Refused, refused } from "#api/http/refused.ts";
+import { orThrow, refused } from "#api/http/refused.ts";
 import { serveFile } from "#api/http/respond.ts";
 import type { Context, Middleware, PageRouter } from "#api/http/state.ts";
 import { readBody } from "#api/http/validate.ts";
@@ -47,8 +47,7 @@ export function queuesPages(router: PageRouter, services: Services, gate: Operat
     const answer = await board();
     const isRead = ctx.method === "GET" || ctx.method === "HEAD";
     // The page sends changes without a body and without a type, so only the origin is checked.
-    const foreign = isRead ? null : refuseForeign(ctx, config);
-    if (foreign?.code === "cross-site-request") throw new Refused(foreign);
+    if (!isRead) refuseForeign(ctx, config);
     ctx.state.body = isRead ? {} : await bodyOf(ctx);
     await answer(ctx, () => {
       throw refused("not-found", "No such call of the queues.");

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/operator-gate.ts";
-import { Refused, refused } from "#api/http/refused.ts";
+import { refused } from "#api/http/refused.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { signInLimit } from "#api/pages/guards.ts";
 import type { Services } from "#api/http/services.ts";
@@ -10,6 +10,7 @@ import { endConsoleSession } from "#src/operators/accounts.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import { listOperators, signInOperator } from "#src/operators/operators.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
 import { endSession, findSession, listSessions, openSession } from "#src/operators/sessions.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
@@ -21,15 +22,15 @@ const credentials = Type.Union([
 /** Signing in: by name and password, or by an operator key. Limited for each viewer network and each account. */
 export function signInCall(services: Services, { cookie }: OperatorGate): PageCall<null> {
   const { db, config, clock } = services;
-  const ofNetwork = signInLimit(services);
-  const ofAccount = signInLimit(services);
+  const countOfNetwork = signInLimit(services);
+  const countOfAccount = signInLimit(services);
   return pageCall<null>()("POST", "/session", { body: credentials }, async (ctx) => {
     const { ip, body } = ctx.state;
-    const limited =
-      ofNetwork(ip) ?? ("key" in body ? null : ofAccount(body.name.trim().toLowerCase()));
-    if (limited !== null) throw new Refused(limited);
-    const given = "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
-    const account = await signInOperator(db, given);
+    countOfNetwork(ip);
+    if (!("key" in body)) countOfAccount(body.name.trim().toLowerCase());
+    const credential =
+      "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
+    const account = await signInOperator(db, credential);
     if (account === null)
       throw refused("sign-in-failed", "No account has this name with this password, or this key.");
     const { sessionLifeMs: lifeMs } = config;
@@ -77,18 +78,13 @@ export const sessionCalls = ({ db }: Services): ConsoleCall[] => [
     const { account, sessionId } = ctx.state.viewer;
     const own = account.role === "operator" ? undefined : account.id;
     const sessions = await listSessions(db, "operator", own);
-    const names = new Map((await listOperators(db)).map((one) => [one.id, one]));
-    const shown = sessions.map((one): ConsoleSession => ({
-      id: one.id,
-      account: names.get(one.subject_id)?.name ?? "",
-      role: names.get(one.subject_id)?.role ?? "viewer",
-      created: one.created_at.getTime(),
-      expires: one.expires_at.getTime(),
-      last_seen: one.last_seen_at.getTime(),
-      address: one.address,
-      agent: one.agent,
-      current: one.id === sessionId,
-    }));
+    const accounts = new Map((await listOperators(db)).map((account) => [account.id, account]));
+    const shown = sessions.map(({ subject_id, ...session }): ConsoleSession => {
+      const { id, created, expires, last_seen, address, agent } = presented(session, inMs);
+      const { name = "", role = "viewer" } = accounts.get(subject_id) ?? {};
+      const times = { created, expires, last_seen };
+      return { id, account: name, role, ...times, address, agent, current: id === sessionId };
+    });
     ctx.body = { sessions: shown };
   }),
   // A viewer ends its own ones: that takes nothing from anybody else.

@@ -47,18 +47,15 @@ export const overviewCall = (services: Services) =>
     } satisfies Overview;
   });
 
-async function minutesOf(
+const minutesOf = (
   { redis, config, log }: Services,
   partnerId: number,
   today: number,
-): Promise<MinuteFigures | null> {
-  try {
-    return await minuteFigures(redis, config.redisPrefix, partnerId, today, minuteDays);
-  } catch (error) {
-    log.debug({ reason: (error as Error).message }, "overview without busy minutes");
+): Promise<MinuteFigures | null> =>
+  minuteFigures(redis, config.redisPrefix, partnerId, today, minuteDays).catch((error: Error) => {
+    log.debug({ reason: error.message }, "overview without busy minutes");
     return null;
-  }
-}
+  });
 
 const csvQuery = Type.Object({
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 30 })),

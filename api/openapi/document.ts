@@ -72,17 +72,12 @@ const about = {
 **Versions.** New fields and values may appear at any time; breaking changes come under a new prefix, announced 180 days ahead with \`Deprecation\` and \`Sunset\`.`,
 };
 
-const descriptions: Record<Tag, string> = {
-  Stations: "Stations with their fuel status, and cities.",
-  Marks: "Marks of your users, and what became of them.",
-  Account: "What you have used, and your limits.",
-  Widget: "What the embedded map calls with a publishable key.",
-};
-
-const tags = Object.entries(descriptions).map(([name, description]) => ({
-  name,
-  description,
-}));
+const tags: { name: Tag; description: string }[] = [
+  { name: "Stations", description: "Stations with their fuel status, and cities." },
+  { name: "Marks", description: "Marks of your users, and what became of them." },
+  { name: "Account", description: "What you have used, and your limits." },
+  { name: "Widget", description: "What the embedded map calls with a publishable key." },
+];
 
 interface SchemaComponents {
   /** The schema as it stands in the document: named parts are references. */

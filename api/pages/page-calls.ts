@@ -1,10 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import { mount } from "#api/http/mount.ts";
-import { orThrow, Refused } from "#api/http/refused.ts";
+import { orThrow } from "#api/http/refused.ts";
 import type { BaseRoute, Method } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { networkLimit, refuseForeign } from "#api/pages/guards.ts";
+import { demandJson, networkLimit, refuseForeign } from "#api/pages/guards.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 
 /** One call of a page's script to the server. */
@@ -52,16 +52,14 @@ export function mountCalls<Viewer extends object>(
   { base, open, calls, admit }: PageCalls<Viewer>,
 ): Middleware[] {
   const { config } = services;
-  const tooMany = networkLimit(services, config.pageCallsPerMinute, "calls");
+  const countCall = networkLimit(services, config.pageCallsPerMinute, "calls");
   const isOpen = new Set<BaseRoute>(open);
 
-  const limit = (ctx: Context): void => {
-    const limited = tooMany(ctx.state.ip);
-    if (limited !== null) throw new Refused(limited);
-  };
+  const limit = (ctx: Context): void => countCall(ctx.state.ip);
   const refuseOthers = (ctx: Context, _place: unknown, call: BaseRoute | undefined): void => {
-    const foreign = call === undefined || call.method === "GET" ? null : refuseForeign(ctx, config);
-    if (foreign !== null) throw new Refused(foreign);
+    if (call === undefined || call.method === "GET") return;
+    refuseForeign(ctx, config);
+    demandJson(ctx);
   };
   const enter = async (ctx: Context, _place: unknown, call: BaseRoute | undefined) => {
     if (call !== undefined)
