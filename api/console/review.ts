@@ -14,13 +14,6 @@ const marks = Type.Object({
   }),
 });
 
-/** What became of each mark: `held` marks were decided, the others had been before. */
-interface Decided {
-  decided: number[];
-  /** No such mark, or somebody was faster. */
-  missed: number[];
-}
-
 /** Marks that the mass-`no` review holds (docs/decisions.md 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
   consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
@@ -33,7 +26,8 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
 
 const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
   consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {
-    const answer: Decided = { decided: [], missed: [] };
+    // `missed`: no such mark, or another operator was faster.
+    const answer = { decided: [] as number[], missed: [] as number[] };
     // A transaction each, in one order: none waits for locks that another decision holds in another order.
     for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
       const mark = await reviewMark(db, actorOf(ctx), id, verb);

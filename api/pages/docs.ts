@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { extname } from "node:path";
 import { packFile, type PackedFile, sendPacked } from "#api/http/etag.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
@@ -13,10 +14,10 @@ const require = createRequire(import.meta.url);
  */
 export function docsPages(router: PageRouter): void {
   const files = new Map<string, PackedFile>();
-  for (const [path, { type, read }] of Object.entries(sources)) {
+  for (const [path, read] of Object.entries(sources)) {
     router.get(path, (ctx) => {
       // When first asked for: most processes never are.
-      const file = files.get(path) ?? packFile(type, read());
+      const file = files.get(path) ?? packFile(extname(path) || "html", read());
       files.set(path, file);
       ctx.set({
         // The names do not change with a new version of the viewer.
@@ -62,20 +63,14 @@ const style = `body { margin: 0 }
 .opblock-body table { overflow-wrap: anywhere }
 `;
 
-const sources: Record<string, { type: string; read: () => Buffer }> = {
-  [base]: { type: "text/html; charset=utf-8", read: () => Buffer.from(page) },
-  [`${base}/page.js`]: { type: "text/javascript; charset=utf-8", read: () => Buffer.from(script) },
-  [`${base}/page.css`]: { type: "text/css; charset=utf-8", read: () => Buffer.from(style) },
-  [`${base}/viewer.js`]: {
-    type: "text/javascript; charset=utf-8",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
-  },
-  [`${base}/viewer.css`]: {
-    type: "text/css; charset=utf-8",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
-  },
-  [`${base}/icon.png`]: {
-    type: "image/png",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/favicon-32x32.png")),
-  },
+const module = (name: string) => (): Buffer => readFileSync(require.resolve(name));
+
+/** By path; its ending says the type. */
+const sources: Record<string, () => Buffer> = {
+  [base]: () => Buffer.from(page),
+  [`${base}/page.js`]: () => Buffer.from(script),
+  [`${base}/page.css`]: () => Buffer.from(style),
+  [`${base}/viewer.js`]: module("swagger-ui-dist/swagger-ui-bundle.js"),
+  [`${base}/viewer.css`]: module("swagger-ui-dist/swagger-ui.css"),
+  [`${base}/icon.png`]: module("swagger-ui-dist/favicon-32x32.png"),
 };

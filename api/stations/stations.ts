@@ -19,7 +19,6 @@ import {
 } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
-import { type Box } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (docs/contract.md 8). */
@@ -127,18 +126,17 @@ function readArea(
   { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
 ): NamedArea | Refusal {
-  let box: Box | null = null;
-  if (bbox !== "") {
-    box = parseBox(bbox);
-    if (box === null) return refuse("bad-bbox");
-    if (widen) box = widenBox(box);
-  }
+  const box = bbox === "" ? null : parseBox(bbox);
+  if (bbox !== "" && box === null) return refuse("bad-bbox");
   if (box === null && city.trim() === "") return refuse("missing-area");
-  const found = city.trim() === "" ? null : services.cities.find(city);
-  if (city.trim() !== "" && found === null) return refuse("city-not-found");
-  if (box !== null)
-    return { area: { kind: "box", box }, name: [box.south, box.west, box.north, box.east] };
-  const { lat, lon } = found as { lat: number; lon: number };
+  const centre = city.trim() === "" ? null : services.cities.find(city);
+  if (city.trim() !== "" && centre === null) return refuse("city-not-found");
+  if (box !== null) {
+    const { south, west, north, east } = widen ? widenBox(box) : box;
+    const area = { kind: "box", box: { south, west, north, east } } as const;
+    return { area, name: [south, west, north, east] };
+  }
+  const { lat, lon } = centre!;
   const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
   return { area, name: [lat, lon, radiusKm] };
 }

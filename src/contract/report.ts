@@ -142,7 +142,7 @@ export function parseReport(
   observedAheadMs: number,
 ): ParsedReport | Refusal {
   if ((body.lat == null) !== (body.lon == null))
-    return invalid(body.lat == null ? "lat" : "lon", "lat and lon go together", "missing");
+    return invalid([body.lat == null ? "lat" : "lon"], "lat and lon go together", "missing");
   const named = [body.fuels ?? [], body.fuels_no ?? [], Object.keys(body.prices ?? {})].flat();
   const unknown = named.find((name) => parseGrade(name) === undefined);
   if (unknown !== undefined)
@@ -155,23 +155,15 @@ export function parseReport(
   const priced = Object.entries(body.prices ?? {}).map(
     ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100] as const,
   );
+  const pricedGrades = priced.map(([grade]) => grade);
   const repeated =
     firstRepeated("fuels", fuels) ??
     firstRepeated("fuels_no", [...fuels, ...fuelsNo]) ??
-    firstRepeated(
-      "prices",
-      priced.map(([grade]) => grade),
-    );
+    firstRepeated("prices", pricedGrades);
   if (repeated !== null) return repeated;
   const tooSmall = priced.find(([, price]) => price === 0);
   if (tooSmall !== undefined)
-    return refuse("validation-failed", [
-      {
-        loc: ["body", "prices", tooSmall[0]],
-        msg: "Price should be at least 0.01",
-        type: "greater_than",
-      },
-    ]);
+    return invalid(["prices", tooSmall[0]], "Price should be at least 0.01", "greater_than");
   const observedAt = body.observed_at == null ? null : parseTime(body.observed_at);
   if (body.observed_at != null && observedAt === null) {
     return refuse(
@@ -207,8 +199,8 @@ export function parseReport(
 function firstRepeated(field: string, list: readonly Grade[]): Refusal | null {
   const grade = list.find((name, index) => list.indexOf(name) !== index);
   if (grade === undefined) return null;
-  return invalid(field, `Grade ${grade} is named more than once`, "value_error");
+  return invalid([field], `Grade ${grade} is named more than once`, "value_error");
 }
 
-const invalid = (field: string, msg: string, type: string): Refusal =>
-  refuse("validation-failed", [{ loc: ["body", field], msg, type }]);
+const invalid = (path: string[], msg: string, type: string): Refusal =>
+  refuse("validation-failed", [{ loc: ["body", ...path], msg, type }]);
