@@ -26,7 +26,7 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
     const requests = await limitRequestRows(services.db, shown);
     const minutes = await busyMinutes(
       services,
-      requests.filter(({ status }) => status === "pending").map((one) => one.partner_id),
+      requests.filter(({ status }) => status === "pending").map(({ partner_id }) => partner_id),
     );
     ctx.body = {
       requests: requests.map((request) => ({
@@ -63,13 +63,9 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
 /** How busy these partners' minutes were; none while Redis is away. */
 async function busyMinutes({ redis, config, clock }: Services, partnerIds: readonly number[]) {
   const today = Math.floor(clock() / dayMs);
-  const found = await Promise.all(
-    partnerIds.map(async (id) => {
-      const figures = await minuteFigures(redis, config.redisPrefix, id, today, busyDays).catch(
-        () => null,
-      );
-      return [id, figures] as const;
-    }),
-  );
-  return new Map(found);
+  const found = partnerIds.map(async (id) => {
+    const figures = minuteFigures(redis, config.redisPrefix, id, today, busyDays);
+    return [id, await figures.catch(() => null)] as const;
+  });
+  return new Map(await Promise.all(found));
 }

@@ -19,9 +19,9 @@ export function signInCall(services: Services, cookie: SessionCookie) {
   return pageCall<null>()("POST", "/session", { body }, async (ctx) => {
     const { ip, body } = ctx.state;
     countAttempt(ip);
-    const known = await keys.find(body.key.trim());
+    const cached = await keys.find(body.key.trim());
     // Memory may be some seconds behind.
-    const key = known === null ? null : await loadKey(db, known.id);
+    const key = cached === null ? null : await loadKey(db, cached.id);
     if (key === null) {
       throw refused(
         "invalid-key",

@@ -101,16 +101,16 @@ export function createIntake(deps: {
         const decided = incomingMarks.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),
         );
-        const accepted = decided.filter((one) => one.kind === "accepted");
+        const accepted = decided.filter((made) => made.kind === "accepted");
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
-        expected = accepted.filter((one) => one.review === "none").map((one) => one.id);
+        expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
         if (accepted.length > 0)
           await Promise.all([storeMarks(tx, accepted, facts, reporterIds), tx.commit()]);
         return decided;
       });
-      const stations = admissions.flatMap((one) =>
-        one.kind === "accepted" && one.review === "none" ? one.incomingMark.stationId : [],
+      const stations = admissions.flatMap((made) =>
+        made.kind === "accepted" && made.review === "none" ? made.incomingMark.stationId : [],
       );
       if (stations.length > 0) wake([...new Set(stations)]);
       return admissions;

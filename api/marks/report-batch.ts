@@ -112,9 +112,9 @@ async function dryRunGood(
   services: Services,
   read: readonly (IncomingMark | Refusal)[],
 ): Promise<(ReportOutput | Refusal)[]> {
-  const good = read.filter((one): one is IncomingMark => !isRefusal(one));
+  const good = read.filter((item): item is IncomingMark => !isRefusal(item));
   const tried = (await dryRun(services, good)).values();
-  return read.map((one) => (isRefusal(one) ? one : tried.next().value!));
+  return read.map((item) => (isRefusal(item) ? item : tried.next().value!));
 }
 
 function readItem(

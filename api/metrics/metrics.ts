@@ -68,11 +68,7 @@ interface RouteChildren {
 
 /** As many labels as routes: what no route answers is told apart only by where it was sent. */
 export const routeLabel = ({ state, path }: Context): string =>
-  state.place !== undefined && path.startsWith(apiBase)
-    ? state.place.template
-    : path.startsWith(apiBase)
-      ? "(none)"
-      : "(page)";
+  path.startsWith(apiBase) ? (state.place?.template ?? "(none)") : "(page)";
 
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";

@@ -38,11 +38,11 @@ const headersByStatus: Record<number, readonly HeaderName[]> = {
 
 /** Responses by status; each code is a named example. */
 export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object> {
-  const known = (Object.keys(refusals) as ProblemCode[]).filter((code) => codes.includes(code));
-  const statuses = [...new Set(known.map((code) => refusals[code].status))];
+  const ordered = (Object.keys(refusals) as ProblemCode[]).filter((code) => codes.includes(code));
+  const statuses = [...new Set(ordered.map((code) => refusals[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = known.filter((code) => refusals[code].status === status);
+      const own = ordered.filter((code) => refusals[code].status === status);
       const lines = own.map((code) => `\`${code}\`: ${refusals[code].title}`);
       const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
       const content = {

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { orThrow } from "#api/http/refused.ts";
 import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
@@ -10,14 +10,9 @@ import {
   stationList,
 } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
-import {
-  filterParameters,
-  type NamedArea,
-  parseBox,
-  readFilters,
-  widenBox,
-} from "#api/stations/stations-query.ts";
+import { filterParameters, parseBox, readFilters, widenBox } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Area } from "#snapshots/model/area.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 
@@ -118,14 +113,14 @@ export const stationsRoute = (services: Services) =>
   });
 
 /**
- * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a publishable
+ * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a publishable
  * key gets the rectangle of the grid, a secret one its own.
  */
 function readArea(
   services: Services,
-  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: Static<typeof query>,
   widen: boolean,
-): NamedArea | Refusal {
+): { area: Area; name: readonly unknown[] } | Refusal {
   const box = bbox === "" ? null : parseBox(bbox);
   if (bbox !== "" && box === null) return refuse("bad-bbox");
   if (box === null && city.trim() === "") return refuse("missing-area");
@@ -139,10 +134,4 @@ function readArea(
   const { lat, lon } = centre!;
   const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
   return { area, name: [lat, lon, radiusKm] };
-}
-
-interface AreaQuery {
-  bbox?: string;
-  city?: string;
-  radius_km?: number;
 }
