@@ -63,14 +63,13 @@ const style = `body { margin: 0 }
 .opblock-body table { overflow-wrap: anywhere }
 `;
 
-const module = (name: string) => (): Buffer => readFileSync(require.resolve(name));
-
 /** By path; its ending says the type. */
 const sources: Record<string, () => Buffer> = {
   [base]: () => Buffer.from(page),
   [`${base}/page.js`]: () => Buffer.from(script),
   [`${base}/page.css`]: () => Buffer.from(style),
-  [`${base}/viewer.js`]: module("swagger-ui-dist/swagger-ui-bundle.js"),
-  [`${base}/viewer.css`]: module("swagger-ui-dist/swagger-ui.css"),
-  [`${base}/icon.png`]: module("swagger-ui-dist/favicon-32x32.png"),
+  [`${base}/viewer.js`]: () =>
+    readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  [`${base}/viewer.css`]: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
+  [`${base}/icon.png`]: () => readFileSync(require.resolve("swagger-ui-dist/favicon-32x32.png")),
 };

@@ -113,8 +113,8 @@ export const stationsRoute = (services: Services) =>
   });
 
 /**
- * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a publishable
- * key gets the rectangle of the grid, a secret one its own.
+ * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same
+ * (docs/decisions.md 6). `widen`: a publishable key gets the rectangle of the grid, a secret key its own.
  */
 function readArea(
   services: Services,
