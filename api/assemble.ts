@@ -6,32 +6,11 @@ import type Koa from "koa";
 import { createApp } from "#api/http/app.ts";
 import { createPages, createRoutes } from "#api/http/routers.ts";
 import type { Middleware, State } from "#api/http/state.ts";
-import { createHealth } from "#api/http/health.ts";
-import { createIntake } from "#api/marks/intake.ts";
-import { createMetrics } from "#api/metrics/metrics.ts";
-import { countMarks } from "#api/metrics/marks.ts";
-import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
-import { createRectangles } from "#api/stations/rectangles.ts";
 import type { Route } from "#api/http/route.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
-import type { Services } from "#api/http/services.ts";
+import { createServices, type ServiceParts, type Services } from "#api/http/services.ts";
 import { createStartUp } from "#api/start-up.ts";
-import { createCityStore } from "#snapshots/cities.ts";
-import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
-import { createReadModel } from "#snapshots/model/model.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { createDb } from "#src/infrastructure/db.ts";
-import { createFollower } from "#src/feed/follower.ts";
-import { createIdTable } from "#src/feed/id-table.ts";
-import { createKeyStore } from "#src/keys/key-store.ts";
-import { createLog } from "#src/infrastructure/log.ts";
-import { createMeter } from "#src/limits/meter.ts";
-import { createProducer } from "#src/infrastructure/queues.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
-import { createGenerationAdvancer } from "#src/feed/cache-generation.ts";
-import { createUsedToday } from "#src/limits/used-today.ts";
-import { createWaiters } from "#src/marks/waiters.ts";
 
 export interface Web {
   app: Koa<State>;
@@ -43,16 +22,10 @@ export interface Web {
   stop(): Promise<void>;
 }
 
-export interface WebParts {
-  log?: Services["log"];
-  clock?: Services["clock"];
+export interface WebParts extends ServiceParts {
   routes?: (services: Services) => Route[];
   pages?: (services: Services, routes: readonly Route[]) => Middleware[];
   times?: Partial<ServerTimes>;
-  /** For tests: a follower of another kind. */
-  follower?: typeof createFollower;
-  /** For tests: what happens between the making and the storing of a rectangle. */
-  beforeStore?: () => Promise<void>;
 }
 
 const redisWaitMs = 1000;
@@ -60,74 +33,9 @@ const idleCheckMs = 50;
 
 /** Puts a web process together; several can run in one Node process. */
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
-  const log = parts.log ?? createLog(config, "web");
-  const clock = parts.clock ?? createClock(config);
-  const db = createDb(config, "web");
-  const redis = createRedis(config, log);
-  const keys = createKeyStore({ db, config, log, clock });
-  const meter = createMeter({ redis, config, clock, log });
-  const usedToday = createUsedToday({ db, config, log });
-  const health = createHealth();
-  const ids = createIdTable();
-  const model = createReadModel({
-    lifetimeMs: config.statusLifetimeMs,
-    plainBytes: config.plainBytes,
-    ids,
-  });
-  const places = model.locations;
-  const cities = createCityStore({ db, config, log });
-  const dumps = createLatestDump({ config, log, redis });
-  const waiters = createWaiters();
-  const producer = createProducer(config, log);
-  const advance = createGenerationAdvancer(redis, config.redisPrefix, () => follower.seq());
-  const follower = (parts.follower ?? createFollower)({
-    db,
-    config,
-    log,
-    clock,
-    outcomes: {
-      ids: waiters.ids,
-      // Whoever gets a mark's outcome may read at once, anywhere: no rectangle from before it may be found then.
-      settle: (reports) => {
-        if (reports.some(({ outcome }) => outcome !== null))
-          void advance().then(() => waiters.settle(reports));
-      },
-    },
-    ids,
-    onRows: (rows) => model.apply(rows, clock()),
-  });
-  const { beforeStore } = parts;
-  const rectangles = createRectangles({ config, redis, model, follower, beforeStore });
-  const metrics = createMetrics();
-  const intake = countMarks(
-    createIntake({ db, config, log, waiters, wake: producer.wakeMarks }),
-    metrics,
-  );
-  const services: Services = {
-    config,
-    log,
-    clock,
-    db,
-    redis,
-    keys,
-    meter,
-    usedToday,
-    health,
-    model,
-    cities,
-    dumps,
-    lists: createGzipListCache(),
-    rectangles,
-    advance,
-    places,
-    follower,
-    asOf: (now) => follower.asOf(now),
-    waiters,
-    intake,
-    producer,
-    metrics,
-  };
-
+  const services = createServices(config, parts);
+  const { clock, db, redis, keys, meter, usedToday, health } = services;
+  const { model, cities, dumps, follower, intake, producer } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;

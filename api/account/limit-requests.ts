@@ -1,9 +1,16 @@
-import { Type } from "typebox";
-import { askLimitsAnswers, listLimitsAnswers } from "#api/account/account-answers.ts";
+import { type Static, Type } from "typebox";
+import { json } from "#api/openapi/answers.ts";
+import {
+  limitRequest,
+  limitRequestExample,
+  limitRequestList,
+} from "#src/contract/shapes/account.ts";
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { presented } from "#src/operators/presented.ts";
 import {
   createLimitRequest,
   type LimitRequest,
@@ -37,21 +44,30 @@ export const askLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Ask the operator for other limits",
-    answers: askLimitsAnswers,
+    answers: {
+      operationId: "requestLimits",
+      tag: "Account",
+      description:
+        "One request may be pending at a time. Approved limits apply by themselves; the operator answers within a business day.",
+      replies: {
+        201: { description: "The request", forms: json(limitRequest, limitRequestExample) },
+      },
+      problems: ["limit-request-pending"],
+      bodyExamples: {
+        "more of both": {
+          requested_rpm: 600,
+          requested_daily: 200_000,
+          comment: limitRequestExample.comment,
+        },
+      },
+    },
     body: limitWish,
     async handle(ctx) {
       const { key, body } = ctx.state;
-      const { requested_rpm, requested_daily, comment = "" } = body;
-      const wish = { partner_id: key.partnerId, requested_rpm, requested_daily, comment };
-      const request = await createLimitRequest(db, wish);
-      if (request === null) {
-        throw refused(
-          "limit-request-pending",
-          "An earlier request of yours waits for the operator's decision. GET /limit-requests shows it; send another when it is decided.",
-        );
-      }
+      const next = "GET /limit-requests shows it; send another when it is decided.";
+      const request = await askLimits(db, key.partnerId, body, next);
       ctx.status = 201;
-      ctx.body = shown(request);
+      ctx.body = shownLimitRequest(request, inUtc);
     },
   });
 
@@ -62,24 +78,47 @@ export const listLimitsRoute = ({ db }: Services) =>
     path: "/limit-requests",
     access: "secret",
     summary: "Your limit requests, newest first",
-    answers: listLimitsAnswers,
+    answers: {
+      operationId: "listLimitRequests",
+      tag: "Account",
+      description: "The newest first.",
+      replies: {
+        200: {
+          description: "Your requests",
+          forms: json(limitRequestList, { requests: [limitRequestExample], count: 1 }),
+        },
+      },
+    },
     query,
     async handle(ctx) {
       const { key, query } = ctx.state;
       const { limit = 20 } = query;
       const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);
-      ctx.body = { requests: requests.map(shown), count: requests.length };
+      ctx.body = {
+        requests: requests.map((request) => shownLimitRequest(request, inUtc)),
+        count: requests.length,
+      };
     },
   });
 
-/** The shape of docs/decisions.md 6. `decided` is null as long as it is pending. */
-const shown = (request: LimitRequest) => ({
-  id: request.id,
-  status: request.status,
-  requested_rpm: request.requested_rpm,
-  requested_daily: request.requested_daily,
-  comment: request.comment,
-  created: formatTime(request.created_at.getTime()),
-  decided: request.decided_at === null ? null : formatTime(request.decided_at.getTime()),
-  decision_comment: request.decision_comment,
-});
+/** Stores a request. While an earlier one is pending it throws a refusal, which ends with what to do `next`. */
+export async function askLimits(
+  db: Db,
+  partner_id: number,
+  { requested_rpm, requested_daily, comment = "" }: Static<typeof limitWish>,
+  next: string,
+): Promise<LimitRequest> {
+  const wish = { partner_id, requested_rpm, requested_daily, comment };
+  const request = await createLimitRequest(db, wish);
+  if (request !== null) return request;
+  const pending = "An earlier request of yours waits for the operator's decision.";
+  throw refused("limit-request-pending", `${pending} ${next}`);
+}
+
+/** The shape of docs/decisions.md 6, each time through `format`. `decided` is null while the request is pending. */
+export function shownLimitRequest<Time>(request: LimitRequest, format: (time: Date) => Time) {
+  const { partner_id: _partner, ...shown } = presented(request, format);
+  return shown;
+}
+
+const inUtc = (time: Date): string => formatTime(time.getTime());

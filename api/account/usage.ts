@@ -1,10 +1,12 @@
 import { Type } from "typebox";
-import { usageAnswers } from "#api/account/account-answers.ts";
-import { usageSince } from "#api/account/live-usage.ts";
+import { json } from "#api/openapi/answers.ts";
+import { usage, usageExample } from "#src/contract/shapes/account.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { usageDays } from "#src/domain/usage.ts";
+import { type UsageCount, usageDays } from "#src/domain/usage.ts";
 import { dayOf } from "#src/limits/local-limiter.ts";
+import { pendingUsage } from "#src/limits/pending-usage.ts";
+import { loadUsage } from "#src/limits/usage-rows.ts";
 
 const query = Type.Object({
   days: Type.Optional(
@@ -19,7 +21,13 @@ export const usageRoute = (services: Services) =>
     path: "/usage",
     access: "secret",
     summary: "What you have used, by day and method",
-    answers: usageAnswers,
+    answers: {
+      operationId: "getUsage",
+      tag: "Account",
+      description:
+        "Today is counted live, this request included. Requests that a limit refused are not.",
+      replies: { 200: { description: "By day and method", forms: json(usage, usageExample) } },
+    },
     query,
     async handle(ctx) {
       const { key, query, quota } = ctx.state;
@@ -38,3 +46,17 @@ export const usageRoute = (services: Services) =>
       };
     },
   });
+
+/** A partner's usage from `fromDay` (days since the epoch) to this moment: each request once. */
+export async function usageSince(
+  { db, redis, config, log }: Services,
+  partnerId: number,
+  fromDay: number,
+): Promise<UsageCount[]> {
+  const pending = await pendingUsage(redis, config.redisPrefix, partnerId).catch((error: Error) => {
+    // While Redis is away the durable rows are all there is.
+    log.debug({ reason: error.message }, "usage without its live part");
+    return [];
+  });
+  return loadUsage(db, partnerId, fromDay, pending);
+}

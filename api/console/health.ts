@@ -1,4 +1,4 @@
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { listFailed, readBacklog, retryMark } from "#src/marks/backlog.ts";
@@ -14,36 +14,21 @@ const failedShown = 100;
 
 /** How the service is doing, as the process that answers sees it, and what needs an operator. */
 export const healthCalls = (services: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/health",
-    role: "viewer",
-    async handle(ctx) {
-      const { ready, degraded, checks } = services.health.report();
-      const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
-      ctx.body = { ready, degraded, checks, marks, queues } satisfies ConsoleHealth;
-    },
+  consoleCall("GET", "/health", { role: "viewer" }, async (ctx) => {
+    const { ready, degraded, checks } = services.health.report();
+    const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
+    ctx.body = { ready, degraded, checks, marks, queues } satisfies ConsoleHealth;
   }),
-  consoleCall({
-    method: "GET",
-    path: "/failed-marks",
-    role: "viewer",
-    async handle(ctx) {
-      const failed = await listFailed(services.db, failedShown);
-      const marks: ConsoleFailedMark[] = failed.map((mark) => presented(mark, inMs));
-      ctx.body = { marks };
-    },
+  consoleCall("GET", "/failed-marks", { role: "viewer" }, async (ctx) => {
+    const failed = await listFailed(services.db, failedShown);
+    const marks: ConsoleFailedMark[] = failed.map((mark) => presented(mark, inMs));
+    ctx.body = { marks };
   }),
-  consoleCall({
-    method: "POST",
-    path: "/failed-marks/{id}/retry",
-    role: "operator",
-    async handle(ctx) {
-      const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-      const { stationId } = doneOrThrow(await retryMark(services.db, actorOf(ctx), id));
-      services.producer.wakeMarks([stationId]);
-      ctx.status = 204;
-    },
+  consoleCall("POST", "/failed-marks/{id}/retry", { role: "operator" }, async (ctx) => {
+    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
+    const { stationId } = doneOrThrow(await retryMark(services.db, actorOf(ctx), id));
+    services.producer.wakeMarks([stationId]);
+    ctx.status = 204;
   }),
 ];
 

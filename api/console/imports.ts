@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Type, type Static } from "typebox";
-import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/operator-gate.ts";
 import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
-import { refuseForeign } from "#api/pages/same-site.ts";
-import { orThrow, Refused, refused } from "#api/http/errors.ts";
+import { refuseForeign } from "#api/pages/guards.ts";
+import { orThrow, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { queryReader } from "#api/http/validate.ts";
 import type { Services } from "#api/http/services.ts";
@@ -32,13 +31,8 @@ const asked = Type.Object({
 
 /** Imports of the console, the newest first, with how far they are. */
 export const listImportsCall = ({ db }: Services): ConsoleCall =>
-  consoleCall({
-    method: "GET",
-    path: "/imports",
-    role: "viewer",
-    async handle(ctx) {
-      ctx.body = { imports: await listRuns(db, shown) };
-    },
+  consoleCall("GET", "/imports", { role: "viewer" }, async (ctx) => {
+    ctx.body = { imports: await listRuns(db, shown) };
   });
 
 /**
@@ -50,8 +44,7 @@ export function uploadPage(router: PageRouter, services: Services, gate: Operato
   const readQuery = queryReader(asked);
   let busy = false;
   router.post(path, async (ctx) => {
-    const foreign = refuseForeign(ctx, config);
-    if (foreign?.problem === "cross-site-request") throw new Refused(foreign);
+    refuseForeign(ctx, config);
     const viewer = orThrow(await gate.admit(ctx, "operator"));
     const { "content-type": type = "", "content-length": length = "0" } = ctx.headers;
     if (type !== "application/octet-stream")

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { line, moment, doneOrThrow, rowId, within } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ConsoleKey } from "#src/contract/console.ts";
@@ -35,37 +35,20 @@ export const consoleKey = (key: IssuedKey): ConsoleKey => presented(key, inMs);
 
 /** Keys of partners: issue (the text is in this answer and nowhere else), change, revoke. */
 export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "POST",
-    path: "/keys",
-    role: "operator",
-    body: issue,
-    async handle(ctx) {
-      const context = { now: clock(), massNoLimit: config.massNoLimit };
-      const issued = await issueKey(db, actorOf(ctx), ctx.state.body, context);
-      const { key, text } = doneOrThrow(issued);
-      ctx.status = 201;
-      ctx.body = { id: key.id, key: text };
-    },
+  consoleCall("POST", "/keys", { role: "operator", body: issue }, async (ctx) => {
+    const context = { now: clock(), massNoLimit: config.massNoLimit };
+    const issued = await issueKey(db, actorOf(ctx), ctx.state.body, context);
+    const { key, text } = doneOrThrow(issued);
+    ctx.status = 201;
+    ctx.body = { id: key.id, key: text };
   }),
-  consoleCall({
-    method: "PATCH",
-    path: "/keys/{id}",
-    role: "operator",
-    body: changes,
-    async handle(ctx) {
-      const id = rowId(ctx.params["id"]);
-      const key = await changeKey(db, actorOf(ctx), id, ctx.state.body, clock());
-      ctx.body = { key: consoleKey(doneOrThrow(key)) };
-    },
+  consoleCall("PATCH", "/keys/{id}", { role: "operator", body: changes }, async (ctx) => {
+    const id = rowId(ctx.params["id"]);
+    const key = await changeKey(db, actorOf(ctx), id, ctx.state.body, clock());
+    ctx.body = { key: consoleKey(doneOrThrow(key)) };
   }),
-  consoleCall({
-    method: "POST",
-    path: "/keys/{id}/revoke",
-    role: "operator",
-    async handle(ctx) {
-      doneOrThrow(await revokeKey(db, actorOf(ctx), rowId(ctx.params["id"])));
-      ctx.status = 204;
-    },
+  consoleCall("POST", "/keys/{id}/revoke", { role: "operator" }, async (ctx) => {
+    doneOrThrow(await revokeKey(db, actorOf(ctx), rowId(ctx.params["id"])));
+    ctx.status = 204;
   }),
 ];

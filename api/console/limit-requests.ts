@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { comment, daily, doneOrThrow, rowId, rpm } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -22,61 +22,50 @@ const rejection = Type.Object({ comment: Type.Optional(comment) });
 
 /** Partners' requests for other limits (docs/contract.md 3.3), beside what they use. */
 export const limitRequestCalls = (services: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/limit-requests",
-    role: "viewer",
-    async handle(ctx) {
-      const requests = await limitRequestRows(services.db, shown);
-      const minutes = await busyMinutes(
-        services,
-        requests.filter(({ status }) => status === "pending").map((one) => one.partner_id),
-      );
-      ctx.body = {
-        requests: requests.map((request) => ({
-          ...request,
-          minutes: minutes.get(request.partner_id) ?? null,
-        })),
-      };
-    },
+  consoleCall("GET", "/limit-requests", { role: "viewer" }, async (ctx) => {
+    const requests = await limitRequestRows(services.db, shown);
+    const minutes = await busyMinutes(
+      services,
+      requests.filter(({ status }) => status === "pending").map(({ partner_id }) => partner_id),
+    );
+    ctx.body = {
+      requests: requests.map((request) => ({
+        ...request,
+        minutes: minutes.get(request.partner_id) ?? null,
+      })),
+    };
   }),
-  consoleCall({
-    method: "POST",
-    path: "/limit-requests/{id}/approve",
-    role: "operator",
-    body: approval,
-    async handle(ctx) {
+  consoleCall(
+    "POST",
+    "/limit-requests/{id}/approve",
+    { role: "operator", body: approval },
+    async (ctx) => {
       const id = rowId(ctx.params["id"]);
       const { body } = ctx.state;
       const approved = await approveLimitRequest(services.db, actorOf(ctx), id, body);
       const { rpm, daily } = doneOrThrow(approved).partner;
       ctx.body = { rpm, daily };
     },
-  }),
-  consoleCall({
-    method: "POST",
-    path: "/limit-requests/{id}/reject",
-    role: "operator",
-    body: rejection,
-    async handle(ctx) {
+  ),
+  consoleCall(
+    "POST",
+    "/limit-requests/{id}/reject",
+    { role: "operator", body: rejection },
+    async (ctx) => {
       const id = rowId(ctx.params["id"]);
       const { comment } = ctx.state.body;
       doneOrThrow(await rejectLimitRequest(services.db, actorOf(ctx), id, comment));
       ctx.status = 204;
     },
-  }),
+  ),
 ];
 
 /** How busy these partners' minutes were; none while Redis is away. */
 async function busyMinutes({ redis, config, clock }: Services, partnerIds: readonly number[]) {
   const today = Math.floor(clock() / dayMs);
-  const found = await Promise.all(
-    partnerIds.map(async (id) => {
-      const figures = await minuteFigures(redis, config.redisPrefix, id, today, busyDays).catch(
-        () => null,
-      );
-      return [id, figures] as const;
-    }),
-  );
-  return new Map(found);
+  const found = partnerIds.map(async (id) => {
+    const figures = minuteFigures(redis, config.redisPrefix, id, today, busyDays);
+    return [id, await figures.catch(() => null)] as const;
+  });
+  return new Map(await Promise.all(found));
 }

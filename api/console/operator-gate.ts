@@ -1,10 +1,35 @@
-import type { Context } from "#api/http/state.ts";
-import type { ConsoleViewer } from "#api/console/call.ts";
-import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
+import type { TSchema } from "typebox";
+import type { Method } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Context, RouteContext } from "#api/http/state.ts";
+import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
+import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
+import type { ConsoleAccount } from "#src/contract/console.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
+
+/** Who calls the console. */
+export interface ConsoleViewer {
+  account: ConsoleAccount;
+  sessionId: number;
+}
+
+/** A call of the console. It says what role it takes; `admitOperators` holds every call to it. */
+export type ConsoleCall = PageCall<ConsoleViewer> & { role: OperatorRole };
+
+/** A call with the role that it takes; its handler has the types of its schemas. */
+export const consoleCall = <Query extends TSchema, Body extends TSchema>(
+  method: Method,
+  path: string,
+  options: { role: OperatorRole; query?: Query; body?: Body },
+  handle: PageCall<ConsoleViewer, Query, Body>["handle"],
+): ConsoleCall => pageCall<ConsoleViewer>()(method, path, options, handle) as ConsoleCall;
+
+/** The name under which the operator's log keeps what this caller does. */
+export const actorOf = ({
+  state,
+}: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
 
 export interface OperatorGate {
   cookie: SessionCookie;

@@ -1,9 +1,14 @@
-import type { ConsoleCall, ConsoleViewer } from "#api/console/call.ts";
-import { consoleCalls } from "#api/console/calls.ts";
-import { uploadPage } from "#api/console/imports.ts";
-import { operatorGate } from "#api/console/operator-gate.ts";
+import { healthCalls } from "#api/console/health.ts";
+import { listImportsCall, uploadPage } from "#api/console/imports.ts";
+import { keyCalls } from "#api/console/keys.ts";
+import { limitRequestCalls } from "#api/console/limit-requests.ts";
+import { partnerCalls } from "#api/console/partners.ts";
+import { reviewCalls } from "#api/console/review.ts";
+import { rollbackCalls } from "#api/console/rollback.ts";
+import { sessionCalls, signInCall, signOutCall } from "#api/console/session.ts";
+import { historyCalls } from "#api/console/history.ts";
+import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
-import { signInCall, signOutCall } from "#api/console/session.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
@@ -24,3 +29,16 @@ export function consolePages(router: PageRouter, services: Services): Middleware
     admit: (ctx, call) => gate.admit(ctx, (call as ConsoleCall).role),
   });
 }
+
+/** Every call of the console for those who are signed in, each with the role it takes. */
+export const consoleCalls = (services: Services): ConsoleCall[] => [
+  ...sessionCalls(services),
+  ...partnerCalls(services),
+  ...keyCalls(services),
+  ...limitRequestCalls(services),
+  ...reviewCalls(services),
+  ...rollbackCalls(services),
+  ...historyCalls(services),
+  listImportsCall(services),
+  ...healthCalls(services),
+];

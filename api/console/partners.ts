@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { daily, line, doneOrThrow, rowId, rpm, unknown, within } from "#api/console/fields.ts";
 import { consoleKey } from "#api/console/keys.ts";
 import type { Services } from "#api/http/services.ts";
@@ -25,58 +25,36 @@ const changes = Type.Object(
 
 /** Partners: their limits and every switch of the contract. */
 export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/partners",
-    role: "viewer",
-    async handle(ctx) {
-      ctx.body = {
-        partners: await partnerRows(db),
-        defaults: { rpm: config.defaultRpm, daily: config.defaultDaily },
-      };
-    },
+  consoleCall("GET", "/partners", { role: "viewer" }, async (ctx) => {
+    ctx.body = {
+      partners: await partnerRows(db),
+      defaults: { rpm: config.defaultRpm, daily: config.defaultDaily },
+    };
   }),
-  consoleCall({
-    method: "GET",
-    path: "/partners/{id}",
-    role: "viewer",
-    async handle(ctx) {
-      const [partner] = await partnerRows(db, rowId(ctx.params["id"]));
-      if (partner === undefined) throw unknown("partner");
-      const [keys, usage] = await Promise.all([
-        listKeys(db, partner.id),
-        usageOf(db, [partner.id], shownDays),
-      ]);
-      ctx.body = {
-        partner,
-        keys: inForceFirst(keys).map(consoleKey),
-        days: usage.get(partner.id) ?? [],
-        cache_default_s: config.cacheTtlS,
-      };
-    },
+  consoleCall("GET", "/partners/{id}", { role: "viewer" }, async (ctx) => {
+    const [partner] = await partnerRows(db, rowId(ctx.params["id"]));
+    if (partner === undefined) throw unknown("partner");
+    const [keys, usage] = await Promise.all([
+      listKeys(db, partner.id),
+      usageOf(db, [partner.id], shownDays),
+    ]);
+    ctx.body = {
+      partner,
+      keys: inForceFirst(keys).map(consoleKey),
+      days: usage.get(partner.id) ?? [],
+      cache_default_s: config.cacheTtlS,
+    };
   }),
-  consoleCall({
-    method: "POST",
-    path: "/partners",
-    role: "operator",
-    body: newPartner,
-    async handle(ctx) {
-      const partner = await createPartner(db, actorOf(ctx), ctx.state.body, config);
-      ctx.status = 201;
-      ctx.body = { id: doneOrThrow(partner).id };
-    },
+  consoleCall("POST", "/partners", { role: "operator", body: newPartner }, async (ctx) => {
+    const partner = await createPartner(db, actorOf(ctx), ctx.state.body, config);
+    ctx.status = 201;
+    ctx.body = { id: doneOrThrow(partner).id };
   }),
-  consoleCall({
-    method: "PATCH",
-    path: "/partners/{id}",
-    role: "operator",
-    body: changes,
-    async handle(ctx) {
-      const id = rowId(ctx.params["id"]);
-      doneOrThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
-      const [partner] = await partnerRows(db, id);
-      ctx.body = { partner };
-    },
+  consoleCall("PATCH", "/partners/{id}", { role: "operator", body: changes }, async (ctx) => {
+    const id = rowId(ctx.params["id"]);
+    doneOrThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
+    const [partner] = await partnerRows(db, id);
+    ctx.body = { partner };
   }),
 ];
 

@@ -21,8 +21,8 @@ const names = [
 
 const nameOf = (button) => {
   const paths = [...button.querySelectorAll("path")].map((path) => path.getAttribute("d") ?? "");
-  const known = names.find(([start]) => paths.some((path) => path.startsWith(start)));
-  if (known !== undefined) return known[1];
+  const entry = names.find(([start]) => paths.some((path) => path.startsWith(start)));
+  if (entry !== undefined) return entry[1];
   return button.getAttribute("aria-haspopup") === "menu" ? "More actions" : "Action";
 };
 

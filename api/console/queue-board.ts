@@ -8,30 +8,11 @@ import type {
   IServerAdapter,
   UIConfig,
 } from "@bull-board/api/typings/app";
+import { Router } from "@koa/router";
+import { routesOf } from "#api/http/mount.ts";
+import type { Middleware, State } from "#api/http/state.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { queueNames } from "#src/infrastructure/queue-state.ts";
-
-/** What bull-board answers. */
-export interface BoardAnswer {
-  status: number;
-  body: object | string;
-}
-
-export interface BoardRequest {
-  method: string;
-  /** Below the board's base: `/api/queues`. */
-  path: string;
-  query: Record<string, string>;
-  body: Record<string, unknown>;
-}
-
-/** bull-board over this process's queues, behind no server of its own. */
-export interface QueueBoard {
-  /** The page for a path of the board's own; null for any other. */
-  page(path: string): string | null;
-  /** Answers a call of the page; null when there is no such call. Rejects while Redis is away. */
-  call(request: BoardRequest): Promise<BoardAnswer | null>;
-}
 
 const uiFolder = join(
   dirname(createRequire(import.meta.url).resolve("@bull-board/ui/package.json")),
@@ -41,19 +22,64 @@ const uiFolder = join(
 /** Scripts, styles and words of the board's page. */
 export const boardFiles = join(uiFolder, "static");
 
-/** Rejects while Redis is away: a queue made then stays broken. */
-export async function createQueueBoard(producer: Producer, base: string): Promise<QueueBoard> {
-  // Only when somebody looks: memory that most processes never need.
+// bull-board styles inline; its scripts come from here alone, like all others.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * bull-board over this process's queues, as routes below `prefix`: its page, and the calls of its script, which find
+ * their body in `ctx.state.body`. `base` is where a browser sees them. Rejects while Redis is away: a queue made then
+ * stays broken.
+ */
+export async function createQueueBoard(
+  producer: Producer,
+  prefix: string,
+  base: string,
+): Promise<Middleware> {
+  // Only when an operator looks: memory that most processes never need.
   const { createBullBoard } = await import("@bull-board/api");
   const { BullMQAdapter } = await import("@bull-board/api/bullMQAdapter");
+  const router = new Router<State>({ prefix, sensitive: true, strict: true });
+  const template = readFileSync(join(uiFolder, "index.ejs"), "utf8");
   let queues: BullBoardQueues = new Map();
-  let calls: { method: string; pattern: RegExp; names: string[]; route: AppControllerRoute }[] = [];
-  let entry: AppViewRoute | null = null;
   let uiConfig: UIConfig = {};
+
+  const addCall = ({ route, method, handler }: AppControllerRoute): void => {
+    router.register([route].flat(), [method].flat(), async (ctx) => {
+      const query = Object.fromEntries(new URLSearchParams(ctx.querystring));
+      const { params } = ctx;
+      const body = ctx.state.body as Record<string, unknown>;
+      const answer = await handler({ queues, uiConfig, query, params, body, headers: {} });
+      ctx.status = answer.status ?? 200;
+      ctx.set("Cache-Control", "no-store");
+      ctx.body = answer.body;
+    });
+  };
+  const addPage = ({ route, handler }: AppViewRoute): void => {
+    router.get([route].flat(), (ctx) => {
+      const { params } = handler({ basePath: base, uiConfig });
+      ctx.set({
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": policy,
+        "Referrer-Policy": "no-referrer",
+      });
+      ctx.body = withNames(withoutForeign(filled(template, params)));
+    });
+  };
   const adapter: IServerAdapter = {
-    setQueues: (given) => ((queues = given), adapter),
-    setApiRoutes: (routes) => ((calls = routes.flatMap(placesOf)), adapter),
-    setEntryRoute: (route) => ((entry = route), adapter),
+    setQueues: (all) => ((queues = all), adapter),
+    setApiRoutes: (routes) => (routes.forEach(addCall), adapter),
+    setEntryRoute: (route) => (addPage(route), adapter),
     setUIConfig: (config) => ((uiConfig = config), adapter),
     setViewsPath: () => adapter,
     setStaticPath: () => adapter,
@@ -66,47 +92,7 @@ export async function createQueueBoard(producer: Producer, base: string): Promis
       uiConfig: { boardTitle: "Fuelmark queues", miscLinks: [{ text: "Console", url: "../" }] },
     },
   });
-  const template = readFileSync(join(uiFolder, "index.ejs"), "utf8");
-
-  return {
-    page: (path) => {
-      const paths = [entry?.route ?? []].flat().map(patternOf);
-      if (entry === null || !paths.some(({ pattern }) => pattern.test(path))) return null;
-      const { params } = entry.handler({ basePath: base, uiConfig });
-      return withNames(withoutForeign(filled(template, params)));
-    },
-    call: async ({ method, path, query, body }) => {
-      for (const one of calls) {
-        const found = one.method === method.toLowerCase() ? one.pattern.exec(path) : null;
-        if (found === null) continue;
-        const values = found.slice(1).map((part) => decodeURIComponent(part ?? ""));
-        const params = Object.fromEntries(one.names.map((name, n) => [name, values[n]]));
-        const answer = await one.route.handler({
-          queues,
-          uiConfig,
-          query,
-          params,
-          body,
-          headers: {},
-        });
-        return { status: answer.status ?? 200, body: answer.body };
-      }
-      return null;
-    },
-  };
-}
-
-const placesOf = (route: AppControllerRoute) =>
-  [route.method]
-    .flat()
-    .flatMap((method) =>
-      [route.route].flat().map((path) => ({ method, route, ...patternOf(path) })),
-    );
-
-/** `/queue/:queueName` as a pattern with its names. */
-function patternOf(path: string): { pattern: RegExp; names: string[] } {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
-  return { pattern: new RegExp(`^${path.replace(/:\w+/g, "([^/]+)")}$`), names };
+  return routesOf(router);
 }
 
 const filled = (template: string, params: Record<string, string>): string =>

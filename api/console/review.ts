@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { heldRows, reviewMark } from "#src/marks/held.ts";
 import { isNotDone } from "#src/operators/act.ts";
@@ -14,42 +14,25 @@ const marks = Type.Object({
   }),
 });
 
-/** What became of each mark: `held` marks were decided, the others had been before. */
-interface Decided {
-  decided: number[];
-  /** No such mark, or somebody was faster. */
-  missed: number[];
-}
-
 /** Marks that the mass-`no` review holds (docs/decisions.md 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "GET",
-    path: "/review",
-    role: "viewer",
-    async handle(ctx) {
-      const { db, clock, config } = services;
-      ctx.body = await heldRows(db, shown, clock(), config);
-    },
+  consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
+    const { db, clock, config } = services;
+    ctx.body = await heldRows(db, shown, clock(), config);
   }),
   decision(services, "approve"),
   decision(services, "reject"),
 ];
 
 const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
-  consoleCall({
-    method: "POST",
-    path: `/review/${verb}`,
-    role: "operator",
-    body: marks,
-    async handle(ctx) {
-      const answer: Decided = { decided: [], missed: [] };
-      // A transaction each, in one order: none waits for locks that another decision holds in another order.
-      for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
-        const mark = await reviewMark(db, actorOf(ctx), id, verb);
-        answer[isNotDone(mark) ? "missed" : "decided"].push(id);
-        if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
-      }
-      ctx.body = answer;
-    },
+  consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {
+    // `missed`: no such mark, or another operator was faster.
+    const answer = { decided: [] as number[], missed: [] as number[] };
+    // A transaction each, in one order: none waits for locks that another decision holds in another order.
+    for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
+      const mark = await reviewMark(db, actorOf(ctx), id, verb);
+      answer[isNotDone(mark) ? "missed" : "decided"].push(id);
+      if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
+    }
+    ctx.body = answer;
   });

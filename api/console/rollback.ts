@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/call.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { idText, moment, doneOrThrow } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
@@ -25,27 +25,15 @@ const selected = Type.Object(
 
 /** Withdrawing a campaign's marks as if they had never been made (docs/decisions.md 4): first shown, then done. */
 export const rollbackCalls = ({ db, config, producer }: Services): ConsoleCall[] => [
-  consoleCall({
-    method: "POST",
-    path: "/rollback/preview",
-    role: "viewer",
-    body: selected,
-    async handle(ctx) {
-      const preview = await previewRollback(db, ctx.state.body, config, shownStations);
-      ctx.body = doneOrThrow(preview);
-    },
+  consoleCall("POST", "/rollback/preview", { role: "viewer", body: selected }, async (ctx) => {
+    const preview = await previewRollback(db, ctx.state.body, config, shownStations);
+    ctx.body = doneOrThrow(preview);
   }),
-  consoleCall({
-    method: "POST",
-    path: "/rollback",
-    role: "operator",
-    body: selected,
-    async handle(ctx) {
-      const done = await rollBack(db, actorOf(ctx), ctx.state.body, (stationIds) => {
-        for (let from = 0; from < stationIds.length; from += wakeStations)
-          producer.wakeMarks(stationIds.slice(from, from + wakeStations));
-      });
-      ctx.body = doneOrThrow(done);
-    },
+  consoleCall("POST", "/rollback", { role: "operator", body: selected }, async (ctx) => {
+    const done = await rollBack(db, actorOf(ctx), ctx.state.body, (stationIds) => {
+      for (let from = 0; from < stationIds.length; from += wakeStations)
+        producer.wakeMarks(stationIds.slice(from, from + wakeStations));
+    });
+    ctx.body = doneOrThrow(done);
   }),
 ];

@@ -1,9 +1,6 @@
-import { keysCall } from "#api/dashboard/keys.ts";
-import { askLimitsCall, listLimitsCall } from "#api/dashboard/limits.ts";
-import { marksCall } from "#api/dashboard/marks.ts";
-import { overviewCall } from "#api/dashboard/overview.ts";
+import { marksCall, overviewCall, usageCsvCall } from "#api/dashboard/figures.ts";
+import { askLimitsCall, keysCall, listLimitsCall } from "#api/dashboard/keys-and-limits.ts";
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
-import { usageCsvCall } from "#api/dashboard/usage-csv.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";

@@ -44,8 +44,7 @@ export function refuseKey(key: KeyInfo, ip: string): Refusal | null {
       "This is a publishable key (pk_live_…), for pages. Sign in with a secret key (svc_live_…).",
     );
   }
-  if (!key.partner.enabled)
-    return refuse("partner-disabled", "Access of this partner is switched off. Ask the operator.");
+  if (!key.partner.enabled) return refuse("partner-disabled");
   if (key.partner.bindIps && key.ips.length > 0 && !addressSet(key.ips).has(ip))
     return refuse(
       "ip-not-allowed",

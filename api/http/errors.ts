@@ -12,7 +12,7 @@ export class Refused extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
-    super(refusal.problem);
+    super(refusal.code);
     this.name = "Refused";
     this.refusal = refusal;
   }
@@ -57,9 +57,9 @@ const unavailable: Refusal = refuse(
 
 /** The problem object of docs/contract.md 7. `base` is the prefix of `type`. */
 export function problemObject(refusal: Refusal, base: string, requestId: string) {
-  const [status, title] = refusals[refusal.problem];
+  const { status, title } = refusals[refusal.code];
   return {
-    type: `${base}/${refusal.problem}`,
+    type: `${base}/${refusal.code}`,
     title,
     status,
     detail: refusal.detail,

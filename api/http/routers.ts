@@ -8,27 +8,24 @@ import { routesOf } from "#api/http/mount.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware, State } from "#api/http/state.ts";
-import { reportRoute } from "#api/marks/report.ts";
+import { reportRoute, reportStateRoute } from "#api/marks/report.ts";
 import { reportBatchRoute } from "#api/marks/report-batch.ts";
-import { reportStateRoute } from "#api/marks/report-state.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPage } from "#api/openapi/serve.ts";
 import { assetPages } from "#api/pages/assets.ts";
 import { basemapPages } from "#api/pages/basemap.ts";
-import { consumerMapPage } from "#api/pages/consumer-map.ts";
 import { docsPages } from "#api/pages/docs.ts";
 import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
+import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
-import { widgetPages } from "#api/pages/widget.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
 import { allStationsRoute } from "#api/stations/stations-all.ts";
 import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
-import { widgetConfirmRoute } from "#api/widget/widget-confirm.ts";
-import { widgetReportRoute } from "#api/widget/widget-report.ts";
+import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 
 /** Every route below /api/v1/partner, in the order of docs/contract.md 4. The first that fits a path wins. */
 export const createRoutes = (services: Services): Route[] => [

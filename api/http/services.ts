@@ -1,58 +1,95 @@
-import type { Health } from "#api/http/health.ts";
-import type { Intake } from "#api/marks/intake.ts";
-import type { Metrics } from "#api/metrics/metrics.ts";
-import type { GzipListCache } from "#api/stations/gzip-list-cache.ts";
-import type { Rectangles } from "#api/stations/rectangles.ts";
-import type { CityStore } from "#snapshots/cities.ts";
-import type { LatestDump } from "#snapshots/dumps/latest-dump.ts";
-import type { Locations, ReadModel } from "#snapshots/model/model.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
+import { createHealth } from "#api/http/health.ts";
+import { createIntake } from "#api/marks/intake.ts";
+import { createMetrics } from "#api/metrics/metrics.ts";
+import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
+import { createRectangles } from "#api/stations/rectangles.ts";
+import { createCityStore } from "#snapshots/cities.ts";
+import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
+import { createReadModel } from "#snapshots/model/model.ts";
+import { createGenerationAdvancer } from "#src/feed/cache-generation.ts";
+import { createFollower } from "#src/feed/follower.ts";
+import { createIdTable } from "#src/feed/id-table.ts";
+import { type Clock, createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
-import type { Follower } from "#src/feed/follower.ts";
-import type { KeyStore } from "#src/keys/key-store.ts";
-import type { Log } from "#src/infrastructure/log.ts";
-import type { Meter } from "#src/limits/meter.ts";
-import type { Producer } from "#src/infrastructure/queues.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
-import type { UsedToday } from "#src/limits/used-today.ts";
-import type { Waiters } from "#src/marks/waiters.ts";
+import { createDb } from "#src/infrastructure/db.ts";
+import { createLog, type Log } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
+import { createKeyStore } from "#src/keys/key-store.ts";
+import { createMeter } from "#src/limits/meter.ts";
+import { createUsedToday } from "#src/limits/used-today.ts";
+import { createWaiters } from "#src/marks/waiters.ts";
 
 /** What routes and middleware of one web process work with. */
-export interface Services {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  db: Db;
-  redis: Redis;
-  keys: KeyStore;
-  meter: Meter;
-  /** What partners have durably used today. */
-  usedToday: UsedToday;
-  health: Health;
-  /** All stations as they are served. */
-  model: ReadModel;
-  /** All cities. */
-  cities: CityStore;
-  /** The newest dump of the whole country. */
-  dumps: LatestDump;
-  /** Lists of stations as gzip. */
-  lists: GzipListCache;
-  /** Answers of rectangles that all processes share. */
-  rectangles: Rectangles;
-  /** Makes every process's cached rectangles from before what this one has applied unreachable. Never rejects. */
-  advance(): Promise<void>;
-  /** Where the stations are. */
-  places: Locations;
+export type Services = ReturnType<typeof createServices>;
+
+export interface ServiceParts {
+  log?: Log;
+  clock?: Clock;
+  /** For tests: a follower of another kind. */
+  follower?: typeof createFollower;
+  /** For tests: what happens between the making and the storing of a rectangle. */
+  beforeStore?: () => Promise<void>;
+}
+
+/** Makes the services of a web process. None of them has started. */
+export function createServices(config: Config, parts: ServiceParts) {
+  const log = parts.log ?? createLog(config, "web");
+  const clock = parts.clock ?? createClock(config);
+  const db = createDb(config, "web");
+  const redis = createRedis(config, log);
+  const ids = createIdTable();
+  const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
+  const model = createReadModel({ lifetimeMs, plainBytes, ids });
+  const waiters = createWaiters();
+  const producer = createProducer(config, log);
+  /** Makes all cached rectangles from before what this process has applied unreachable. Never rejects. */
+  const advance = createGenerationAdvancer(redis, config.redisPrefix, () => follower.seq());
   /** Keeps `model` up to date. */
-  follower: Follower;
-  /** The cursor of docs/decisions.md 7 in ms, a whole second. */
-  asOf(now: number): number;
-  /** Who waits for which mark's outcome. */
-  waiters: Waiters;
-  /** Checks and stores marks. */
-  intake: Intake;
-  producer: Producer;
-  /** What `/metrics` shows. */
-  metrics: Metrics;
+  const follower = (parts.follower ?? createFollower)({
+    db,
+    config,
+    log,
+    clock,
+    outcomes: {
+      ids: waiters.ids,
+      // The receiver of an outcome may read at once, from any process: it must not find an older rectangle then.
+      settle: (reports) => {
+        if (reports.some(({ outcome }) => outcome !== null))
+          void advance().then(() => waiters.settle(reports));
+      },
+    },
+    ids,
+    onRows: (rows) => model.apply(rows, clock()),
+  });
+  const { beforeStore } = parts;
+  const metrics = createMetrics();
+  const { wakeMarks: wake } = producer;
+  return {
+    config,
+    log,
+    clock,
+    db,
+    redis,
+    keys: createKeyStore({ db, config, log, clock }),
+    meter: createMeter({ redis, config, clock, log }),
+    /** What partners have durably used today. */
+    usedToday: createUsedToday({ db, config, log }),
+    health: createHealth(),
+    /** All stations as they are served. */
+    model,
+    cities: createCityStore({ db, config, log }),
+    dumps: createLatestDump({ config, log, redis }),
+    lists: createGzipListCache(),
+    rectangles: createRectangles({ config, redis, model, follower, beforeStore }),
+    advance,
+    follower,
+    /** The cursor of docs/decisions.md 7 in ms, a whole second. */
+    asOf: (now: number) => follower.asOf(now),
+    /** Who waits for which mark's outcome. */
+    waiters,
+    intake: createIntake({ db, config, log, waiters, wake, counted: metrics.marked }),
+    producer,
+    metrics,
+  };
 }

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { IncomingMark } from "#src/domain/admit.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
-import { parsePrefer } from "#src/contract/prefer.ts";
+import type { ProblemCode, Refusal } from "#src/contract/refusals.ts";
+import { type Answers, json } from "#api/openapi/answers.ts";
+import { outputExample, queuedExample, reportOutput } from "#src/contract/shapes/marks.ts";
+import { readPrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
@@ -25,7 +26,7 @@ export async function answerMark(
   }
   const admission = await services.intake.submit(incomingMark);
   if (admission.kind === "refused") throw new Refused(admission.problem);
-  const { waitMs, applied } = readPreference(ctx.headers, services.config.waitMs);
+  const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
   // What the meter and the storing took is part of the caller's wait.
   const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
   const report = orThrow((await awaitReport(services, admission, leftMs)) ?? firstMarkGone);
@@ -36,13 +37,29 @@ export async function answerMark(
   ctx.body = presentReport(services, report, admission.kind === "duplicate");
 }
 
-/** RFC 7240: `respond-async` waits for nothing, `wait=N` lowers the wait; what is applied is echoed. */
-function readPreference(
-  headers: IncomingHttpHeaders,
-  longestMs: number,
-): { waitMs: number; applied: string | null } {
-  const { respondAsync, waitS } = parsePrefer(headers["prefer"] as string | undefined);
-  if (respondAsync) return { waitMs: 0, applied: "respond-async" };
-  if (waitS === null || waitS * 1000 > longestMs) return { waitMs: longestMs, applied: null };
-  return { waitMs: waitS * 1000, applied: `wait=${waitS}` };
-}
+/** What the checks of docs/decisions.md 3 may say of a mark. */
+export const markProblems: readonly ProblemCode[] = [
+  "station-not-found",
+  "reports-disabled",
+  "station-cooldown",
+  "user-rate-limited",
+  "new-users-limit",
+  "too-far",
+  "bad-grade",
+  "bad-timestamp",
+];
+
+/** Of one mark, docs/decisions.md 5. */
+export const markReplies: Answers["replies"] = {
+  200: {
+    description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, outputExample),
+  },
+  202: {
+    description: "Stored; ask `Location` for the outcome",
+    headers: ["Location"],
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, queuedExample),
+  },
+};

@@ -29,9 +29,8 @@ export const dryRun = (
     const admissions = incomingMarks.map((incomingMark, index) =>
       admit(facts, incomingMark, firstId + index, config),
     );
-    const counted = admissions.filter(
-      (one): one is Admitted => one.kind === "accepted" && one.review === "none",
-    );
+    const accepted = admissions.filter((admission) => admission.kind === "accepted");
+    const counted = accepted.filter(({ review }) => review === "none");
     const reporters = reportersOf(
       counted,
       reporterIds,
@@ -65,15 +64,15 @@ function reportersOf(
   reporterIds: ReadonlyMap<string, number>,
   seenAt: (reporter: string) => number,
 ): DryRunReporters {
-  const known = new Map<string, number>();
+  const ids = new Map<string, number>();
   for (const { incomingMark } of marks) {
-    if (known.has(incomingMark.reporter)) continue;
-    known.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - known.size);
+    if (ids.has(incomingMark.reporter)) continue;
+    ids.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - ids.size);
   }
   // The first mark that counts is when its reporter would first be seen.
-  const seen = new Map([...known].map(([reporter, id]) => [id, seenAt(reporter)]));
+  const seen = new Map([...ids].map(([reporter, id]) => [id, seenAt(reporter)]));
   return {
-    idOf: ({ incomingMark }) => known.get(incomingMark.reporter)!,
+    idOf: ({ incomingMark }) => ids.get(incomingMark.reporter)!,
     firstSeen: (id) => seen.get(id) ?? 0,
     ids: new Set(seen.keys()),
   };
@@ -90,9 +89,9 @@ async function decideAll(
   const stationIds = [...new Set(marks.map(({ incomingMark }) => incomingMark.stationId))];
   const histories = await loadHistories(tx, stationIds, 0, "processed and waiting");
   const past = [...histories.values()].flatMap((history) => history.marks);
-  const known = await loadFirstSeen(tx, new Set(past.map((mark) => mark.reporterId)));
+  const storedFirstSeen = await loadFirstSeen(tx, new Set(past.map((mark) => mark.reporterId)));
   const firstSeen: FirstSeen = (id) =>
-    reporters.ids.has(id) ? reporters.firstSeen(id) : known(id);
+    reporters.ids.has(id) ? reporters.firstSeen(id) : storedFirstSeen(id);
   const saved = await rows<{ station_id: string; state: StationState | null }>(
     tx,
     "select station_id, state from station_status where station_id = any(?::text[])",
@@ -104,24 +103,18 @@ async function decideAll(
       const state = states.get(stationId) ?? emptyState;
       const facts = { state, opinions: [], history: histories.get(stationId)! };
       const arriving = marks.filter(({ incomingMark }) => incomingMark.stationId === stationId);
-      const arrivals = { marks: arriving.map((one) => markOf(one, reporters)), seeds: [] };
+      const arrivals = { marks: arriving.map((mark) => markOf(mark, reporters)), seeds: [] };
       return [stationId, decide(facts, arrivals, firstSeen, now, config)];
     }),
   );
 }
 
 function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
-  const { id, effectiveAt, incomingMark, remote, needed, rule } = admitted;
+  const { id, effectiveAt: at, incomingMark, remote, needed, rule } = admitted;
   const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = incomingMark;
-  const mark = {
-    id,
-    at: effectiveAt,
-    reporterId: reporters.idOf(admitted),
-    status,
-    remote,
-  } as const;
+  const reporterId = reporters.idOf(admitted);
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
-  return { ...mark, needed, rule, ...statement } as Mark;
+  return { id, at, reporterId, status, remote, needed, rule, ...statement } as Mark;
 }
 
 /** Reports of the tried marks, and of the stored ones that they repeat. */
@@ -130,14 +123,14 @@ async function reportsOf(
   admissions: readonly Admission[],
   decisions: ReadonlyMap<string, Decision>,
 ): Promise<Map<number, Report>> {
-  const repeated = admissions.flatMap((one) =>
-    one.kind === "duplicate" && one.of < firstId ? one.of : [],
+  const repeated = admissions.flatMap((admission) =>
+    admission.kind === "duplicate" && admission.of < firstId ? admission.of : [],
   );
   const stored = await loadReports(tx, repeated);
-  const tried = admissions.flatMap((one) => {
-    if (one.kind !== "accepted") return [];
-    const verdict = decisions.get(one.incomingMark.stationId)?.outcomes.get(one.id);
-    return { ...reportOf(one), ...verdict };
+  const tried = admissions.flatMap((admission) => {
+    if (admission.kind !== "accepted") return [];
+    const { outcomes } = decisions.get(admission.incomingMark.stationId) ?? {};
+    return { ...reportOf(admission), ...outcomes?.get(admission.id) };
   });
   return new Map([...stored, ...tried].map((report) => [report.id, report]));
 }

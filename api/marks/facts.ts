@@ -74,10 +74,10 @@ export async function readFacts(
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
   const found = await find(tx, batch, config);
   const { now, sequences } = found;
-  const known = found.reporters ?? [];
+  const stored = found.reporters ?? [];
   const reporters = new Map<string, ReporterFacts>();
   const byId = new Map<number, ReporterFacts>();
-  for (const { hash, id, first_seen: firstSeen } of known) {
+  for (const { hash, id, first_seen: firstSeen } of stored) {
     const reporter = { identity: String(id), firstSeen, recent: [], located: [] };
     reporters.set(hash, reporter);
     byId.set(id, reporter);
@@ -85,27 +85,24 @@ export async function readFacts(
   for (const row of found.past ?? []) remember(byId.get(row.reporter_id)!, row, now);
   const scopes = new Set(batch.map(newcomerScope));
   const sources = new Set(batch.map(massNoSource));
+  const named = (found.named ?? []).filter((row) => row.at > now - config.externalIdDays * dayMs);
+  const newcomers = [...(found.partners ?? []), ...(found.viewers ?? [])];
+  const massNo = (found.mass_no ?? []).filter(({ source }) => sources.has(source));
   const facts: AdmitFacts = {
     now,
     reporters,
     externalIds: new Map(
-      (found.named ?? [])
-        .filter((row) => row.at > now - config.externalIdDays * dayMs)
-        .map((row) => [
-          externalKey(row.partner_id, row.external_id),
-          { id: row.id, stationId: row.station_id },
-        ]),
+      named.map(({ partner_id, external_id, id, station_id: stationId }) => [
+        externalKey(partner_id, external_id),
+        { id, stationId },
+      ]),
     ),
     newReporters: new Map(
-      [...(found.partners ?? []), ...(found.viewers ?? [])]
+      newcomers
         .filter(({ scope }) => scopes.has(scope))
         .map(({ scope, count, oldest }) => [scope, { count, oldest }]),
     ),
-    massNo: new Map(
-      (found.mass_no ?? [])
-        .filter(({ source }) => sources.has(source))
-        .map(({ source, count }) => [source, count]),
-    ),
+    massNo: new Map(massNo.map(({ source, count }) => [source, count])),
     nearby: new Map(
       (found.nearby ?? []).map(({ station_id, first, last }) => [
         station_id,
@@ -114,7 +111,7 @@ export async function readFacts(
     ),
     pendingStatus: await readPendingStatus(tx, batch, now, config),
   };
-  const reporterIds = new Map(known.map(({ hash, id }) => [hash, id]));
+  const reporterIds = new Map(stored.map(({ hash, id }) => [hash, id]));
   return { facts, sequences, reporterIds };
 }
 
@@ -203,13 +200,8 @@ async function find(
 function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
   const { id, effective_at: at, received_at: receivedAt } = row;
   if (receivedAt > now - dayMs) {
-    reporter.recent.push({
-      id,
-      stationId: row.station_id,
-      status: row.status,
-      receivedAt,
-      effectiveAt: at,
-    });
+    const { station_id: stationId, status } = row;
+    reporter.recent.push({ id, stationId, status, receivedAt, effectiveAt: at });
   }
   if (row.lat !== null && row.lon !== null)
     reporter.located.push({ id, lat: row.lat, lon: row.lon, at });

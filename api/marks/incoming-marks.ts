@@ -6,7 +6,7 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import type { Services } from "#api/http/services.ts";
 
-type Needs = Pick<Services, "config" | "clock" | "places">;
+type Needs = Pick<Services, "config" | "clock" | "model">;
 /** Who sends a mark, and in what way. */
 type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
 
@@ -53,7 +53,7 @@ export function widgetMarkOf(
 }
 
 function markOf(
-  { config, clock, places }: Needs,
+  { config, clock, model: { locations } }: Needs,
   key: KeyInfo,
   stationId: string,
   body: StatementBody,
@@ -61,14 +61,14 @@ function markOf(
 ): IncomingMark | Refusal {
   const parsed = parseReport(body, clock(), config.observedAheadMs);
   if (isRefusal(parsed)) return parsed;
-  const station = places.find(stationId);
+  const station = locations.find(stationId);
   if (station === undefined) return stationNotFound(stationId);
   return {
     ...parsed,
     ...sender,
     stationId,
     station,
-    nearbyIds: parsed.status === "no" ? places.within(station, config.nearbyNoM) : [],
+    nearbyIds: parsed.status === "no" ? locations.within(station, config.nearbyNoM) : [],
     keyId: key.id,
     confirmMin: key.confirmMin,
     reports: key.reports,

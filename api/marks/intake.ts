@@ -34,8 +34,10 @@ export function createIntake(deps: {
   log: Log;
   waiters: Pick<Waiters, "expect" | "forget">;
   wake: (stationIds: readonly string[]) => void;
+  /** Hears of every decision; null when a mark could not be stored. */
+  counted: (admission: Admission | null) => void;
 }): Intake {
-  const { db, config, log, waiters, wake } = deps;
+  const { db, config, log, waiters, wake, counted } = deps;
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let starting: NodeJS.Immediate | null = null;
@@ -53,17 +55,23 @@ export function createIntake(deps: {
 
   const handle = async (batch: Waiting[]): Promise<void> => {
     try {
-      const admissions = await admitAll(batch.map((one) => one.incomingMark));
-      batch.forEach((one, index) => one.resolve(admissions[index]!));
+      const admissions = await admitAll(batch.map(({ incomingMark }) => incomingMark));
+      batch.forEach(({ resolve }, index) => resolve(admissions[index]!));
+      admissions.forEach(counted);
     } catch (error) {
       // A statement that one mark made fail must not take its batch along; a lost database takes them all.
-      if (batch.length === 1 || isUnavailable(error))
-        return batch.forEach((one) => one.reject(error));
+      if (batch.length === 1 || isUnavailable(error)) {
+        for (const { reject } of batch) {
+          counted(null);
+          reject(error);
+        }
+        return;
+      }
       log.warn(
         { err: error, marks: batch.length },
         "intake batch failed, taking its marks one by one",
       );
-      for (const one of batch) await handle([one]);
+      for (const single of batch) await handle([single]);
     }
   };
 
@@ -93,16 +101,16 @@ export function createIntake(deps: {
         const decided = incomingMarks.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),
         );
-        const accepted = decided.filter((one) => one.kind === "accepted");
+        const accepted = decided.filter((made) => made.kind === "accepted");
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
-        expected = accepted.filter((one) => one.review === "none").map((one) => one.id);
+        expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
         if (accepted.length > 0)
           await Promise.all([storeMarks(tx, accepted, facts, reporterIds), tx.commit()]);
         return decided;
       });
-      const stations = admissions.flatMap((one) =>
-        one.kind === "accepted" && one.review === "none" ? one.incomingMark.stationId : [],
+      const stations = admissions.flatMap((made) =>
+        made.kind === "accepted" && made.review === "none" ? made.incomingMark.stationId : [],
       );
       if (stations.length > 0) wake([...new Set(stations)]);
       return admissions;

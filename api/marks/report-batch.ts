@@ -12,7 +12,13 @@ import {
   presentReport,
   type ReportOutput,
 } from "#api/marks/reports.ts";
-import { reportBatchAnswers } from "#api/marks/marks-answers.ts";
+import { json } from "#api/openapi/answers.ts";
+import {
+  batchExample,
+  batchResult,
+  outputExample,
+  queuedExample,
+} from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -26,7 +32,24 @@ export const reportBatchRoute = (services: Services) =>
     path: "/reports",
     access: "secret",
     summary: "Forward up to 500 marks of your users",
-    answers: reportBatchAnswers,
+    answers: {
+      operationId: "reportStations",
+      tag: "Marks",
+      description:
+        "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request.",
+      replies: {
+        200: {
+          description: "A rehearsal (`X-Dry-Run`): what would become of each, in the order sent",
+          forms: json(batchResult, { reports: [{ ...outputExample, report_id: "" }], count: 1 }),
+        },
+        202: {
+          description: "What became of each, in the order sent",
+          forms: json(batchResult, { reports: [queuedExample], count: 1 }),
+        },
+      },
+      takes: ["X-Dry-Run"],
+      bodyExamples: { "one mark": batchExample },
+    },
     body: batchBody,
     bodyLimit,
     handle: async (ctx) => {
@@ -89,9 +112,9 @@ async function dryRunGood(
   services: Services,
   read: readonly (IncomingMark | Refusal)[],
 ): Promise<(ReportOutput | Refusal)[]> {
-  const good = read.filter((one): one is IncomingMark => !isRefusal(one));
+  const good = read.filter((item): item is IncomingMark => !isRefusal(item));
   const tried = (await dryRun(services, good)).values();
-  return read.map((one) => (isRefusal(one) ? one : tried.next().value!));
+  return read.map((item) => (isRefusal(item) ? item : tried.next().value!));
 }
 
 function readItem(

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { refused } from "#api/http/errors.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
-import { registerProcessState } from "#api/metrics/process-state.ts";
-import { registerWork } from "#api/metrics/work.ts";
+import { registerGauges } from "#api/metrics/gauges.ts";
 import type { Services } from "#api/http/services.ts";
 import { addressSet, plainAddress } from "#src/infrastructure/addresses.ts";
 
@@ -20,8 +19,7 @@ const proxied = ["x-forwarded-for", "x-real-ip", "forwarded", "via"] as const;
 export function metricsPage(router: PageRouter, services: Services): void {
   const { registry } = services.metrics;
   const mayLook = entrance(services.config.metricsToken);
-  registerProcessState(services);
-  registerWork(services);
+  registerGauges(services);
   router.get("/metrics", async (ctx) => {
     if (!mayLook(ctx)) {
       throw refused(

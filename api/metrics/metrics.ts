@@ -73,6 +73,6 @@ export const routeLabel = ({ place }: State, path: string): string =>
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";
   if (admission.kind === "duplicate") return "duplicate";
-  if (admission.kind === "refused") return admission.problem.problem;
+  if (admission.kind === "refused") return admission.problem.code;
   return admission.review === "none" ? "accepted" : admission.review;
 }

@@ -1,10 +1,9 @@
-import { createSchemaComponents } from "#api/openapi/components.ts";
+import type { TSchema } from "typebox";
+import type { Tag } from "#api/openapi/answers.ts";
 import { headerComponents } from "#api/openapi/headers.ts";
-import { about, tags } from "#api/openapi/about.ts";
 import { type DocumentedRoute, operationOf, optionsOf } from "#api/openapi/operation.ts";
 import { codesOf, refusalComponents } from "#api/openapi/refusals.ts";
-import { apiBase } from "#api/http/route.ts";
-import type { Route } from "#api/http/route.ts";
+import { apiBase, type Route } from "#api/http/route.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
 
 /**
@@ -52,3 +51,64 @@ const securitySchemes = {
     description: "For the widget; bound to the partner's domains by `Origin` and `Referer`.",
   },
 };
+
+/** The Info Object. The version is docs/contract.md 9. */
+const about = {
+  title: "Partner Fuel-Availability API",
+  version: "1.0",
+  license: { name: "MIT", identifier: "MIT" },
+  description: `Which filling stations have fuel, from the marks of drivers.
+
+**Keys.** Every request carries \`Authorization: Bearer <KEY>\`. Secret keys may call everything, publishable keys what the widget needs.
+
+**Limits.** By clock minute and UTC day; every answer says what is left. After 429 wait \`Retry-After\` seconds.
+
+**Errors.** Always \`application/problem+json\` (RFC 9457). The last part of \`type\` is the code, \`request_id\` finds the operator's log line. There is no 400: what cannot be read is 422. An unknown path is 404 \`not-found\`.
+
+**HEAD** answers wherever GET does, with the same headers and no body.
+
+**Times** are UTC, \`YYYY-MM-DD HH:MM:SS\`.
+
+**Versions.** New fields and values may appear at any time; breaking changes come under a new prefix, announced 180 days ahead with \`Deprecation\` and \`Sunset\`.`,
+};
+
+const tags: { name: Tag; description: string }[] = [
+  { name: "Stations", description: "Stations with their fuel status, and cities." },
+  { name: "Marks", description: "Marks of your users, and what became of them." },
+  { name: "Account", description: "What you have used, and your limits." },
+  { name: "Widget", description: "What the embedded map calls with a publishable key." },
+];
+
+interface SchemaComponents {
+  /** The schema as it stands in the document: named parts are references. */
+  use(schema: TSchema): object;
+  /** `components.schemas`: every named schema that was used. */
+  readonly named: Record<string, object>;
+}
+
+/**
+ * Takes schemas apart: what carries a `title` becomes a component of that name and is referred to. A schema with
+ * `documentedAs` stands for another one, which is checked at another place.
+ */
+function createSchemaComponents(): SchemaComponents {
+  const named: Record<string, object> = {};
+  const use = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(use);
+    if (typeof schema !== "object" || schema === null) return schema;
+    if ("documentedAs" in schema) return use(schema.documentedAs);
+    const parts = Object.entries(schema).map(([name, part]) => [
+      name,
+      // Values, not schemas: a default or an example may look like one.
+      ["default", "const", "enum", "examples"].includes(name) ? part : use(part),
+    ]);
+    const plain = Object.fromEntries(parts) as { title?: unknown };
+    if (typeof plain.title !== "string") return plain;
+    const { title, ...rest } = plain;
+    const before = named[title];
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(rest))
+      throw new Error(`two schemas are called ${title}`);
+    named[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  return { use: (schema) => use(schema) as object, named };
+}

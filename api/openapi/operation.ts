@@ -1,7 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Answers, ReplyShape } from "#api/openapi/answers.ts";
-import { headersOf } from "#api/openapi/headers.ts";
-import { parametersOf, pathParametersOf } from "#api/openapi/parameters.ts";
+import { headerParameter, headersOf } from "#api/openapi/headers.ts";
 import { codesOf, refusalsOf } from "#api/openapi/refusals.ts";
 import type { Access, Route } from "#api/http/route.ts";
 
@@ -83,3 +82,48 @@ function responseOf(
 
 const valuesOf = (examples: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+
+/** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (docs/decisions.md 6). */
+const pathParameters: Record<string, { description: string; example: string }> = {
+  station_id: {
+    description: "`id` of a station; opaque. Any other text is 404",
+    example: "n1234567",
+  },
+  report_id: { description: "`report_id` of a mark of yours", example: "88119435001857" },
+};
+
+const pathParametersOf = (path: string): object[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    ...pathParameters[name],
+    schema: { type: "string" },
+  }));
+
+/** Path, query and header parameters of a route; the query's from the schema that validates it. */
+function parametersOf(route: Route, use: (schema: TSchema) => object): object[] {
+  const { properties = {}, required = [] } = (route.query ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+  };
+  const inQuery = Object.entries(properties).map(([name, schema]) => {
+    const { description, examples, ...rest } = use(schema) as {
+      description?: string;
+      examples?: unknown[];
+    };
+    return {
+      name,
+      in: "query",
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+      ...(examples === undefined ? {} : { example: examples[0] }),
+    };
+  });
+  return [
+    ...pathParametersOf(route.path),
+    ...inQuery,
+    ...(route.answers?.takes ?? []).map(headerParameter),
+  ];
+}

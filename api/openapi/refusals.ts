@@ -1,8 +1,7 @@
 import { type HeaderName, headersOf } from "#api/openapi/headers.ts";
-import { refusalExamples } from "#api/openapi/refusal-examples.ts";
 import { problemObject } from "#api/http/errors.ts";
 import type { Route } from "#api/http/route.ts";
-import { refusals, type ProblemCode, refuse } from "#src/contract/refusals.ts";
+import { detailsOf, refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 /** What any request may meet on its way to a route (docs/decisions.md 3). */
 const onEveryRoute: readonly ProblemCode[] = [
@@ -39,12 +38,12 @@ const headersByStatus: Record<number, readonly HeaderName[]> = {
 
 /** Responses by status; each code is a named example. */
 export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object> {
-  const known = (Object.keys(refusals) as ProblemCode[]).filter((code) => codes.includes(code));
-  const statuses = [...new Set(known.map((code) => refusals[code][0]))];
+  const ordered = (Object.keys(refusals) as ProblemCode[]).filter((code) => codes.includes(code));
+  const statuses = [...new Set(ordered.map((code) => refusals[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = known.filter((code) => refusals[code][0] === status);
-      const lines = own.map((code) => `\`${code}\`: ${refusals[code][1]}`);
+      const own = ordered.filter((code) => refusals[code].status === status);
+      const lines = own.map((code) => `\`${code}\`: ${refusals[code].title}`);
       const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
       const content = {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -60,6 +59,8 @@ export function refusalsOf(codes: readonly ProblemCode[]): Record<string, object
   );
 }
 
+const exampleId = "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11";
+
 /** `components.examples`: a problem of each of these codes. `base` is the prefix of `type`. */
 export const refusalComponents = (
   codes: ReadonlySet<ProblemCode>,
@@ -69,11 +70,7 @@ export const refusalComponents = (
     (Object.keys(refusals) as ProblemCode[])
       .filter((code) => codes.has(code))
       .map((code) => {
-        const example = refusalExamples[code];
-        if (example === undefined) throw new Error(`no example of ${code}`);
-        const { detail, ...more } = example;
-        const problem = refuse(code, detail, more);
-        const value = problemObject(problem, base, "1f0e7a52-6d0b-4a9e-9b1c-2f4a5f0d7c11");
-        return [code, { summary: refusals[code][1], value }];
+        const value = problemObject({ code, ...detailsOf(code) }, base, exampleId);
+        return [code, { summary: refusals[code].title, value }];
       }),
   );

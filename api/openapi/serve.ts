@@ -1,9 +1,5 @@
-import { hash } from "node:crypto";
-import { gzipSync } from "node:zlib";
-import { pickEncoding } from "#api/http/encoding.ts";
-import { matchesEtag } from "#api/http/etag.ts";
+import { packFile, sendPacked } from "#api/http/etag.ts";
 import { refused } from "#api/http/errors.ts";
-import { sendJson } from "#api/http/respond.ts";
 import { apiBase, type Route } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
@@ -19,18 +15,11 @@ export function openApiPage(
   { config }: Pick<Services, "config">,
   routes: readonly Route[],
 ): void {
-  const plain = Buffer.from(JSON.stringify(createDocument(routes, config.problemBase)));
-  const packed = gzipSync(plain);
-  const etag = `W/"${hash("sha1", plain, "base64url").slice(0, 22)}"`;
+  const document = createDocument(routes, config.problemBase);
+  const file = packFile("json", Buffer.from(JSON.stringify(document)), "W/");
   router.get(openApiPath, (ctx) => {
-    ctx.set({ ETag: etag, "Cache-Control": "public, no-cache" });
-    if (matchesEtag(ctx.headers["if-none-match"], etag)) {
-      ctx.status = 304;
-      return;
-    }
-    const gzip = pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip";
-    if (gzip) ctx.set("Content-Encoding", "gzip");
-    sendJson(ctx, gzip ? packed : plain);
+    ctx.set("Cache-Control", "public, no-cache");
+    sendPacked(ctx, file);
   });
   router.all(openApiPath, (ctx) => {
     const headers = { Allow: allow };

@@ -1,48 +1,31 @@
-import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { gzipSync } from "node:zlib";
-import { pickEncoding } from "#api/http/encoding.ts";
-import { matchesEtag } from "#api/http/etag.ts";
+import { extname } from "node:path";
+import { packFile, type PackedFile, sendPacked } from "#api/http/etag.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
 
 const base = "/docs";
 const require = createRequire(import.meta.url);
 
-interface DocsFile {
-  type: string;
-  plain: Buffer;
-  gzip: Buffer;
-  etag: string;
-}
-
 /**
  * `/docs`: the OpenAPI document for people, in a viewer that is served from here. It runs under a policy that allows
  * this server alone and nothing inline; pictures in its style sheet are `data:`.
  */
 export function docsPages(router: PageRouter): void {
-  const files = new Map<string, DocsFile>();
-  for (const [path, { type, read }] of Object.entries(sources)) {
+  const files = new Map<string, PackedFile>();
+  for (const [path, read] of Object.entries(sources)) {
     router.get(path, (ctx) => {
       // When first asked for: most processes never are.
-      const file = files.get(path) ?? prepare(type, read());
+      const file = files.get(path) ?? packFile(extname(path) || "html", read());
       files.set(path, file);
       ctx.set({
-        ETag: file.etag,
         // The names do not change with a new version of the viewer.
         "Cache-Control": path === base ? "no-cache" : "public, max-age=86400",
         "Content-Security-Policy": policy,
         "Referrer-Policy": "no-referrer",
       });
-      if (matchesEtag(ctx.headers["if-none-match"], file.etag)) {
-        ctx.status = 304;
-        return;
-      }
-      const gzip = pickEncoding(ctx.get("Accept-Encoding"), ["gzip"]) === "gzip";
-      if (gzip) ctx.set("Content-Encoding", "gzip");
-      ctx.set("Content-Type", file.type);
-      ctx.body = gzip ? file.gzip : file.plain;
+      sendPacked(ctx, file);
     });
   }
 }
@@ -80,25 +63,13 @@ const style = `body { margin: 0 }
 .opblock-body table { overflow-wrap: anywhere }
 `;
 
-const sources: Record<string, { type: string; read: () => Buffer }> = {
-  [base]: { type: "text/html; charset=utf-8", read: () => Buffer.from(page) },
-  [`${base}/page.js`]: { type: "text/javascript; charset=utf-8", read: () => Buffer.from(script) },
-  [`${base}/page.css`]: { type: "text/css; charset=utf-8", read: () => Buffer.from(style) },
-  [`${base}/viewer.js`]: {
-    type: "text/javascript; charset=utf-8",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
-  },
-  [`${base}/viewer.css`]: {
-    type: "text/css; charset=utf-8",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
-  },
-  [`${base}/icon.png`]: {
-    type: "image/png",
-    read: () => readFileSync(require.resolve("swagger-ui-dist/favicon-32x32.png")),
-  },
+/** By path; its ending says the type. */
+const sources: Record<string, () => Buffer> = {
+  [base]: () => Buffer.from(page),
+  [`${base}/page.js`]: () => Buffer.from(script),
+  [`${base}/page.css`]: () => Buffer.from(style),
+  [`${base}/viewer.js`]: () =>
+    readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  [`${base}/viewer.css`]: () => readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
+  [`${base}/icon.png`]: () => readFileSync(require.resolve("swagger-ui-dist/favicon-32x32.png")),
 };
-
-function prepare(type: string, plain: Buffer): DocsFile {
-  const etag = `"${hash("sha1", plain, "base64url").slice(0, 22)}"`;
-  return { type, plain, gzip: gzipSync(plain), etag };
-}

@@ -1,6 +1,6 @@
 import type { PageRouter } from "#api/http/state.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
-import { judgeWidgetKey } from "#api/pages/widget-key.ts";
+import { judgeWidgetKey } from "#api/pages/maps.ts";
 import type { Services } from "#api/http/services.ts";
 import type { EmbedKey } from "#src/contract/embed.ts";
 

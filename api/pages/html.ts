@@ -1,3 +1,7 @@
+import { hash } from "node:crypto";
+import type { Context } from "#api/http/state.ts";
+import type { Language } from "#api/pages/messages.ts";
+
 const entities: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -25,5 +29,45 @@ function render(part: Part): string {
   if (typeof part === "string" || typeof part === "number") {
     return String(part).replace(/[&<>"']/g, (character) => entities[character]!);
   }
-  return "html" in part ? part.html : part.map((one) => one.html).join("");
+  return "html" in part ? part.html : part.map((piece) => piece.html).join("");
+}
+
+/** A page without scripts: its own style is all that it may load. */
+interface PlainPage {
+  language: Language;
+  title: string;
+  css: string;
+  /** The rest of the content security policy. */
+  policy: string;
+  /** What follows the title. */
+  parts: Html[];
+}
+
+/** Answers with a page that a server makes whole. Its policy allows its style by hash. */
+export function sendPlainPage(ctx: Context, page: PlainPage): void {
+  const { language, title, css, policy, parts } = page;
+  // Not in the template, which the formatter may lay out anew: the hash is of every character.
+  const style: Html = { html: `<style>${css}</style>` };
+  ctx.set({
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Language": language,
+    "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${hash("sha256", css, "base64")}'; ${policy}`,
+    "Referrer-Policy": "no-referrer",
+  });
+  const main: Html = { html: parts.map((part) => part.html).join("\n          ") };
+  ctx.body = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <title>${title}</title>
+        ${style}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${main}
+        </main>
+      </body>
+    </html> `.html;
 }

@@ -1,7 +1,5 @@
-import { hash } from "node:crypto";
 import type { PageRouter } from "#api/http/state.ts";
-import { html, type Html } from "#api/pages/html.ts";
-import { listStyle } from "#api/pages/list-style.ts";
+import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
 import type { Services } from "#api/http/services.ts";
 import type { City } from "#snapshots/cities.ts";
@@ -14,9 +12,6 @@ const shownMax = 100;
 const foundMax = 4000;
 const radiusM = 25_000;
 const citiesMax = 200;
-const styleHash = hash("sha256", listStyle, "base64");
-// Not in a template that a formatter may lay out anew: the hash is of every character.
-const style: Html = { html: "<style>" + listStyle + "</style>" };
 const signs: Record<ServedStatus, string> = {
   yes: "●",
   low: "◐",
@@ -48,51 +43,28 @@ interface Choice {
  */
 export function listPage(router: PageRouter, services: Services): void {
   router.get("/list", (ctx) => {
-    const asked = new URLSearchParams(ctx.querystring);
-    const language = pickLanguage(asked.get("lang"), ctx.get("accept-language"));
+    const search = new URLSearchParams(ctx.querystring);
+    const language = pickLanguage(search.get("lang"), ctx.get("accept-language"));
     const messages = messagesOf(language);
     const { cities } = services.cities.list({ q: "", offset: 0, limit: citiesMax });
-    const city = services.cities.find(asked.get("city") ?? "") ?? cities[0];
-    const fuel = parseGrade(asked.get("fuel") ?? "") ?? "";
-    const status = [...statuses, "nodata"].find((name) => name === asked.get("status")) ?? "";
-    const content =
+    const city = services.cities.find(search.get("city") ?? "") ?? cities[0];
+    const fuel = parseGrade(search.get("fuel") ?? "") ?? "";
+    const status = [...statuses, "nodata"].find((name) => name === search.get("status")) ?? "";
+    const main =
       city === undefined
         ? html`<p class="found">${messages.noCities}</p>`
         : cityList(services, { language, messages, cities, city, fuel, status });
-    ctx.set({
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Language": language,
-      "Cache-Control": "no-cache",
-      Vary: "Accept-Language",
-      "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-      "Referrer-Policy": "no-referrer",
-    });
-    ctx.body = frame(language, messages, content).html;
+    ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
+    const policy = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    const foot = html`<footer>${messages.attribution}</footer>`;
+    sendPlainPage(ctx, { language, title: messages.title, css, policy, parts: [main, foot] });
   });
 }
-
-const frame = (language: Language, messages: Messages, body: Html): Html =>
-  html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <title>${messages.title}</title>
-        ${style}
-      </head>
-      <body>
-        <main>
-          <h1>${messages.title}</h1>
-          ${body}
-          <footer>${messages.attribution}</footer>
-        </main>
-      </body>
-    </html> `;
 
 function cityList(services: Services, choice: Choice): Html {
   const { messages, city, fuel, status } = choice;
   const now = services.clock();
-  const asked = {
+  const selection = {
     area: { kind: "circle", centre: city, radiusM },
     filters: {
       ...(fuel === "" ? {} : { grades: [parseGrade(fuel)!] }),
@@ -100,8 +72,8 @@ function cityList(services: Services, choice: Choice): Html {
     },
     now,
   } as const;
-  const { count } = services.model.query({ ...asked, limit: foundMax });
-  const nearest = services.model.query({ ...asked, sort: "distance", limit: shownMax });
+  const { count } = services.model.query({ ...selection, limit: foundMax });
+  const nearest = services.model.query({ ...selection, sort: "distance", limit: shownMax });
   const stations = JSON.parse(
     `[${Buffer.concat(nearest.pieces().map(({ bytes }) => bytes)).toString("utf8")}]`,
   ) as Listed[];
@@ -119,7 +91,7 @@ const form = ({ language, messages, cities, city, fuel, status }: Choice): Html 
     <input type="hidden" name="lang" value="${language}" />
     <label
       >${messages.city}<select name="city">
-        ${[...new Set([city.name, ...cities.map((one) => one.name)])].map((name) => option(name, name, city.name))}
+        ${[...new Set([city.name, ...cities.map(({ name }) => name)])].map((name) => option(name, name, city.name))}
       </select></label
     >
     <label
@@ -129,7 +101,7 @@ const form = ({ language, messages, cities, city, fuel, status }: Choice): Html 
     >
     <label
       >${messages.status}<select name="status">
-        ${option("", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((one) => option(one, messages.statuses[one], status))}
+        ${option("", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((name) => option(name, messages.statuses[name], status))}
       </select></label
     >
     <button>${messages.show}</button>
@@ -180,6 +152,36 @@ function item({ brand, name, addr, fuel }: Listed, messages: Messages, now: numb
         ${messages.statuses[fuel.status]}</span
       >
     </div>
-    ${addr === "" ? null : html`<p class="addr">${addr}</p>`}${facts.length === 0 ? null : html`<p>${facts.join(" · ")}</p>`}${prices.length === 0 ? null : html`<p>${prices}</p>`}${doubt === null ? null : html`<p class="flag">${doubt}</p>`}${age === null ? null : html`<p class="age">${[age, basis].filter((one) => one !== null).join(" · ")}</p>`}
+    ${addr === "" ? null : html`<p class="addr">${addr}</p>`}${facts.length === 0 ? null : html`<p>${facts.join(" · ")}</p>`}${prices.length === 0 ? null : html`<p>${prices}</p>`}${doubt === null ? null : html`<p class="flag">${doubt}</p>`}${age === null ? null : html`<p class="age">${[age, basis].filter((fact) => fact !== null).join(" · ")}</p>`}
   </li> `;
 }
+
+/** No images, no fonts, readable at 320 px, light and dark. */
+const css = `
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6570; --page: #f4f6f8; --card: #fff; --line: #dde3e8;
+  --yes: #1a7f4b; --low: #9a6700; --no: #b3261e; --queue: #7a3fc2; --nodata: #6b7680; --accent: #0b5fae; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf0; --soft: #a3aeb8; --page: #12161a; --card: #1c2228; --line: #323b44;
+  --yes: #4cc38a; --low: #e2b203; --no: #ff8a80; --queue: #c3a6ff; --nodata: #9aa6b1; --accent: #7ab7f5; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
+main { max-width: 760px; margin: 0 auto; padding: 20px 16px 40px; }
+h1 { font-size: 1.6rem; margin: 0 0 14px; }
+form { display: flex; flex-wrap: wrap; gap: 10px; align-items: end; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px; }
+label { display: grid; gap: 3px; font-size: .8rem; color: var(--soft); flex: 1 1 130px; }
+select, button { font: inherit; min-height: 44px; border-radius: 8px; border: 1px solid var(--line); padding: 0 10px; background: var(--page); color: var(--ink); width: 100%; }
+button { flex: 1 1 100px; width: auto; background: var(--accent); color: var(--page); border-color: var(--accent); font-weight: 600; cursor: pointer; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.found { color: var(--soft); margin: 14px 2px; }
+ul { list-style: none; margin: 0; padding: 0; display: grid; gap: 8px; }
+li { background: var(--card); border: 1px solid var(--line); border-left: 6px solid var(--nodata); border-radius: 10px; padding: 10px 12px; }
+li.yes { border-left-color: var(--yes); } li.low { border-left-color: var(--low); } li.no { border-left-color: var(--no); } li.queue { border-left-color: var(--queue); }
+.top { display: flex; justify-content: space-between; gap: 12px; align-items: baseline; flex-wrap: wrap; }
+h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
+.status { font-weight: 700; white-space: nowrap; }
+.yes .status { color: var(--yes); } .low .status { color: var(--low); } .no .status { color: var(--no); } .queue .status { color: var(--queue); } .nodata .status { color: var(--nodata); }
+p { margin: 3px 0 0; overflow-wrap: anywhere; } .addr, .age { color: var(--soft); font-size: .88rem; }
+.price { white-space: nowrap; margin-right: 8px; }
+.flag { color: var(--low); font-size: .9rem; }
+footer { margin-top: 24px; color: var(--soft); font-size: .8rem; }
+a { color: var(--accent); }
+`;

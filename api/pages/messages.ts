@@ -1,41 +1,12 @@
-import type { ServedStatus } from "#src/domain/vocabulary.ts";
-
 export type Language = "en" | "ru";
 
-/** The list page's words. */
-export interface Messages {
-  title: string;
-  city: string;
-  fuel: string;
-  anyFuel: string;
-  status: string;
-  anyStatus: string;
-  show: string;
-  statuses: Record<ServedStatus, string>;
-  found: (count: number, shown: number) => string;
-  none: string;
-  noCities: string;
-  available: string;
-  missing: string;
-  queue: (cars: string) => string;
-  limit: (litres: number) => string;
-  noCash: string;
-  cardsOnly: string;
-  confirmed: (count: number) => string;
-  imported: string;
-  pending: (status: string, count: number) => string;
-  conflict: string;
-  ago: (minutes: number) => string;
-  attribution: string;
-}
-
-const plural = (count: number, one: string, few: string, many: string): string => {
+const plural = (count: number, single: string, few: string, many: string): string => {
   const [tens, units] = [count % 100, count % 10];
   if (tens > 10 && tens < 20) return many;
-  return units === 1 ? one : units > 1 && units < 5 ? few : many;
+  return units === 1 ? single : units > 1 && units < 5 ? few : many;
 };
 
-const en: Messages = {
+const en = {
   title: "Where is fuel?",
   city: "City",
   fuel: "Fuel",
@@ -44,28 +15,57 @@ const en: Messages = {
   anyStatus: "any",
   show: "Show",
   statuses: { yes: "Fuel", low: "Little fuel", no: "No fuel", queue: "Queue", nodata: "No data" },
-  found: (count, shown) =>
+  found: (count: number, shown: number) =>
     `${count} ${count === 1 ? "station" : "stations"}${shown < count ? `, the nearest ${shown} shown` : ""}`,
   none: "No stations match. Choose another fuel or status.",
   noCities: "No cities yet. The operator imports them with “cities import”.",
   available: "Has",
   missing: "Out of",
-  queue: (cars) => `queue ${cars} cars`,
-  limit: (litres) => `at most ${litres} l`,
+  queue: (cars: string) => `queue ${cars} cars`,
+  limit: (litres: number) => `at most ${litres} l`,
   noCash: "no cash",
   cardsOnly: "fuel cards only",
-  confirmed: (count) => `confirmed by ${count}`,
+  confirmed: (count: number) => `confirmed by ${count}`,
   imported: "imported, not from drivers",
-  pending: (status, count) => `Unconfirmed: ${status} (${count})`,
+  pending: (status: string, count: number) => `Unconfirmed: ${status} (${count})`,
   conflict: "Drivers disagree",
-  ago: (minutes) =>
+  ago: (minutes: number) =>
     minutes < 1
       ? "just now"
       : minutes < 60
         ? `${minutes} min ago`
         : `${Math.floor(minutes / 60)} h ago`,
   attribution: "Stations and map data © OpenStreetMap contributors where imported from there",
+  noMap: {
+    "no-key": {
+      title: "The map needs a key",
+      what: "The address of this frame has no “key” parameter. Put in the publishable key (pk_live_…) that the operator gave you.",
+    },
+    "invalid-key": {
+      title: "This key is not valid",
+      what: "It is mistyped, has been revoked or has expired. Check the “key” parameter, or ask the operator for a new publishable key.",
+    },
+    "secret-key": {
+      title: "This is a secret key",
+      what: "A secret key (svc_live_…) belongs on a server and never in a page. Everyone who has seen this page can use it: have it revoked, and put in a publishable key (pk_live_…).",
+    },
+    "domain-not-allowed": {
+      title: "The map is not for this website",
+      what: "Its key is bound to other domains. The operator can add this one.",
+    },
+    "partner-disabled": {
+      title: "The map is switched off",
+      what: "Access with this key is switched off. The operator can switch it on again.",
+    },
+    unavailable: {
+      title: "The map is not available just now",
+      what: "Try again in a few seconds.",
+    },
+  },
 };
+
+/** The texts of the list page, and of the page that stands in for a map. */
+export type Messages = typeof en;
 
 const ru: Messages = {
   title: "Где есть топливо?",
@@ -97,9 +97,35 @@ const ru: Messages = {
         ? `${minutes} мин назад`
         : `${Math.floor(minutes / 60)} ч назад`,
   attribution: "Станции и карта © участники OpenStreetMap, если загружены оттуда",
+  noMap: {
+    "no-key": {
+      title: "Карте нужен ключ",
+      what: "В адресе этой рамки нет параметра «key». Укажите публичный ключ (pk_live_…), который выдал оператор.",
+    },
+    "invalid-key": {
+      title: "Ключ недействителен",
+      what: "В нём опечатка, он отозван или истёк. Проверьте параметр «key» или попросите у оператора новый публичный ключ.",
+    },
+    "secret-key": {
+      title: "Это секретный ключ",
+      what: "Секретный ключ (svc_live_…) хранят на сервере и не показывают на страницах. Его мог скопировать каждый, кто видел эту страницу: отзовите его и укажите публичный ключ (pk_live_…).",
+    },
+    "domain-not-allowed": {
+      title: "Карта не для этого сайта",
+      what: "Её ключ привязан к другим доменам. Оператор может добавить этот.",
+    },
+    "partner-disabled": {
+      title: "Карта выключена",
+      what: "Доступ по этому ключу выключен. Оператор может включить его снова.",
+    },
+    unavailable: {
+      title: "Карта сейчас недоступна",
+      what: "Попробуйте ещё раз через несколько секунд.",
+    },
+  },
 };
 
-const words: Record<Language, Messages> = { en, ru };
+const messages: Record<Language, Messages> = { en, ru };
 
 /** Russian when the browser prefers it to English, else English; `lang` in the URL wins. */
 export function pickLanguage(lang: string | null, acceptLanguage: string | undefined): Language {
@@ -111,4 +137,4 @@ export function pickLanguage(lang: string | null, acceptLanguage: string | undef
   return preferred === "ru" ? "ru" : "en";
 }
 
-export const messagesOf = (language: Language): Messages => words[language];
+export const messagesOf = (language: Language): Messages => messages[language];

@@ -1,11 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import { mount } from "#api/http/mount.ts";
-import { orThrow, Refused } from "#api/http/errors.ts";
-import type { BaseRoute } from "#api/http/route.ts";
+import { orThrow } from "#api/http/errors.ts";
+import type { BaseRoute, Method } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { networkLimit } from "#api/pages/network-limit.ts";
-import { refuseForeign } from "#api/pages/same-site.ts";
+import { demandJson, networkLimit, refuseForeign } from "#api/pages/guards.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 
 /** One call of a page's script to the server. */
@@ -22,13 +21,16 @@ export interface PageCall<
   handle(ctx: RouteContext<Static<Query>, Static<Body>, { viewer: Viewer }>): Promise<void> | void;
 }
 
-/** Gives the literal of a call its types: `pageCall<DashboardViewer>()({ … })`. */
+/** A call whose handler has the types of its schemas: `pageCall<Viewer>()("GET", "/keys", {}, (ctx) => …)`. */
 export const pageCall =
   <Viewer>() =>
   <Query extends TSchema, Body extends TSchema>(
-    definition: PageCall<Viewer, Query, Body>,
+    method: Method,
+    path: string,
+    options: Pick<PageCall<Viewer, Query, Body>, "role" | "query" | "body">,
+    handle: PageCall<Viewer, Query, Body>["handle"],
   ): PageCall<Viewer> =>
-    definition as unknown as PageCall<Viewer>;
+    ({ method, path, ...options, handle }) as unknown as PageCall<Viewer>;
 
 export interface PageCalls<Viewer> {
   /** `/dashboard/api` */
@@ -50,16 +52,14 @@ export function mountCalls<Viewer extends object>(
   { base, open, calls, admit }: PageCalls<Viewer>,
 ): Middleware[] {
   const { config } = services;
-  const tooMany = networkLimit(services, config.pageCallsPerMinute, "calls");
+  const countCall = networkLimit(services, config.pageCallsPerMinute, "calls");
   const isOpen = new Set<BaseRoute>(open);
 
-  const limit = (ctx: Context): void => {
-    const limited = tooMany(ctx.state.ip);
-    if (limited !== null) throw new Refused(limited);
-  };
+  const limit = (ctx: Context): void => countCall(ctx.state.ip);
   const refuseOthers = (ctx: Context, _place: unknown, call: BaseRoute | undefined): void => {
-    const foreign = call === undefined || call.method === "GET" ? null : refuseForeign(ctx, config);
-    if (foreign !== null) throw new Refused(foreign);
+    if (call === undefined || call.method === "GET") return;
+    refuseForeign(ctx, config);
+    demandJson(ctx);
   };
   const enter = async (ctx: Context, _place: unknown, call: BaseRoute | undefined) => {
     if (call !== undefined)

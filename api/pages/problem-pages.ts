@@ -1,6 +1,5 @@
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { problemAdvice } from "#api/http/problem-advice.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
@@ -25,7 +24,7 @@ export function problemPages(router: PageRouter, { config }: Pick<Services, "con
 const codes = Object.keys(refusals) as ProblemCode[];
 
 function codePage(code: ProblemCode, base: string): string {
-  const [status, title] = refusals[code];
+  const { status, title, advice } = refusals[code];
   return html(
     `${code} – ${title}`,
     `<p><a href="${prefix}">All problems</a></p>
@@ -34,14 +33,14 @@ function codePage(code: ProblemCode, base: string): string {
 <dl>
 <dt>HTTP status</dt><dd>${status}</dd>
 <dt>type</dt><dd><code>${escape(`${base}/${code}`)}</code></dd>
-<dt>What to do</dt><dd>${escape(problemAdvice[code])}</dd>
+<dt>What to do</dt><dd>${escape(advice)}</dd>
 </dl>`,
   );
 }
 
 function indexPage(): string {
   const lines = codes.map((code) => {
-    const [status, title] = refusals[code];
+    const { status, title } = refusals[code];
     return `<tr><td>${status}</td><td><a href="${prefix}/${code}"><code>${code}</code></a></td><td>${escape(title)}</td></tr>`;
   });
   return html(

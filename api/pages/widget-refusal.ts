@@ -1,16 +1,9 @@
-import { hash } from "node:crypto";
-import { html, type Html } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import type { Context } from "#api/http/state.ts";
+import { html, sendPlainPage } from "#api/pages/html.ts";
+import { type Messages, messagesOf, pickLanguage } from "#api/pages/messages.ts";
 
 /** Why a widget's page has no map. */
-export type WidgetRefusal =
-  | "no-key"
-  | "invalid-key"
-  | "secret-key"
-  | "domain-not-allowed"
-  | "partner-disabled"
-  | "unavailable";
+export type WidgetRefusal = keyof Messages["noMap"];
 
 const statuses: Record<WidgetRefusal, number> = {
   "no-key": 401,
@@ -19,66 +12,6 @@ const statuses: Record<WidgetRefusal, number> = {
   "domain-not-allowed": 403,
   "partner-disabled": 403,
   unavailable: 503,
-};
-
-interface Text {
-  title: string;
-  what: string;
-}
-
-const texts: Record<Language, Record<WidgetRefusal, Text>> = {
-  en: {
-    "no-key": {
-      title: "The map needs a key",
-      what: "The address of this frame has no “key” parameter. Put in the publishable key (pk_live_…) that the operator gave you.",
-    },
-    "invalid-key": {
-      title: "This key is not valid",
-      what: "It is mistyped, has been revoked or has expired. Check the “key” parameter, or ask the operator for a new publishable key.",
-    },
-    "secret-key": {
-      title: "This is a secret key",
-      what: "A secret key (svc_live_…) belongs on a server and never in a page. Everyone who has seen this page can use it: have it revoked, and put in a publishable key (pk_live_…).",
-    },
-    "domain-not-allowed": {
-      title: "The map is not for this website",
-      what: "Its key is bound to other domains. The operator can add this one.",
-    },
-    "partner-disabled": {
-      title: "The map is switched off",
-      what: "Access with this key is switched off. The operator can switch it on again.",
-    },
-    unavailable: {
-      title: "The map is not available just now",
-      what: "Try again in a few seconds.",
-    },
-  },
-  ru: {
-    "no-key": {
-      title: "Карте нужен ключ",
-      what: "В адресе этой рамки нет параметра «key». Укажите публичный ключ (pk_live_…), который выдал оператор.",
-    },
-    "invalid-key": {
-      title: "Ключ недействителен",
-      what: "В нём опечатка, он отозван или истёк. Проверьте параметр «key» или попросите у оператора новый публичный ключ.",
-    },
-    "secret-key": {
-      title: "Это секретный ключ",
-      what: "Секретный ключ (svc_live_…) хранят на сервере и не показывают на страницах. Его мог скопировать каждый, кто видел эту страницу: отзовите его и укажите публичный ключ (pk_live_…).",
-    },
-    "domain-not-allowed": {
-      title: "Карта не для этого сайта",
-      what: "Её ключ привязан к другим доменам. Оператор может добавить этот.",
-    },
-    "partner-disabled": {
-      title: "Карта выключена",
-      what: "Доступ по этому ключу выключен. Оператор может включить его снова.",
-    },
-    unavailable: {
-      title: "Карта сейчас недоступна",
-      what: "Попробуйте ещё раз через несколько секунд.",
-    },
-  },
 };
 
 const css = `
@@ -91,41 +24,21 @@ h1 { margin: 0 0 8px; font-size: 1.25rem; line-height: 1.3; }
 p { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
 code { display: inline-block; margin-top: 16px; color: var(--soft); font-size: .85rem; }
 `;
-const styleHash = hash("sha256", css, "base64");
-const style: Html = { html: `<style>${css}</style>` };
 
 /**
- * A page without a map that says why, in the viewer's language. Any page may frame it, else nobody would read it:
- * there is nothing on it to click or to learn.
+ * A page without a map that says why, in the viewer's language. Any page may frame it, else the viewer would see
+ * nothing: it holds nothing to click and nothing secret.
  */
 export function refuseWidget(ctx: Context, why: WidgetRefusal): void {
   const language = pickLanguage(null, ctx.get("accept-language"));
-  const { title, what } = texts[language][why];
-  const page = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <title>${title}</title>
-        ${style}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          <p>${what}</p>
-          <code>${why}</code>
-        </main>
-      </body>
-    </html> `;
+  const { title, what } = messagesOf(language).noMap[why];
   ctx.status = statuses[why];
   ctx.set({
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Language": language,
     "Cache-Control": "no-store",
     Vary: "Accept-Language, Referer",
-    "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors *`,
-    "Referrer-Policy": "no-referrer",
     ...(why === "unavailable" ? { "Retry-After": "5" } : {}),
   });
-  ctx.body = page.html;
+  const policy = "base-uri 'none'; form-action 'none'; frame-ancestors *";
+  const parts = [html`<p>${what}</p>`, html`<code>${why}</code>`];
+  sendPlainPage(ctx, { language, title, css, policy, parts });
 }

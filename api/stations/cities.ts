@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { sendJson } from "#api/http/respond.ts";
-import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
-import { citiesAnswers } from "#api/stations/stations-answers.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { json } from "#api/openapi/answers.ts";
+import { cityList, cityListExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -23,7 +24,21 @@ export const citiesRoute = (services: Services) =>
     path: "/cities",
     access: "any",
     summary: "Cities by population or by match",
-    answers: citiesAnswers,
+    answers: {
+      operationId: "listCities",
+      tag: "Stations",
+      description:
+        "By population; with `q` names that begin with it, then names that hold it. Case and ё/е are ignored.",
+      replies: {
+        200: {
+          description: "The cities",
+          headers: ["ETag"],
+          forms: json(cityList, cityListExample),
+        },
+        ...unchanged(),
+      },
+      takes: ["If-None-Match"],
+    },
     query,
     handle(ctx) {
       const { q = "", limit = 50, offset = 0 } = ctx.state.query;

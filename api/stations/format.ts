@@ -1,6 +1,9 @@
 import { Readable } from "node:stream";
 import { presentList } from "#api/stations/presenters.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
+import type { Form } from "#api/openapi/answers.ts";
+import type { HeaderName } from "#api/openapi/headers.ts";
+import { station, stationExample } from "#src/contract/shapes/stations.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { featureCollection, lines } from "#snapshots/model/forms.ts";
@@ -41,6 +44,17 @@ export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: Li
     ctx.body = streamOf(lines(answer.sources()));
   } else ctx.body = streamOf(featureCollection(answer.sources(), rest));
 }
+
+/** NDJSON in the OpenAPI document, and the headers that hold its envelope. */
+export const lineForm: Record<string, Form> = {
+  "application/x-ndjson": { schema: station, example: stationExample },
+};
+export const lineHeaders: readonly HeaderName[] = [
+  "X-Count",
+  "X-As-Of",
+  "X-Stale-After-Hours",
+  "X-Truncated",
+];
 
 const streamOf = (pieces: AsyncGenerator<Buffer>): Readable =>
   Readable.from(pieces, { objectMode: false });

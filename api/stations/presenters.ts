@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { matchesEtag } from "#api/http/etag.ts";
+import type { ReplyShape } from "#api/openapi/answers.ts";
+import type { HeaderName } from "#api/openapi/headers.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import { listHead, type ListRest, listTail } from "#snapshots/model/envelope.ts";
 import type { Piece } from "#snapshots/model/selection.ts";
@@ -44,6 +46,15 @@ export function isUnchanged(ctx: ApiContext, etag: string, asOfMs: number): bool
   ctx.status = 304;
   return true;
 }
+
+/** The answer of `isUnchanged` in the OpenAPI document. */
+export const unchanged = (sometimes: readonly HeaderName[] = []): Record<number, ReplyShape> => ({
+  304: {
+    description: "Unchanged: `If-None-Match` names the content's ETag. Counts as a request.",
+    headers: ["ETag", "X-As-Of"],
+    sometimes,
+  },
+});
 
 /** The list envelope of docs/contract.md 2.3 around stations that are JSON already. */
 export const presentList = (pieces: readonly Piece[], rest: ListRest): Buffer[] => [

@@ -1,10 +1,16 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/http/encoding.ts";
-import { type Format, pickFormat, sendAs } from "#api/stations/format.ts";
-import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
-import { allStationsAnswers } from "#api/stations/stations-answers.ts";
+import { lineForm, lineHeaders, type Format, pickFormat, sendAs } from "#api/stations/format.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
+import { json } from "#api/openapi/answers.ts";
+import {
+  featureListExample,
+  featurePage,
+  listExample,
+  stationPage,
+} from "#src/contract/shapes/stations.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
 import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
@@ -31,7 +37,31 @@ export const allStationsRoute = (services: Services) =>
     path: "/stations/all",
     access: "secret",
     summary: "The whole country with statuses, in id order",
-    answers: allStationsAnswers,
+    answers: {
+      operationId: "dumpStations",
+      tag: "Stations",
+      description:
+        "Follow `next_cursor` with the same filters until it is empty, or take all in one page of 30000. Every page carries the first page's `as_of`, so a delta from it misses nothing. One ETag covers the whole dump.",
+      replies: {
+        200: {
+          description: "A page of the country, in the forms of /stations.",
+          headers: ["ETag"],
+          sometimes: [...lineHeaders, "X-Next-Cursor"],
+          forms: {
+            ...json(stationPage, { ...listExample, next_cursor: "" }),
+            "application/geo+json": {
+              schema: featurePage,
+              example: { ...featureListExample, next_cursor: "" },
+            },
+            ...lineForm,
+          },
+        },
+        ...unchanged(),
+      },
+      // The last one: for a name in bytes that are not percent-encoded, which no parser takes.
+      problems: ["bad-grade", "bad-cursor", "city-not-found"],
+      takes: ["If-None-Match"],
+    },
     query,
     async handle(ctx) {
       const { cursor = "", limit = 10_000 } = ctx.state.query;
@@ -73,8 +103,7 @@ async function sendPage(
   const { filters, cursor, limit } = asked;
   const key = filtersKey(filters);
   const from = cursor === "" ? null : readCursor(cursor, key);
-  if (cursor !== "" && from === null)
-    throw refused("bad-cursor", "cursor is next_cursor of the page before, with the same filters.");
+  if (cursor !== "" && from === null) throw refused("bad-cursor");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
     throw refused("upstream-unavailable", "This process is catching up with the database.", {
       retryAfterS: 2,

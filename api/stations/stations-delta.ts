@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
-import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
-import { deltaAnswers } from "#api/stations/stations-answers.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { json } from "#api/openapi/answers.ts";
+import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -23,7 +24,22 @@ export const deltaRoute = (services: Services) =>
     path: "/stations/delta",
     access: "secret",
     summary: "Stations changed since a moment",
-    answers: deltaAnswers,
+    answers: {
+      operationId: "listChanges",
+      tag: "Stations",
+      description:
+        "Take `as_of` of the answer before. A change may come twice, and never zero times. No filters: a station that leaves one must not be hidden from your copy.",
+      replies: {
+        200: {
+          description: "Stations whose status or entry changed since then, and those taken out.",
+          headers: ["ETag"],
+          forms: json(stationDelta, { ...listExample, removed: ["w4711"] }),
+        },
+        ...unchanged(),
+      },
+      problems: ["bad-timestamp", "window-too-old"],
+      takes: ["If-None-Match"],
+    },
     query,
     async handle(ctx) {
       const sinceMs = parseTime(ctx.state.query.updated_since);
@@ -35,10 +51,7 @@ export const deltaRoute = (services: Services) =>
       const now = services.clock();
       // In whole seconds: a caller that counted 48 h back from the same second is not too late.
       if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
-        throw refused(
-          "window-too-old",
-          "updated_since may be at most 48 hours ago. Take GET /stations/all again.",
-        );
+        throw refused("window-too-old");
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
       const asOfMs = services.asOf(now);

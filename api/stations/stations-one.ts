@@ -1,7 +1,8 @@
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
-import { isUnchanged, presentStation, stationEtagOf } from "#api/stations/presenters.ts";
-import { oneStationAnswers } from "#api/stations/stations-answers.ts";
+import { isUnchanged, presentStation, stationEtagOf, unchanged } from "#api/stations/presenters.ts";
+import { json } from "#api/openapi/answers.ts";
+import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -12,12 +13,29 @@ export const oneStationRoute = (services: Services) =>
     path: "/stations/{station_id}",
     access: "any",
     summary: "One station with its fuel status",
-    answers: oneStationAnswers,
+    answers: {
+      operationId: "getStation",
+      tag: "Stations",
+      description: "Ids come from the lists.",
+      replies: {
+        200: {
+          description: "The station",
+          headers: ["ETag"],
+          forms: json(oneStation, {
+            station: stationExample,
+            as_of: listExample.as_of,
+            stale_after_hours: 24,
+          }),
+        },
+        ...unchanged(),
+      },
+      problems: ["station-not-found"],
+      takes: ["If-None-Match"],
+    },
     handle(ctx) {
       const now = services.clock();
       const found = services.model.station(ctx.params["station_id"]!, now);
-      if (found === null)
-        throw refused("station-not-found", "No station of that id; ids come from GET /stations.");
+      if (found === null) throw refused("station-not-found");
       const asOfMs = services.asOf(now);
       if (isUnchanged(ctx, stationEtagOf(ctx, found.sum), asOfMs)) return;
       sendJson(ctx, presentStation(found.fragment, asOfMs, services.config.statusLifetimeMs));

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import type { Area } from "#snapshots/model/area.ts";
 import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -83,12 +82,12 @@ export function readFilters(query: FilterQuery): { filters: Filters } | Refusal 
 
 function unknownOf(
   name: string,
-  given: readonly string[],
-  known: readonly string[],
+  items: readonly string[],
+  allowed: readonly string[],
 ): Refusal | null {
-  const input = given.find((item) => !known.includes(item));
+  const input = items.find((item) => !allowed.includes(item));
   if (input === undefined) return null;
-  const msg = `Use a comma list of ${known.join(", ")}`;
+  const msg = `Use a comma list of ${allowed.join(", ")}`;
   return refuse("validation-failed", [{ loc: ["query", name], msg, type: "enum", input }]);
 }
 
@@ -121,10 +120,4 @@ function down(degrees: number): number {
 function up(degrees: number): number {
   const near = Math.round(degrees * perDegree);
   return (near / perDegree < degrees ? near + 1 : near) / perDegree;
-}
-
-/** Where to look and what that is called in one spelling. */
-export interface NamedArea {
-  area: Area;
-  name: readonly unknown[];
 }

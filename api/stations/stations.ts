@@ -1,19 +1,19 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
-import { pickFormat, sendAs } from "#api/stations/format.ts";
-import { etagOf, isUnchanged } from "#api/stations/presenters.ts";
-import { stationsAnswers } from "#api/stations/stations-answers.ts";
-import { route } from "#api/http/route.ts";
+import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { json } from "#api/openapi/answers.ts";
 import {
-  filterParameters,
-  type NamedArea,
-  parseBox,
-  readFilters,
-  widenBox,
-} from "#api/stations/stations-query.ts";
+  featureList,
+  featureListExample,
+  listExample,
+  stationList,
+} from "#src/contract/shapes/stations.ts";
+import { route } from "#api/http/route.ts";
+import { filterParameters, parseBox, readFilters, widenBox } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Area } from "#snapshots/model/area.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
-import { type Box } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (docs/contract.md 8). */
@@ -56,7 +56,28 @@ export const stationsRoute = (services: Services) =>
     path: "/stations",
     access: "any",
     summary: "Stations of an area with their fuel status",
-    answers: stationsAnswers,
+    answers: {
+      operationId: "listStations",
+      tag: "Stations",
+      description:
+        "Give `bbox` or `city`; where both come, `bbox` is the area and `city` is still checked. Filters are applied before the cut at 4000. With a publishable key a `bbox` is widened to a 0.01° grid and may come from a shared cache.",
+      replies: {
+        200: {
+          description:
+            "The stations; as JSON, GeoJSON or a line of JSON for each, by `Accept`. Lines have no envelope: its fields are headers.",
+          headers: ["ETag"],
+          sometimes: ["X-Service-Cache", ...lineHeaders],
+          forms: {
+            ...json(stationList, listExample),
+            "application/geo+json": { schema: featureList, example: featureListExample },
+            ...lineForm,
+          },
+        },
+        ...unchanged(["X-Service-Cache"]),
+      },
+      problems: ["bad-bbox", "missing-area", "bad-grade", "city-not-found"],
+      takes: ["If-None-Match"],
+    },
     query,
     async handle(ctx) {
       const { key, query } = ctx.state;
@@ -92,41 +113,25 @@ export const stationsRoute = (services: Services) =>
   });
 
 /**
- * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a publishable
- * key gets the rectangle of the grid, a secret one its own.
+ * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same
+ * (docs/decisions.md 6). `widen`: a publishable key gets the rectangle of the grid, a secret key its own.
  */
 function readArea(
   services: Services,
-  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: Static<typeof query>,
   widen: boolean,
-): NamedArea | Refusal {
-  let box: Box | null = null;
-  if (bbox !== "") {
-    box = parseBox(bbox);
-    if (box === null)
-      return refuse(
-        "bad-bbox",
-        "bbox is lat1,lon1,lat2,lon2 in decimal degrees, south-west corner first: 54.9,82.7,55.2,83.2.",
-      );
-    if (widen) box = widenBox(box);
+): { area: Area; name: readonly unknown[] } | Refusal {
+  const box = bbox === "" ? null : parseBox(bbox);
+  if (bbox !== "" && box === null) return refuse("bad-bbox");
+  if (box === null && city.trim() === "") return refuse("missing-area");
+  const centre = city.trim() === "" ? null : services.cities.find(city);
+  if (city.trim() !== "" && centre === null) return refuse("city-not-found");
+  if (box !== null) {
+    const { south, west, north, east } = widen ? widenBox(box) : box;
+    const area = { kind: "box", box: { south, west, north, east } } as const;
+    return { area, name: [south, west, north, east] };
   }
-  if (box === null && city.trim() === "")
-    return refuse("missing-area", "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.");
-  const found = city.trim() === "" ? null : services.cities.find(city);
-  if (city.trim() !== "" && found === null)
-    return refuse(
-      "city-not-found",
-      "No city of that name. Names are percent-encoded UTF-8; GET /cities?q= finds them.",
-    );
-  if (box !== null)
-    return { area: { kind: "box", box }, name: [box.south, box.west, box.north, box.east] };
-  const { lat, lon } = found as { lat: number; lon: number };
+  const { lat, lon } = centre!;
   const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
   return { area, name: [lat, lon, radiusKm] };
-}
-
-interface AreaQuery {
-  bbox?: string;
-  city?: string;
-  radius_km?: number;
 }

@@ -1,7 +1,8 @@
 import { basemapOf, type Center, parseCenter } from "#src/infrastructure/map-settings.ts";
 import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
-import { widgetConfigAnswers } from "#api/widget/widget-answers.ts";
+import { json } from "#api/openapi/answers.ts";
+import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -12,7 +13,14 @@ export const widgetConfigRoute = (services: Services) =>
     path: "/widget/config",
     access: "any",
     summary: "Boot configuration of the widget",
-    answers: widgetConfigAnswers,
+    answers: {
+      operationId: "getWidgetConfig",
+      tag: "Widget",
+      description: "What the map needs to start, as the operator has set it for this key.",
+      replies: {
+        200: { description: "The configuration", forms: json(widgetConfig, widgetConfigExample) },
+      },
+    },
     handle: (ctx) => {
       const { config } = services;
       const { key } = ctx.state;
@@ -31,10 +39,10 @@ export const widgetConfigRoute = (services: Services) =>
   });
 
 /** Where the map opens unless its address says otherwise: as set, else on the largest city, else on the stations. */
-function centerOf({ config, cities, places }: Services): Center {
+function centerOf({ config, cities, model }: Services): Center {
   const set = parseCenter(config.widgetCenter);
   if (set !== null) return set;
   const [largest] = cities.list({ q: "", offset: 0, limit: 1 }).cities;
   if (largest !== undefined) return { lat: largest.lat, lon: largest.lon, zoom: largest.zoom };
-  return places.middle() ?? { lat: 0, lon: 0, zoom: 2 };
+  return model.locations.middle() ?? { lat: 0, lon: 0, zoom: 2 };
 }

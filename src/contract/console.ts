@@ -1,3 +1,4 @@
+import type { MinuteFigures, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
@@ -14,7 +15,7 @@ export interface ConsoleAccount {
 export interface ConsoleSession {
   id: number;
   account: string;
-  role: "viewer" | "operator";
+  role: ConsoleAccount["role"];
   created: number;
   expires: number;
   last_seen: number;
@@ -44,21 +45,10 @@ export interface ConsolePartner {
   pending_request: boolean;
 }
 
-export interface ConsoleKey {
-  id: number;
+export interface ConsoleKey extends Omit<ShownKey, "state" | "current"> {
   partner_id: number;
-  kind: "secret" | "publishable";
-  prefix: string;
-  label: string;
-  domains: string[];
-  ips: string[];
   confirm_min: number;
-  reports: boolean;
   mass_no_limit: number;
-  expires: number | null;
-  revoked: number | null;
-  last_used: number | null;
-  created: number;
 }
 
 /** One UTC day of a partner's requests. */
@@ -71,24 +61,16 @@ export interface ConsoleUsageDay {
   widget: number;
 }
 
-export interface ConsoleLimitRequest {
-  id: number;
+export interface ConsoleLimitRequest extends ShownLimitRequest {
   partner_id: number;
   partner: string;
-  status: "pending" | "approved" | "rejected";
-  requested_rpm: number;
-  requested_daily: number;
-  comment: string;
-  created: number;
-  decided: number | null;
-  decision_comment: string;
   /** The partner's limits now. */
   rpm: number;
   daily: number;
   /** The last 14 UTC days, the newest first. */
   days: ConsoleUsageDay[];
-  /** Requests a minute of those days, while it is pending; null without any, and while Redis is away. */
-  minutes: { p95: number; peak: number; minutes: number; refused: number } | null;
+  /** Of those days, while it is pending; null without requests, and while Redis is away. */
+  minutes: MinuteFigures | null;
 }
 
 /** What the same reporter has done in the last days. Nobody learns who it is: only its row's number. */
@@ -103,25 +85,28 @@ export interface ConsoleReporter {
   rejected: number;
 }
 
-export interface ConsoleHeldMark {
+interface MarkFacts {
   id: number;
+  status: Status;
+  received: number;
+  effective: number;
+  source: "partner" | "widget" | "demo";
+  partner_id: number | null;
+  key_id: number | null;
+  remote: boolean;
+  comment: string | null;
+}
+
+export interface ConsoleHeldMark extends MarkFacts {
   station_id: string;
   station: string;
   station_lat: number;
   station_lon: number;
   served: string;
-  status: Status;
-  received: number;
-  effective: number;
   lat: number | null;
   lon: number | null;
   acc_m: number | null;
-  remote: boolean;
-  comment: string | null;
-  source: "partner" | "widget" | "demo";
-  partner_id: number | null;
   partner: string | null;
-  key_id: number | null;
   /** Newcomers' `no` marks through the same key within the review's window, and from how many reporters. */
   source_no: number;
   source_reporters: number;
@@ -140,16 +125,8 @@ export interface ConsoleStation {
 }
 
 /** A mark on a station's page, counted or not. */
-export interface ConsoleMark {
-  id: number;
-  status: Status;
-  received: number;
-  effective: number;
+export interface ConsoleMark extends MarkFacts {
   reporter_id: number;
-  source: "partner" | "widget" | "demo";
-  partner_id: number | null;
-  key_id: number | null;
-  remote: boolean;
   needed: number;
   rule: Rule;
   express: boolean;
@@ -160,7 +137,6 @@ export interface ConsoleMark {
   failure: string | null;
   /** Metres from the station; null without a position. */
   distance_m: number | null;
-  comment: string | null;
 }
 
 export interface ConsoleStationPage {

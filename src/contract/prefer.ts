@@ -1,18 +1,15 @@
-/** What a caller prefers (RFC 7240): an answer before the outcome is known, or a shorter wait for it. */
-export interface Preference {
-  respondAsync: boolean;
-  /** Seconds, a whole number; null when nothing readable was said. */
-  waitS: number | null;
-}
-
-/** Reads a `Prefer` header. What is not understood is ignored, as the RFC has it; of repeated ones the first counts. */
-export function parsePrefer(header: string | undefined): Preference {
+/**
+ * Reads a `Prefer` header (RFC 7240): `respond-async` waits for nothing, `wait=N` lowers the wait of `longestMs`. What
+ * is not understood is ignored, as the RFC has it; of repeated ones the first counts. `applied` is what to echo.
+ */
+export function readPrefer(
+  header: string | undefined,
+  longestMs: number,
+): { waitMs: number; applied: string | null } {
   const parts = (header ?? "").split(",").map((part) => part.split(";")[0]!.trim().toLowerCase());
-  const wait = parts
-    .map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1])
-    .find((seconds) => seconds !== undefined);
-  return {
-    respondAsync: parts.includes("respond-async"),
-    waitS: wait === undefined ? null : Number(wait),
-  };
+  if (parts.includes("respond-async")) return { waitMs: 0, applied: "respond-async" };
+  const waits = parts.flatMap((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1] ?? []);
+  const waitS = Number(waits[0] ?? Infinity);
+  if (waitS * 1000 > longestMs) return { waitMs: longestMs, applied: null };
+  return { waitMs: waitS * 1000, applied: `wait=${waitS}` };
 }

@@ -13,7 +13,7 @@ export type ParsedQuery = { values: QueryValues; faults?: never } | { faults: Fa
  * in the order of `types`. An absent parameter is absent; no value is clamped or coerced (docs/decisions.md 7).
  */
 export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>): ParsedQuery {
-  const given = new Map<string, string[]>();
+  const texts = new Map<string, string[]>();
   const broken: Fault[] = [];
   for (const pair of search.split("&")) {
     if (pair === "") continue;
@@ -23,8 +23,8 @@ export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>
     if (name === null || value === null) {
       broken.push(fault(name ?? "", "Broken percent-encoding or UTF-8", "encoding"));
     } else if (types.has(name)) {
-      const values = given.get(name);
-      if (values === undefined) given.set(name, [value]);
+      const values = texts.get(name);
+      if (values === undefined) texts.set(name, [value]);
       else values.push(value);
     }
   }
@@ -33,7 +33,7 @@ export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>
   const values: QueryValues = {};
   const faults: Fault[] = [];
   for (const [name, type] of types) {
-    const [text, ...more] = given.get(name) ?? [];
+    const [text, ...more] = texts.get(name) ?? [];
     if (text === undefined) continue;
     if (more.length > 0) {
       faults.push(fault(name, "Parameter given more than once", "repeated"));

@@ -141,17 +141,10 @@ export function parseReport(
   now: number,
   observedAheadMs: number,
 ): ParsedReport | Refusal {
-  if (((body.lat ?? null) === null) !== ((body.lon ?? null) === null)) {
-    const missing = (body.lat ?? null) === null ? "lat" : "lon";
-    return refuse("validation-failed", [
-      { loc: ["body", missing], msg: "lat and lon go together", type: "missing" },
-    ]);
-  }
-  const unknown = [
-    ...(body.fuels ?? []),
-    ...(body.fuels_no ?? []),
-    ...Object.keys(body.prices ?? {}),
-  ].find((name) => parseGrade(name) === undefined);
+  if ((body.lat == null) !== (body.lon == null))
+    return invalid([body.lat == null ? "lat" : "lon"], "lat and lon go together", "missing");
+  const named = [body.fuels ?? [], body.fuels_no ?? [], Object.keys(body.prices ?? {})].flat();
+  const unknown = named.find((name) => parseGrade(name) === undefined);
   if (unknown !== undefined)
     return refuse(
       "bad-grade",
@@ -162,24 +155,15 @@ export function parseReport(
   const priced = Object.entries(body.prices ?? {}).map(
     ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100] as const,
   );
+  const pricedGrades = priced.map(([grade]) => grade);
   const repeated =
     firstRepeated("fuels", fuels) ??
     firstRepeated("fuels_no", [...fuels, ...fuelsNo]) ??
-    firstRepeated(
-      "prices",
-      priced.map(([grade]) => grade),
-    );
-  if (repeated !== null) return refuse("validation-failed", [repeated]);
+    firstRepeated("prices", pricedGrades);
+  if (repeated !== null) return repeated;
   const tooSmall = priced.find(([, price]) => price === 0);
-  if (tooSmall !== undefined) {
-    return refuse("validation-failed", [
-      {
-        loc: ["body", "prices", tooSmall[0]],
-        msg: "Price should be at least 0.01",
-        type: "greater_than",
-      },
-    ]);
-  }
+  if (tooSmall !== undefined)
+    return invalid(["prices", tooSmall[0]], "Price should be at least 0.01", "greater_than");
   const observedAt = body.observed_at == null ? null : parseTime(body.observed_at);
   if (body.observed_at != null && observedAt === null) {
     return refuse(
@@ -212,9 +196,11 @@ export function parseReport(
   };
 }
 
-function firstRepeated(field: string, list: readonly Grade[]) {
-  const grade = list.find((one, index) => list.indexOf(one) !== index);
-  return grade === undefined
-    ? null
-    : { loc: ["body", field], msg: `Grade ${grade} is named more than once`, type: "value_error" };
+function firstRepeated(field: string, list: readonly Grade[]): Refusal | null {
+  const grade = list.find((name, index) => list.indexOf(name) !== index);
+  if (grade === undefined) return null;
+  return invalid([field], `Grade ${grade} is named more than once`, "value_error");
 }
+
+const invalid = (path: string[], msg: string, type: string): Refusal =>
+  refuse("validation-failed", [{ loc: ["body", ...path], msg, type }]);

@@ -187,7 +187,7 @@ describe("every problem of the API", function () {
   for (const [code, ask] of Object.entries({ ...ofPartners, ...ofPages })) {
     it(`${code}: comes with all that belongs to it`, async () => {
       const { status, headers, body } = await ask();
-      const [expected, title] = refusals[code as ProblemCode];
+      const { status: expected, title } = refusals[code as ProblemCode];
       expect(status, JSON.stringify(body)).to.equal(expected);
       expect(headers.get("content-type")).to.equal("application/problem+json");
       expect(body).to.include({ status: expected, title });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { pino } from "pino";
 import { createHealth } from "#api/http/health.ts";
-import { problemAdvice } from "#api/http/problem-advice.ts";
+import { refusals } from "#src/contract/refusals.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
@@ -133,7 +133,7 @@ describe("a web process", () => {
   });
 
   it("explains every problem code on a page", async () => {
-    for (const code of Object.keys(problemAdvice)) {
+    for (const code of Object.keys(refusals)) {
       const answer = await page(`/problems/${code}`);
       expect(answer.status, code).to.equal(200);
       expect(answer.headers.get("Content-Type")).to.equal("text/html; charset=utf-8");

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { sources } from "#test/check/sources.ts";
 
@@ -23,5 +23,22 @@ describe("the layout", () => {
       if (impure.test(await readFile(file, "utf8"))) found.push(file);
     }
     expect(found).to.deep.equal([]);
+  });
+
+  it("has a README of three to ten lines in every folder of code", async () => {
+    const roots = ["src", "snapshots", "api", "workers", "cli"];
+    const files = (await Promise.all(roots.map(sources))).flat();
+    const wrong: string[] = [];
+    for (const folder of new Set(files.map((file) => dirname(file)))) {
+      const text = await readFile(join(folder, "README.md"), "utf8").catch(() => "");
+      const lines = text.trimEnd().split("\n").length;
+      if (lines < 3 || lines > 10) wrong.push(`${folder}: ${lines}`);
+    }
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it("keeps the root folders short", async () => {
+    for (const [folder, most] of Object.entries({ src: 12, api: 14, snapshots: 8 }))
+      expect(await readdir(folder), folder).to.have.length.at.most(most);
   });
 });

@@ -79,7 +79,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
 /** An admission in one word: what it is, or the code of the problem. */
 export const verdict = (admission: Admission): string =>
   admission.kind === "refused"
-    ? admission.problem.problem
+    ? admission.problem.code
     : admission.kind === "duplicate"
       ? `duplicate of ${admission.of}`
       : admission.review === "none"

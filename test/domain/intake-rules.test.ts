@@ -143,7 +143,7 @@ describe("intake: cooldown (decisions 3)", () => {
 
   it("is 20 minutes since the last accepted mark on the station, with Retry-After, limit and window", () => {
     expect(next(20 * minute - 1)).to.include({
-      problem: "station-cooldown",
+      code: "station-cooldown",
       retryAfterS: 1,
       limit: 1,
       window: "1200s",
@@ -154,7 +154,7 @@ describe("intake: cooldown (decisions 3)", () => {
 
   it("is 2 minutes when the new mark is express, whatever the last one was", () => {
     expect(next(2 * minute - 1, { express: true })).to.include({
-      problem: "station-cooldown",
+      code: "station-cooldown",
       retryAfterS: 1,
       window: "120s",
     });
@@ -206,7 +206,7 @@ describe("intake: caps per reporter (decisions 3)", () => {
   ];
   for (const [title, seen, every, expected] of cases)
     it(title, () =>
-      expect(untilRefused(seen, every)).to.include({ problem: "user-rate-limited", ...expected }),
+      expect(untilRefused(seen, every)).to.include({ code: "user-rate-limited", ...expected }),
     );
 
   it("slides by time of receipt: the 13th passes when the first is an hour old", () => {
@@ -258,7 +258,7 @@ describe("intake: new reporters (decisions 3)", () => {
       expect(verdict(desk.send({ atMs: n, reporter: `new ${n}` }))).to.equal("accepted");
     const refused = desk.send({ atMs: hour, reporter: "late" });
     expect(refused.kind === "refused" && refused.problem).to.include({
-      problem: "new-users-limit",
+      code: "new-users-limit",
       limit: 500,
       window: "86400s",
       retryAfterS: 23 * 3600,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { assembleWeb, type Web } from "#api/assemble.ts";
-import type { ConsoleCall } from "#api/console/call.ts";
-import { consoleCalls } from "#api/console/calls.ts";
+import type { ConsoleCall } from "#api/console/operator-gate.ts";
+import { consoleCalls } from "#api/console/pages.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";

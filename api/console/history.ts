@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import { unknown } from "#api/console/fields.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import type { Services } from "#api/http/services.ts";
+import { searchStations, stationPage } from "#src/marks/station-history.ts";
+import { listActions } from "#src/operators/operator-log.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
+
+const entriesShown = 100;
+const part = Type.Optional(Type.String({ maxLength: 200 }));
+const logFilter = Type.Object({
+  actor: part,
+  action: part,
+  subject: part,
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+
+const found = 50;
+const idForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+const search = Type.Object({ q: Type.Optional(Type.String({ maxLength: 120 })) });
+const older = Type.Object({
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+
+/** What happened: stations with what they show, why, and every mark on them; and who did what in the service. */
+export const historyCalls = ({ db, config }: Services): ConsoleCall[] => [
+  consoleCall("GET", "/stations", { role: "viewer", query: search }, async (ctx) => {
+    const { q = "" } = ctx.state.query;
+    ctx.body = { stations: await searchStations(db, q.trim(), found) };
+  }),
+  consoleCall("GET", "/stations/{id}", { role: "viewer", query: older }, async (ctx) => {
+    const id = ctx.params["id"]!;
+    const { before = null } = ctx.state.query;
+    const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
+    if (page === null) throw unknown("station");
+    ctx.body = page;
+  }),
+  consoleCall("GET", "/log", { role: "viewer", query: logFilter }, async (ctx) => {
+    const found = await listActions(db, ctx.state.query, "part", entriesShown);
+    const entries = found.map((entry) => presented(entry, inMs));
+    const next = entries.length === entriesShown ? (entries.at(-1)?.id ?? null) : null;
+    ctx.body = { entries, next };
+  }),
+];

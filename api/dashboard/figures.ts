@@ -1,0 +1,133 @@
+import { stringify } from "csv-stringify/sync";
+import { Type } from "typebox";
+import { usageSince } from "#api/account/usage.ts";
+import { dashboardCall } from "#api/dashboard/viewer.ts";
+import { meteredOf } from "#api/http/limits.ts";
+import type { Services } from "#api/http/services.ts";
+import type { MinuteFigures, Overview, SentDay, SentMarks } from "#src/contract/dashboard.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { type UsageCount, usageDays } from "#src/domain/usage.ts";
+import { dayOf } from "#src/limits/local-limiter.ts";
+import { minuteFigures } from "#src/limits/usage-minutes.ts";
+import { countSentMarks } from "#src/marks/marks-sent.ts";
+
+const minuteDays = 7;
+const overviewQuery = Type.Object({
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 14 })),
+});
+
+/** Limits and what is left of them, and requests by day and method. Counts nothing itself. */
+export const overviewCall = (services: Services) =>
+  dashboardCall("GET", "/overview", { query: overviewQuery }, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const { days = 14 } = ctx.state.query;
+    const { partner } = key;
+    const now = services.clock();
+    const today = dayOf(now / 1000);
+    const [left, counts, minutes] = await Promise.all([
+      services.meter.peek(meteredOf(services, key, ctx.state.ip)),
+      usageSince(services, partner.id, today - days + 1),
+      minutesOf(services, partner.id, today),
+    ]);
+    const own = usageDays(counts, "partner", today, days);
+    const { date, requests } = own[0]!;
+    ctx.body = {
+      now,
+      minute: {
+        limit: left.limit,
+        remaining: left.remaining,
+        resets: left.resetS * 1000,
+      },
+      today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
+      days: own,
+      widget: usageDays(counts, "widget", today, days),
+      minutes,
+      minute_days: minuteDays,
+    } satisfies Overview;
+  });
+
+const minutesOf = (
+  { redis, config, log }: Services,
+  partnerId: number,
+  today: number,
+): Promise<MinuteFigures | null> =>
+  minuteFigures(redis, config.redisPrefix, partnerId, today, minuteDays).catch((error: Error) => {
+    log.debug({ reason: error.message }, "overview without busy minutes");
+    return null;
+  });
+
+const csvQuery = Type.Object({
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 30 })),
+});
+const columns = ["date", "audience", "method", "requests", "not_modified", "errors"];
+
+/** Requests by day, audience and method as a spreadsheet, the newest day first. */
+export const usageCsvCall = (services: Services) =>
+  dashboardCall("GET", "/usage.csv", { query: csvQuery }, async (ctx) => {
+    const { viewer, query } = ctx.state;
+    const { days = 30 } = query;
+    const today = dayOf(services.clock() / 1000);
+    const counts = await usageSince(services, viewer.key.partnerId, today - days + 1);
+    ctx.set({
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="usage-${dateOf(today)}.csv"`,
+    });
+    // A method is not the partner's own words, but a spreadsheet must never take a cell for a formula.
+    ctx.body = stringify(lines(counts), { header: true, columns, escape_formulas: true });
+  });
+
+/** What was flushed and what was not yet are one line. */
+function lines(counts: readonly UsageCount[]): (string | number)[][] {
+  const sums = new Map<string, UsageCount>();
+  for (const count of counts) {
+    const name = JSON.stringify([count.day, count.audience, count.method]);
+    const sum = sums.get(name);
+    if (sum === undefined) sums.set(name, { ...count });
+    else {
+      sum.requests += count.requests;
+      sum.notModified += count.notModified;
+      sum.errors += count.errors;
+    }
+  }
+  return [...sums.values()]
+    .sort(
+      (a, b) =>
+        b.day - a.day || a.audience.localeCompare(b.audience) || (a.method < b.method ? -1 : 1),
+    )
+    .map((sum) => [
+      dateOf(sum.day),
+      sum.audience,
+      sum.method,
+      sum.requests,
+      sum.notModified,
+      sum.errors,
+    ]);
+}
+
+const dateOf = (day: number): string => formatTime(day * dayMs).slice(0, 10);
+
+const markDays = 7;
+const countedMax = 100_000;
+const rememberedMs = 5000;
+
+/** What became of the marks that the partner's servers and pages have sent. */
+export function marksCall({ db, clock }: Services) {
+  // Counting takes up to half a second: it is done once in this time for all who look.
+  const counted = new Map<number, { at: number; days: Promise<SentDay[]> }>();
+  const count = (partnerId: number, now: number): Promise<SentDay[]> => {
+    for (const [id, { at }] of counted) if (now - at >= rememberedMs) counted.delete(id);
+    const recent = counted.get(partnerId);
+    if (recent !== undefined) return recent.days;
+    const fresh = countSentMarks(db, partnerId, now, markDays, countedMax);
+    counted.set(partnerId, { at: now, days: fresh });
+    fresh.catch(() => counted.delete(partnerId));
+    return fresh;
+  };
+  return dashboardCall("GET", "/marks", {}, async (ctx) => {
+    ctx.body = {
+      days: await count(ctx.state.viewer.key.partnerId, clock()),
+      counted_max: countedMax,
+    } satisfies SentMarks;
+  });
+}

@@ -1,0 +1,62 @@
+import { dashboardCall } from "#api/dashboard/viewer.ts";
+import { askLimits, limitWish, shownLimitRequest } from "#api/account/limit-requests.ts";
+import type { Services } from "#api/http/services.ts";
+import type { KeyState, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
+import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
+import { listLimitRequests } from "#src/limits/limit-requests.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
+
+const requestsShown = 100;
+
+/** The partner's keys, revoked ones included; never their texts, which are not stored. */
+export const keysCall = ({ db, clock }: Services) =>
+  dashboardCall("GET", "/keys", {}, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const now = clock();
+    const keys = await listKeys(db, key.partnerId);
+    ctx.body = { keys: keys.map((issued) => shown(issued, key.id, now)) };
+  });
+
+function shown(key: IssuedKey, current: number, now: number): ShownKey {
+  const { id, kind, prefix, label, domains, ips, reports, ...rest } = presented(key, inMs);
+  const { created, expires, revoked, last_used } = rest;
+  const state = stateOf(key, now);
+  const times = { created, expires, revoked, last_used };
+  return {
+    id,
+    kind,
+    prefix,
+    label,
+    state,
+    domains,
+    ips,
+    reports,
+    ...times,
+    current: id === current,
+  };
+}
+
+const stateOf = ({ revoked_at, expires_at }: IssuedKey, now: number): KeyState =>
+  revoked_at !== null
+    ? "revoked"
+    : expires_at !== null && expires_at.getTime() <= now
+      ? "expired"
+      : "in force";
+
+/** The partner's limit requests, newest first. */
+export const listLimitsCall = ({ db }: Services) =>
+  dashboardCall("GET", "/limit-requests", {}, async (ctx) => {
+    const { key } = ctx.state.viewer;
+    const requests = await listLimitRequests(db, { partner: key.partnerId }, requestsShown);
+    ctx.body = { requests: requests.map((request) => shownLimitRequest(request, inMs)) };
+  });
+
+/** Asks for other limits, as POST /limit-requests of the API does (docs/contract.md 3.3). */
+export const askLimitsCall = ({ db }: Services) =>
+  dashboardCall("POST", "/limit-requests", { body: limitWish }, async (ctx) => {
+    const { viewer, body } = ctx.state;
+    const next = "Send another when it is decided.";
+    const request = await askLimits(db, viewer.key.partnerId, body, next);
+    ctx.status = 201;
+    ctx.body = shownLimitRequest(request, inMs) satisfies ShownLimitRequest;
+  });

@@ -1,0 +1,147 @@
+import { Counter, Gauge } from "prom-client";
+import type { Services } from "#api/http/services.ts";
+import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
+import { readBacklog } from "#src/marks/backlog.ts";
+
+/** Figures that cost a query are this old at most, however many callers there are. */
+const keptMs = 10_000;
+/** A value, or one for each value of the label. */
+type Figures = number | Record<string, number>;
+
+/**
+ * Registers what is read only when `/metrics` is called: the state of this process, and what waits for the workers,
+ * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
+ */
+export function registerGauges(services: Services): void {
+  const { metrics, db, producer, clock, follower, dumps, meter, health } = services;
+  const { waiters, rectangles, asOf } = services;
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => Figures | Promise<Figures>,
+    label?: string,
+  ): void => {
+    const labelNames = label === undefined ? [] : [label];
+    const collect = async function (this: Gauge): Promise<void> {
+      const figures = await read();
+      if (typeof figures === "number") this.set(figures);
+      else for (const [part, value] of Object.entries(figures)) this.set({ [label!]: part }, value);
+    };
+    metrics.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
+  };
+
+  gauge("fuelmark_ready", "1 when /readyz answers 200.", () => Number(health.report().ready));
+  gauge(
+    "fuelmark_change_lag_seconds",
+    "How far as_of lies behind the clock; 1 to 3 when all is well.",
+    () => (clock() - asOf(clock())) / 1000,
+  );
+  gauge(
+    "fuelmark_change_read_age_seconds",
+    "Time since the change feed was last read; NaN before the first time.",
+    () => (follower.readAt() === 0 ? NaN : (clock() - follower.readAt()) / 1000),
+  );
+  gauge("fuelmark_change_seq", "Highest number of the change feed applied here.", follower.seq);
+  gauge(
+    "fuelmark_dump_age_seconds",
+    "Age of the newest dump of the whole country; NaN without one.",
+    () => (dumps.ageMs(clock()) ?? NaN) / 1000,
+  );
+  gauge("fuelmark_redis_away", "1 while limits hold for this process alone.", () =>
+    Number(meter.away),
+  );
+  gauge("fuelmark_waiters", "Marks whose outcome somebody waits for.", () => waiters.ids().length);
+  gauge(
+    "fuelmark_degraded",
+    "1 for each part that /readyz calls degraded.",
+    () => mapValues(health.report().checks, ({ ok }) => Number(!ok)),
+    "part",
+  );
+  gauge(
+    "fuelmark_pool_connections",
+    "Postgres connections of this process (used, free) and who waits for one (waiting).",
+    () => {
+      const { totalCount, idleCount: free, waitingCount: waiting } = db.pool;
+      return { used: totalCount - free, free, waiting };
+    },
+    "state",
+  );
+  metrics.registry.registerMetric(
+    new Counter({
+      name: "fuelmark_rectangles_total",
+      help: "Rectangles of publishable keys that the shared cache had (hit) or did not have (miss).",
+      labelNames: ["result"],
+      registers: [],
+      collect() {
+        const { hits, misses } = rectangles.served();
+        this.reset();
+        this.inc({ result: "hit" }, hits);
+        this.inc({ result: "miss" }, misses);
+      },
+    }),
+  );
+
+  const backlog = kept(() => readBacklog(db));
+  type Backlog = Awaited<ReturnType<typeof readBacklog>>;
+  const ofMarks = (name: string, help: string, pick: (backlog: Backlog) => number): void =>
+    gauge(name, help, () => backlog().then((found) => (found === null ? NaN : pick(found))));
+  ofMarks(
+    "fuelmark_marks_unprocessed",
+    "Stored marks that no worker has processed yet.",
+    ({ unprocessed }) => unprocessed,
+  );
+  ofMarks(
+    "fuelmark_marks_oldest_age_seconds",
+    "Age of the oldest of them; 0 without one.",
+    ({ oldestS }) => oldestS ?? 0,
+  );
+  ofMarks(
+    "fuelmark_marks_failed",
+    "Marks set aside because they could not be processed.",
+    ({ failed }) => failed,
+  );
+  ofMarks(
+    "fuelmark_stations_to_refold",
+    "Stations that wait to be folded anew; one that stays has a refold that fails.",
+    ({ refolds }) => refolds,
+  );
+
+  const depths = kept(async () => {
+    const found: Record<string, Depth> = {};
+    for (const name of queueNames) found[name] = await depthOf(producer.queue(name));
+    return found;
+  });
+  type Depth = Awaited<ReturnType<typeof depthOf>>;
+  const unknown = Object.fromEntries(queueNames.map((name) => [name, NaN]));
+  const ofQueues = (name: string, help: string, pick: (depth: Depth) => number): void =>
+    gauge(
+      name,
+      help,
+      () => depths().then((found) => (found === null ? unknown : mapValues(found, pick))),
+      "queue",
+    );
+  ofQueues("fuelmark_queue_depth", "Jobs that wait.", ({ depth }) => depth);
+  ofQueues(
+    "fuelmark_queue_oldest_age_seconds",
+    "Age of the job that waits longest; 0 without one.",
+    (depth) => depth.oldest_age_s ?? 0,
+  );
+  ofQueues("fuelmark_queue_active", "Jobs at work.", ({ active }) => active);
+  ofQueues("fuelmark_queue_failed", "Failed jobs that are kept.", ({ failed }) => failed);
+}
+
+const mapValues = <T>(values: Record<string, T>, pick: (value: T) => number) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pick(value)]));
+
+/** The answer of `ask`, shared by all callers and asked again after `keptMs`; null when it failed. */
+function kept<T>(ask: () => Promise<T>): () => Promise<T | null> {
+  let answer: Promise<T | null> | null = null;
+  let askedAt = -Infinity;
+  return () => {
+    if (answer === null || performance.now() - askedAt > keptMs) {
+      askedAt = performance.now();
+      answer = ask().catch(() => null);
+    }
+    return answer;
+  };
+}
