@@ -10,7 +10,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
-import { slices } from "#src/infrastructure/slices.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 
 export type Follower = ReturnType<typeof createFollower>;
 

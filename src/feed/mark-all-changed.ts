@@ -1,5 +1,5 @@
 import { inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
-import { slices } from "#src/infrastructure/slices.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { sequenceMax } from "#src/marks/marks.ts";
 
 const atOnce = 1000;

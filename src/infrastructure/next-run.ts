@@ -19,6 +19,6 @@ export function createNextRun(work: () => Promise<void>) {
     return next;
   };
   /** Resolves when nothing runs and nothing waits. */
-  const idle = async (): Promise<void> => void (await (next ?? running)?.catch(() => {}));
+  const idle = async (): Promise<void> => (next ?? running)?.catch(() => {});
   return { run, idle };
 }

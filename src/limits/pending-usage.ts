@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Audience, UsageCount } from "#src/domain/usage.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { slices } from "#src/infrastructure/slices.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 
 /** What the meter has counted in Redis and no process has added to the durable rows yet. */
 export interface PendingUsage {
