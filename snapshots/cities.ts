@@ -78,10 +78,9 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
 
 /** Every city, the largest first. */
 export async function loadCities(db: Db): Promise<City[]> {
-  const found = await rows<Omit<City, "zoom">>(
-    db,
-    "select name, region, lat, lon, population from cities order by population desc, name, id",
-  );
+  const sql =
+    "select name, region, lat, lon, population from cities order by population desc, name, id";
+  const found = await rows<Omit<City, "zoom">>(db, sql);
   return found.map((city) => ({ ...city, zoom: zoomOf(city.population) }));
 }
 

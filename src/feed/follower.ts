@@ -136,11 +136,9 @@ export function createFollower(deps: {
     let highest = 0;
     // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
     for (;;) {
-      const some = await rows<{ id: string; seq: number }>(
-        db,
-        "select station_id as id, seq from changes where seq > ? order by seq limit ?",
-        [highest, compareRows],
-      );
+      const numbersSql =
+        "select station_id as id, seq from changes where seq > ? order by seq limit ?";
+      const some = await rows<{ id: string; seq: number }>(db, numbersSql, [highest, compareRows]);
       for (const { id, seq } of some) {
         const station = stations.find(id);
         if (station === -1 || seqs[station] !== seq) different.push(id);

@@ -22,10 +22,8 @@ export async function markAllChanged(
        setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`,
     [changesAhead, marksAhead],
   );
-  const all = await rows<{ id: string; removed: boolean }>(
-    db,
-    "select station_id as id, removed from changes order by station_id",
-  );
+  const allSql = "select station_id as id, removed from changes order by station_id";
+  const all = await rows<{ id: string; removed: boolean }>(db, allSql);
   let seq = 0;
   let done = 0;
   for (const some of slices(all, atOnce)) {

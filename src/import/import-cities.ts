@@ -53,10 +53,8 @@ async function apply(
   staged: Collected<CityRow>,
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
-  const stored = await rows<Stored>(
-    tx,
-    "select id, source, name, region, lat, lon, population from cities",
-  );
+  const sql = "select id, source, name, region, lat, lon, population from cities";
+  const stored = await rows<Stored>(tx, sql);
   const { touched, ...counts } = compareRows(source, staged.found, stored);
   const inFile = new Set(staged.found.map(({ id }) => id));
   const elsewhere = sameElsewhere(

@@ -95,11 +95,8 @@ const isSame = (now: ImportedStatus, was: SeedRow): boolean =>
   was.fuels_no.join() === now.fuelsNo.join();
 
 async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
-  const states = await rows<{ state: StationState | null; now: number }>(
-    tx,
-    `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`,
-    [ids],
-  );
+  const sql = `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`;
+  const states = await rows<{ state: StationState | null; now: number }>(tx, sql, [ids]);
   return states.filter(({ state, now }) => {
     const { status, seeded } = view(state ?? emptyState, now, config.statusLifetimeMs);
     return status !== "nodata" && !seeded;

@@ -14,11 +14,9 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
   inTransaction(db, async (tx) => {
     // In one order, so that two processes with the same batches cannot block each other.
     const ids = batches.map(({ id }) => id).sort();
-    const added = await rows<{ id: string }>(
-      tx,
-      "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id",
-      [ids],
-    );
+    const addedSql =
+      "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id";
+    const added = await rows<{ id: string }>(tx, addedSql, [ids]);
     const isNew = new Set(added.map(({ id }) => id));
     const counts = batches
       .filter(({ id }) => isNew.has(id))
@@ -89,9 +87,7 @@ export async function pruneUsage(
   held: readonly PendingUsage[],
 ): Promise<void> {
   await rows(db, `delete from usage_days where day < ${today} - ?::int`, [keptDays]);
-  await rows(
-    db,
-    "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))",
-    [batchesKeptDays, held.map(({ id }) => id)],
-  );
+  const sql =
+    "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))";
+  await rows(db, sql, [batchesKeptDays, held.map(({ id }) => id)]);
 }
