@@ -129,11 +129,7 @@ const shown = (account: Operator) => ({
   id: account.id,
   name: account.name,
   role: account.role,
-  signs_in_with: account.has_password
-    ? "password"
-    : account.key_prefix === null
-      ? null
-      : `${account.key_prefix}…`,
+  signs_in_with: account.has_password ? "password" : account.key_prefix && `${account.key_prefix}…`,
   disabled: time(account.disabled_at),
   last_sign_in: time(account.last_sign_in_at),
   created: time(account.created_at),

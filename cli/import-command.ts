@@ -28,11 +28,7 @@ export const citiesCommand = (output: () => Output): Command =>
   withImport(
     new Command("cities").description("cities, for searching stations near a city"),
     output,
-    {
-      noun: "cities",
-      formats: cityFormats,
-      run: importCities,
-    },
+    { noun: "cities", formats: cityFormats, run: importCities },
   );
 
 interface Kind<Format extends string> {
@@ -118,16 +114,14 @@ export async function runImport<Summary extends { source: string }>(
 const doubtfulShown = 20;
 
 function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummary): string {
-  const { read, added, changed, unchanged, merged, refused, removed } = numbers;
+  const notes: Readonly<Record<string, string>> = {
+    merged: numbers.merged > 0 ? "  (the same station is in the data twice)" : "",
+    refused: why(numbers.refused, reasons),
+  };
+  const names = ["read", "added", "changed", "unchanged", "merged", "refused", "removed"] as const;
   const lines = [
     ...importHead(dryRun, numbers),
-    `  read       ${read}`,
-    `  added      ${added}`,
-    `  changed    ${changed}`,
-    `  unchanged  ${unchanged}`,
-    `  merged     ${merged}${merged > 0 ? "  (the same station is in the data twice)" : ""}`,
-    `  refused    ${refused}${why(refused, reasons)}`,
-    `  removed    ${removed}`,
+    ...names.map((name) => `  ${name.padEnd(9)}  ${numbers[name]}${notes[name] ?? ""}`),
   ];
   if (doubtful.length > 0) {
     const shown = doubtful.slice(0, doubtfulShown).map(({ ids, distance_m, reason }) => ({

@@ -66,13 +66,8 @@ export async function withDb<T extends object>(
     throw new Refusal("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }
   // An operator's command may wait for the service's short locks, and works through long tables.
-  const patient = {
-    ...config,
-    lockTimeoutMs: 30_000,
-    queryTimeoutMs: 120_000,
-    acquireTimeoutMs: 5000,
-  };
-  const db = createDb(patient, "operator", 3);
+  const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
+  const db = createDb({ ...config, ...patience }, "operator", 3);
   const progress = createProgress(stderr);
   try {
     const done = await work(db, config, progress);

@@ -24,20 +24,15 @@ export const createOutput = (
   json: boolean,
   actor: string,
   surroundings: Surroundings = process,
-): Output => ({
-  env: surroundings.env,
-  stdin: surroundings.stdin,
-  stdout: surroundings.stdout,
-  stderr: surroundings.stderr,
-  json,
-  actor,
-  result: (value, people) => {
-    surroundings.stdout.write(`${json ? JSON.stringify(value, null, 2) : people(value)}\n`);
-  },
-  note: (line) => {
-    surroundings.stderr.write(`${line}\n`);
-  },
-});
+): Output => {
+  const { env, stdin, stdout, stderr } = surroundings;
+  return {
+    ...{ env, stdin, stdout, stderr, json, actor },
+    result: (value, people) =>
+      void stdout.write(`${json ? JSON.stringify(value, null, 2) : people(value)}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+  };
+};
 
 export const time = (date: Date | null): string | null =>
   date === null ? null : formatTime(date.getTime());

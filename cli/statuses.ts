@@ -9,7 +9,7 @@ import { choice, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
-import { statusFormats, type StatusFormat } from "#src/import/statuses-read.ts";
+import { statusFormats, type StatusFormat } from "#src/import/read-statuses.ts";
 
 interface Options {
   format: StatusFormat;
@@ -69,20 +69,13 @@ export function statusesCommand(output: () => Output): Command {
       const source = options.source ?? (format === "csv" ? "csv" : "fr");
       const stationsPath = format === "csv" ? null : stationsFile(path, options.stations);
       const times = { maxAgeMs: maxAgeH * hourMs, notSoldMs: notSoldDays * dayMs, asOf };
+      const of = { format, stationsPath, source };
       const waking: string[] = [];
       const touched = (ids: readonly string[]) => void waking.push(...ids);
       const summary = await runImport(
         output(),
         { noun: "statuses", path, dryRun },
-        (db, common, config) =>
-          importStatuses(db, config, {
-            ...common,
-            ...times,
-            format,
-            stationsPath,
-            source,
-            touched,
-          }),
+        (db, common, config) => importStatuses(db, config, { ...common, ...times, ...of, touched }),
         (config) => wakeMarks(config, waking),
       );
       output().result(summary, people);
@@ -99,17 +92,15 @@ function stationsFile(path: string, named: string | undefined): string {
 }
 
 function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {
-  const { read, added, changed, unchanged, merged, refused } = numbers;
-  const behind =
-    numbers.behind_marks > 0 ? `  (${numbers.behind_marks} behind people's marks)` : "";
+  const { added, changed, unchanged, behind_marks: behind } = numbers;
   const lines = [
     ...importHead(dryRun, numbers),
-    `  read       ${read} lines`,
-    `  added      ${added} stations${behind}`,
+    `  read       ${numbers.read} lines`,
+    `  added      ${added} stations${behind > 0 ? `  (${behind} behind people's marks)` : ""}`,
     `  changed    ${changed} stations`,
     `  unchanged  ${unchanged} stations`,
-    `  merged     ${merged} further lines about the same stations`,
-    `  left out   ${refused} lines${why(refused, reasons)}`,
+    `  merged     ${numbers.merged} further lines about the same stations`,
+    `  left out   ${numbers.refused} lines${why(numbers.refused, reasons)}`,
   ];
   if (numbers.moved_h !== null)
     lines.push(

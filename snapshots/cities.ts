@@ -15,22 +15,12 @@ export interface City {
   population: number;
 }
 
-export interface CityStore {
-  /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Takes cities from another source, as long as none could be loaded. */
-  preload(cities: readonly City[]): void;
-  /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
-  find(name: string): City | null;
-  /** Cities by population; with `q` those whose name begins with it, then those that hold it. */
-  list(query: { q: string; offset: number; limit: number }): { cities: City[]; total: number };
-}
+export type CityStore = ReturnType<typeof createCityStore>;
 
 const refreshMs = minuteMs;
 
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
-export function createCityStore(deps: { db: Db; config: Config; log: Log }): CityStore {
+export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
   const { db, config, log } = deps;
   /** The largest city first. */
   let largestFirst: { city: City; folded: string }[] = [];
@@ -56,46 +46,42 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }): Cit
   };
 
   return {
-    start: async () => {
+    /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
+    async start() {
       await load();
       listener = listen(config, log, "cities", refresh);
       timer = setInterval(refresh, refreshMs);
     },
-    stop: async () => {
+    async stop() {
       clearInterval(timer);
       await listener?.stop();
       await loading;
     },
-    preload: (cities) => {
+    /** Takes cities from another source, as long as none could be loaded. */
+    preload(cities: readonly City[]) {
       if (!loaded) take(cities);
     },
-    find: (name) => byName.get(foldText(name)) ?? null,
-    list({ q, offset, limit }) {
+    /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
+    find: (name: string): City | null => byName.get(foldText(name)) ?? null,
+    /** Cities by population; with `q` those whose name begins with it, then those that hold it. */
+    list({ q, offset, limit }: { q: string; offset: number; limit: number }) {
       const sought = foldText(q);
-      const first = largestFirst.filter(({ folded }) => folded.startsWith(sought));
-      const then = largestFirst.filter(
-        ({ folded }) => !folded.startsWith(sought) && folded.includes(sought),
+      const found = largestFirst.filter(({ folded }) => folded.includes(sought));
+      const [first, then] = [true, false].map((begins) =>
+        found.filter(({ folded }) => folded.startsWith(sought) === begins),
       );
-      const all = [...first, ...then];
-      return {
-        cities: all.slice(offset, offset + limit).map(({ city }) => city),
-        total: all.length,
-      };
+      const cities = [...first!, ...then!].slice(offset, offset + limit).map(({ city }) => city);
+      return { cities, total: found.length };
     },
   };
 }
 
 /** Every city, the largest first. */
 export async function loadCities(db: Db): Promise<City[]> {
-  const found = await rows<Omit<City, "zoom">>(
-    db,
-    "select name, region, lat, lon, population from cities order by population desc, name, id",
-  );
-  return found.map(({ population, ...city }) => ({
-    ...city,
-    zoom: zoomOf(population),
-    population,
-  }));
+  const sql =
+    "select name, region, lat, lon, population from cities order by population desc, name, id";
+  const found = await rows<Omit<City, "zoom">>(db, sql);
+  return found.map((city) => ({ ...city, zoom: zoomOf(city.population) }));
 }
 
 const zoomOf = (population: number): number =>

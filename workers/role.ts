@@ -24,11 +24,6 @@ export interface Role {
   stop(): Promise<void>;
 }
 
-export interface QueueWorker {
-  run(): void;
-  close(): Promise<void>;
-}
-
 type QueueOptions = Pick<
   WorkerOptions,
   "concurrency" | "lockDuration" | "stalledInterval" | "maxStalledCount"
@@ -41,7 +36,7 @@ export function createQueueWorker<Data>(
   handle: (data: Data) => Promise<unknown>,
   onFailed: (error: Error, job: Job<Data> | undefined) => void,
   options: QueueOptions,
-): QueueWorker {
+) {
   const connection = { connection: workerRedis, prefix: config.redisPrefix, autorun: false };
   const worker = new Worker<Data>(queue, (job) => handle(job.data), { ...connection, ...options });
   // bullmq reports each failed attempt to connect; the connection has already logged that Redis is away.
@@ -50,8 +45,8 @@ export function createQueueWorker<Data>(
   );
   worker.on("failed", (job, error) => onFailed(error, job));
   return {
-    run: () =>
+    run: (): void =>
       void worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped")),
-    close: () => worker.close(),
+    close: (): Promise<void> => worker.close(),
   };
 }

@@ -3,29 +3,24 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { type DumpSet, setName } from "#snapshots/dumps/dump.ts";
 
-/** Which dumps have been asked for lately, over all web processes. */
-export interface AskedSets {
-  /** Remembers the request until the next `flush` writes it. */
-  note(set: DumpSet, now: number): void;
-  flush(): Promise<void>;
-  /** Those of the last hour, the latest first. Rejects while Redis is away. */
-  recent(now: number): Promise<DumpSet[]>;
-}
-
 const rememberedMs = hourMs;
 /** A set that is asked for all the time is noted once in so long. */
 const againMs = minuteMs;
 /** Of a set's JSON. */
 const lengthMax = 1000;
 
-/** `most`: how many sets are remembered. A caller who invents new sets displaces the oldest ones only. */
-export function createAskedSets(redis: Redis, prefix: string, most: number): AskedSets {
+/**
+ * Which dumps have been asked for lately, over all web processes. `most`: how many sets are remembered. A caller who
+ * invents new sets displaces the oldest ones only.
+ */
+export function createAskedSets(redis: Redis, prefix: string, most: number) {
   const key = `${prefix}:asked`;
   const notedAt = new LRUCache<string, number>({ max: Math.max(1, most) });
   let fresh: (string | number)[] = [];
 
   return {
-    note(set, now) {
+    /** Remembers the request until the next `flush` writes it. */
+    note(set: DumpSet, now: number): void {
       const name = setName(set);
       if (now - (notedAt.peek(name) ?? -Infinity) < againMs) return;
       const text = JSON.stringify(set);
@@ -33,7 +28,7 @@ export function createAskedSets(redis: Redis, prefix: string, most: number): Ask
       notedAt.set(name, now);
       if (fresh.length < 2 * most) fresh.push(now, text);
     },
-    async flush() {
+    async flush(): Promise<void> {
       if (fresh.length === 0) return;
       const entries = fresh;
       fresh = [];
@@ -50,7 +45,8 @@ export function createAskedSets(redis: Redis, prefix: string, most: number): Ask
         throw error;
       }
     },
-    async recent(now) {
+    /** Those of the last hour, the latest first. Rejects while Redis is away. */
+    async recent(now: number): Promise<DumpSet[]> {
       const found = await redis.zrevrangebyscore(key, "+inf", now - rememberedMs);
       const sets = found.map((text) => JSON.parse(text) as DumpSet).toReversed();
       // One set may have been written in several spellings.

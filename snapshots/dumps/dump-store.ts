@@ -2,43 +2,33 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 import type { Dump, DumpHead } from "#snapshots/dumps/dump.ts";
 import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
 
-/** The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. */
-export interface DumpStore {
-  /** Stores a dump unless a newer one is there; false when it is. Wakes the web processes. */
-  save(dump: Dump): Promise<boolean>;
-  head(): Promise<DumpHead | null>;
-  load(): Promise<Dump | null>;
-  /** The channel on which stored dumps are announced, each by the name of its set. */
-  channel: string;
-}
+export type DumpStore = ReturnType<typeof createDumpStore>;
 
 /** Increase it when the fields or the JSON change, so that old and new processes do not share dumps. */
 const format = 1;
 
 /**
- * `name`: of the set (see `setName`), "" for the whole country; dumps are announced by it. `keptMs`: a dump that is not
- * renewed expires, so that one with too high a number cannot stay for ever.
+ * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: of the set
+ * (see `setName`), "" for the whole country. `keptMs`: a dump that is not renewed expires, so that one with too high a
+ * number cannot stay for ever.
  */
-export function createDumpStore(
-  redis: Redis,
-  prefix: string,
-  keptMs: number,
-  name = "",
-): DumpStore {
+export function createDumpStore(redis: Redis, prefix: string, keptMs: number, name = "") {
   const key = name === "" ? `${prefix}:dump:${format}` : `${prefix}:dump:${format}:${name}`;
   const channel = `${prefix}:dumps`;
   const shelf = { key, channel, name, keptMs, silentMs: keptMs };
   return {
+    /** The channel on which stored dumps are announced, each by the name of its set. */
     channel,
-    save: (dump) => {
+    /** Stores a dump unless a newer one is there; false when it is. Wakes the web processes. */
+    save(dump: Dump): Promise<boolean> {
       const { count, sum, gzip, br } = dump;
       return saveVersion(redis, shelf, dump, { count, sum, gzip, br });
     },
-    head: async () => {
+    async head(): Promise<DumpHead | null> {
       const found = await loadVersion(redis, key, ["count", "sum"]);
       return found && headOf(found);
     },
-    load: async () => {
+    async load(): Promise<Dump | null> {
       const found = await loadVersion(redis, key, ["count", "sum", "gzip", "br"]);
       return found && { ...headOf(found), gzip: found.fields[2]!, br: found.fields[3]! };
     },

@@ -7,31 +7,16 @@ import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 
-export interface LatestDump {
-  /** Looks for dumps and keeps looking. Does not wait for Redis. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** The whole country's dump when it may be served at `now` (see `HeldDump.current`), else null. */
-  whole(whole: () => Whole, now: number): Dump | null;
-  /** The same for another set. Null at first; the request is noted, and a dump of the set is then kept ready. */
-  set(set: DumpSet, whole: () => Whole, now: number): Dump | null;
-  /** The dump's plain JSON; kept until another dump's is requested. */
-  plain(dump: Dump): Promise<Buffer>;
-  /** Age of the newest dump of the whole country; null without one. */
-  ageMs(now: number): number | null;
-  /** For `/readyz`: whether dumps arrive. */
-  condition(now: number): { ok: boolean; detail?: unknown };
-}
+export type LatestDump = ReturnType<typeof createLatestDump>;
 
 const unzip = promisify(gunzip);
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
 /** Keeps the newest dumps in memory. The store's channel wakes it, a poll is the guarantee. */
-export function createLatestDump(deps: { config: Config; log: Log; redis: Redis }): LatestDump {
+export function createLatestDump(deps: { config: Config; log: Log; redis: Redis }) {
   const { config, log, redis } = deps;
   const { redisPrefix: prefix } = config;
-  const hold = (name?: string): HeldDump =>
-    createHeldDump(config, createDumpStore(redis, prefix, 0, name));
+  const hold = (name?: string) => createHeldDump(config, createDumpStore(redis, prefix, 0, name));
   const main = hold();
   const asked = createAskedSets(redis, prefix, config.askedSets);
   /** The set asked for last stands last. Not an LRU cache: a dump's size changes while it is held. */
@@ -70,7 +55,8 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
   };
 
   return {
-    start: async () => {
+    /** Looks for dumps and keeps looking. Does not wait for Redis. */
+    async start() {
       subscriber = createWorkerRedis(config, log);
       const { channel } = createDumpStore(redis, prefix, 0);
       subscriber.on("message", (_channel, name: string) => {
@@ -83,13 +69,15 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       timer = setInterval(() => void refresh(), Math.min(config.slotMs / 2, 2000));
       await refresh();
     },
-    stop: async () => {
+    async stop() {
       clearInterval(timer);
       subscriber?.disconnect();
       await looking;
     },
-    whole: (whole, now) => main.current(whole, now),
-    set(set, whole, now) {
+    /** The whole country's dump when it may be served at `now` (see `createHeldDump`), else null. */
+    whole: (whole: () => Whole, now: number) => main.current(whole, now),
+    /** The same for another set. Null at first; the request is noted, and a dump of the set is then kept ready. */
+    set(set: DumpSet, whole: () => Whole, now: number): Dump | null {
       asked.note(set, now);
       const name = setName(set);
       const held = sets.get(name) ?? hold(name);
@@ -97,12 +85,15 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       sets.set(name, held);
       return held.current(whole, now);
     },
-    plain(dump) {
+    /** The dump's plain JSON; kept until another dump's is requested. */
+    plain(dump: Dump): Promise<Buffer> {
       if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
       return json.text;
     },
+    /** Age of the newest dump of the whole country; null without one. */
     ageMs,
-    condition(now) {
+    /** For `/readyz`: whether dumps arrive. */
+    condition(now: number): { ok: boolean; detail: unknown } {
       const age = ageMs(now);
       if (age === null) return { ok: false, detail: "none yet" };
       const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
@@ -111,32 +102,28 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
   };
 }
 
-/** The newest dump of one set, in memory. */
-interface HeldDump {
-  /** Looks into the store; rejects while Redis is away. */
-  look(): Promise<void>;
-  latest(): Dump | null;
-  /**
-   * The dump, when it may be served at `now`: it is at most one and a half slots behind (docs/decisions.md 7), or older
-   * with the same content as the model. Null: answer from the model.
-   */
-  current(whole: () => Whole, now: number): Dump | null;
-}
+type HeldDump = ReturnType<typeof createHeldDump>;
 
 /** After so long without a new version dumps count as stopped, ms. */
 const staleAfterMs = (config: Config): number => config.dumpMaxAgeMs + config.slotMs * 1.5;
 
-function createHeldDump(config: Config, store: DumpStore): HeldDump {
+/** The newest dump of one set, in memory. */
+function createHeldDump(config: Config, store: DumpStore) {
   const behindMs = config.slotMs * 1.5;
   let latest: Dump | null = null;
   return {
-    async look() {
+    /** Looks into the store; rejects while Redis is away. */
+    async look(): Promise<void> {
       const head = await store.head();
       const isSame = head?.sum === latest?.sum && head?.builtAtMs === latest?.builtAtMs;
       if (head !== null && !isSame) latest = (await store.load()) ?? latest;
     },
     latest: () => latest,
-    current(whole, now) {
+    /**
+     * The dump, when it may be served at `now`: it is at most one and a half slots behind (docs/decisions.md 7), or
+     * older with the same content as the model. Null: answer from the model.
+     */
+    current(whole: () => Whole, now: number): Dump | null {
       if (latest === null) return null;
       if (now - latest.asOfMs <= behindMs) return latest;
       if (now - latest.builtAtMs > staleAfterMs(config)) return null;

@@ -16,20 +16,7 @@ export interface Surroundings {
   keys: HashedKey[];
 }
 
-/** All that a web process needs to serve reads while Postgres is away. */
-export interface ModelSnapshot extends Version, Surroundings {
-  /** Every station of the change feed, those taken out of service too. */
-  rows: FeedRow[];
-}
-
-/** The latest model snapshot in Redis. Every call rejects while Redis is away. */
-export interface ModelSnapshotStore {
-  /** Stores a snapshot with these lines (see `createLedger`) unless a newer one is there; false when it is. */
-  save(version: Version, surroundings: Surroundings, lines: readonly string[]): Promise<boolean>;
-  /** Its version and the `fingerprint` of its surroundings. */
-  head(): Promise<(Version & { fingerprint: string }) | null>;
-  load(): Promise<ModelSnapshot | null>;
-}
+export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
 const format = 1;
@@ -39,25 +26,31 @@ const unzip = promisify(gunzip);
 /** Longer than the window of a delta: an older snapshot is of no use. */
 const keptMs = 48 * hourMs;
 
-/** `silentMs`: after so long without renewal any other snapshot replaces it. */
-export function createModelSnapshotStore(
-  redis: Redis,
-  prefix: string,
-  silentMs: number,
-): ModelSnapshotStore {
+/**
+ * The latest model snapshot in Redis: all that a web process needs to serve reads while Postgres is away. Every call
+ * rejects while Redis is away. `silentMs`: after so long without renewal any other snapshot replaces it.
+ */
+export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs: number) {
   const key = `${prefix}:model:${format}`;
   const shelf = { key, channel: `${prefix}:models`, name: "", keptMs, silentMs };
   return {
-    save: async (version, surroundings, lines) => {
+    /** Stores a snapshot with these lines (see `createLedger`) unless a newer one is there; false when it is. */
+    async save(
+      version: Version,
+      surroundings: Surroundings,
+      lines: readonly string[],
+    ): Promise<boolean> {
       const text = [JSON.stringify(surroundings), ...lines].join("\n");
       const body = await zip(text, { level: 3 });
       return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
     },
-    head: async () => {
+    /** Its version and the `fingerprint` of its surroundings. */
+    async head() {
       const found = await loadVersion(redis, key, ["around"]);
       return found && { ...found, fingerprint: String(found.fields[0]) };
     },
-    load: async () => {
+    /** `rows`: every station of the change feed, those taken out of service too. */
+    async load(): Promise<(Version & Surroundings & { rows: FeedRow[] }) | null> {
       const found = await loadVersion(redis, key, ["body"]);
       if (found === null) return null;
       const { fields, ...version } = found;
@@ -75,19 +68,16 @@ export const fingerprint = ({ cities, keys }: Surroundings): string =>
     "base64url",
   );
 
-/** The feed's current rows, which a model does not keep, each as a line of text in a tenth of the memory. */
-export interface Ledger {
-  apply(rows: readonly FeedRow[]): void;
-  lines(): string[];
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
-export function createLedger(): Ledger {
+/** The feed's current rows, which a model does not keep, each as a line of text in a tenth of the memory. */
+export function createLedger() {
   const lines = new Map<string, string>();
   return {
-    apply: (rows) => {
+    apply(rows: readonly FeedRow[]): void {
       for (const row of rows) lines.set(row.id, writeLine(row));
     },
-    lines: () => [...lines.values()],
+    lines: (): string[] => [...lines.values()],
   };
 }
 

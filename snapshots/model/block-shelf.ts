@@ -1,23 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 
-/** The bytes of a block: plain, or deflated when they have not been read for long. */
-export interface BlockBytes {
-  /** The plain bytes. They stay valid after the block has been replaced. */
-  read(): Buffer;
-  /** True while they are held plain. */
-  isPlain(): boolean;
-  /** Call it before the block's replacement is written: its bytes no longer count. */
-  release(): void;
-}
+export type BlockShelf = ReturnType<typeof createBlockShelf>;
 
-/** Holds the bytes of blocks. Those read last stay plain, up to `plainBytes` in all. */
-export interface BlockShelf {
-  /**
-   * Holds `size` bytes; `fill` writes all of them. Bytes that do not fit and are not `warm` are deflated at once, so
-   * that loading a large country leaves no garbage of that size.
-   */
-  hold(size: number, warm: boolean, fill: (bytes: Buffer) => void): BlockBytes;
-}
+/** The bytes of a block: plain, or deflated when they have not been read for long. */
+export type BlockBytes = ReturnType<BlockShelf["hold"]>;
 
 interface Entry {
   plain: Buffer | null;
@@ -28,7 +14,8 @@ interface Entry {
   released: boolean;
 }
 
-export function createBlockShelf(plainBytes: number): BlockShelf {
+/** Holds the bytes of blocks. Those read last stay plain, up to `plainBytes` in all. */
+export function createBlockShelf(plainBytes: number) {
   const plain = new Set<Entry>();
   let total = 0;
   let draft = Buffer.allocUnsafeSlow(0);
@@ -74,7 +61,11 @@ export function createBlockShelf(plainBytes: number): BlockShelf {
   };
 
   return {
-    hold(size, warm, fill) {
+    /**
+     * Holds `size` bytes; `fill` writes all of them. Bytes that do not fit and are not `warm` are deflated at once, so
+     * that loading a large country leaves no garbage of that size.
+     */
+    hold(size: number, warm: boolean, fill: (bytes: Buffer) => void) {
       const entry: Entry = { plain: null, packed: null, size, recent: true, released: false };
       const isPlain = warm || total + size <= plainBytes;
       // Not from the shared pool: a pooled slice would keep its neighbours alive.
@@ -83,9 +74,12 @@ export function createBlockShelf(plainBytes: number): BlockShelf {
       if (isPlain) show(entry, bytes);
       else entry.packed = pack(bytes);
       return {
-        read: () => read(entry),
-        isPlain: () => entry.plain !== null,
-        release: () => {
+        /** The plain bytes. They stay valid after the block has been replaced. */
+        read: (): Buffer => read(entry),
+        /** True while they are held plain. */
+        isPlain: (): boolean => entry.plain !== null,
+        /** Call it before the block's replacement is written: its bytes no longer count. */
+        release(): void {
           entry.released = true;
           if (plain.delete(entry)) total -= size;
         },

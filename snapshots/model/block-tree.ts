@@ -32,36 +32,13 @@ function boxOf({ coordinates }: Block): Float64Array {
   return Float64Array.of(south, west, north, east);
 }
 
-export interface BlockTree {
-  leaves(): readonly Leaf[];
-  /** Takes a new list of leaves, in kd order. O(blocks). */
-  rebuild(leaves: Leaf[]): void;
-  /** Updates the tree after a leaf got a new block. O(log blocks). */
-  refresh(leaf: Leaf): void;
-  /** The leaf that grows least by taking in a point; undefined when the tree is empty. */
-  nearest(lat: number, lon: number): Leaf | undefined;
-  /** True when the point lies in the leaf's own rectangle. */
-  contains(leaf: Leaf, lat: number, lon: number): boolean;
-  count(): number;
-  /** The rectangle around all stations; null without any. */
-  box(): Box | null;
-  sum(): Sum;
-  /**
-   * Visits the blocks that touch the region. For a subtree that lies inside, calls `whole` first with its count and
-   * sum, and then visits its blocks as `covered`.
-   */
-  walk(
-    region: Region,
-    whole: (count: number, sum: Sum) => void,
-    visit: (block: Block, covered: boolean) => void,
-  ): void;
-}
+export type BlockTree = ReturnType<typeof createBlockTree>;
 
 /**
  * Rectangles, counts and sums over the blocks as an implicit binary tree: node n has children 2n and 2n + 1,
  * leaf i is node `width + i`. The blocks stand in kd order, so a node is a compact neighbourhood.
  */
-export function createBlockTree(): BlockTree {
+export function createBlockTree() {
   let leaves: Leaf[] = [];
   let width = 1;
   let boxes = new Float64Array(8);
@@ -95,8 +72,9 @@ export function createBlockTree(): BlockTree {
   };
 
   return {
-    leaves: () => leaves,
-    rebuild(newLeaves) {
+    leaves: (): readonly Leaf[] => leaves,
+    /** Takes a new list of leaves, in kd order. O(blocks). */
+    rebuild(newLeaves: Leaf[]): void {
       leaves = newLeaves;
       width = 1;
       while (width < leaves.length) width *= 2;
@@ -114,29 +92,42 @@ export function createBlockTree(): BlockTree {
       }
       for (let node = width - 1; node >= 1; node--) fromChildren(node);
     },
-    refresh(leaf) {
+    /** Updates the tree after a leaf got a new block. O(log blocks). */
+    refresh(leaf: Leaf): void {
       let node = width + leaf.index;
       fromLeaf(node, leaf);
       for (node >>= 1; node >= 1; node >>= 1) fromChildren(node);
     },
-    nearest(lat, lon) {
+    /** The leaf that grows least by taking in a point; undefined when the tree is empty. */
+    nearest(lat: number, lon: number): Leaf | undefined {
       if (leaves.length === 0) return undefined;
       let node = 1;
       while (node < width)
         node = node * 2 + (growth(node * 2 + 1, lat, lon) < growth(node * 2, lat, lon) ? 1 : 0);
       return leaves[node - width];
     },
-    contains: (leaf, lat, lon) => growth(width + leaf.index, lat, lon) === 0,
-    count: () => (leaves.length === 0 ? 0 : (counts[1] as number)),
-    box() {
+    /** True when the point lies in the leaf's own rectangle. */
+    contains: (leaf: Leaf, lat: number, lon: number): boolean =>
+      growth(width + leaf.index, lat, lon) === 0,
+    count: (): number => (leaves.length === 0 ? 0 : (counts[1] as number)),
+    /** The rectangle around all stations; null without any. */
+    box(): Box | null {
       if (leaves.length === 0 || counts[1] === 0) return null;
       const [south, west, north, east] = boxes.subarray(4, 8) as unknown as [
         ...[south: number, west: number, north: number, east: number],
       ];
       return { south, west, north, east };
     },
-    sum: () => (leaves.length === 0 ? emptySum() : sumOf(1)),
-    walk(region, whole, visit) {
+    sum: (): Sum => (leaves.length === 0 ? emptySum() : sumOf(1)),
+    /**
+     * Visits the blocks that touch the region. For a subtree that lies inside, calls `whole` first with its count and
+     * sum, and then visits its blocks as `covered`.
+     */
+    walk(
+      region: Region,
+      whole: (count: number, sum: Sum) => void,
+      visit: (block: Block, covered: boolean) => void,
+    ): void {
       const descend = (node: number, first: number, span: number): void => {
         if (counts[node] === 0) return;
         const at = node * 4;

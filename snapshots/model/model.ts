@@ -17,48 +17,21 @@ import { createBlockTree, type Leaf } from "#snapshots/model/block-tree.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import { foldBrand, fuelOf, renderFuel, renderStation } from "#snapshots/model/fragment.ts";
-import { createQueries, type Queries } from "#snapshots/model/queries.ts";
+import { createQueries } from "#snapshots/model/queries.ts";
 import { readState, writeState } from "#snapshots/model/state-text.ts";
 import {
   createChangeOrder,
   createIdOrder,
-  createTransitionHeap,
+  createTransitions,
 } from "#snapshots/model/station-orders.ts";
 import { createStationTable, noStation } from "#snapshots/model/station-table.ts";
 
-/** One station as it is served now. */
-export interface OneStation {
-  /** Its JSON, docs/contract.md 2.1. */
-  fragment: Buffer;
-  sum: string;
-  changedAt: number;
-}
-
-/**
- * All stations as they are served, in memory (design 4). Times are ms. Every question carries `now`; its answer
- * contains all that time alone changed up to then. An answer that was given never changes.
- */
-export interface ReadModel extends Queries {
-  /** Takes rows of the feed: inserts, changes, moves and removes. The last row of a station counts. */
-  apply(rows: readonly FeedRow[], now: number): void;
-  /** Applies what time alone has changed up to `now`. */
-  drain(now: number): void;
-  station(id: string, now: number): OneStation | null;
-  /** A station's `fuel` as it is served, docs/contract.md 2.2. */
-  fuel(id: string, now: number): FuelBlock | null;
-  locations: Locations;
-}
+export type ReadModel = ReturnType<typeof createReadModel>;
 
 /** Where the stations in service are: enough to judge a mark without asking the database. */
-export interface Locations {
-  find(id: string): Point | undefined;
-  /** Ids of the stations within `radiusM` of a point. */
-  within(centre: Point, radiusM: number): string[];
-  /** The middle of the rectangle around all stations, and a zoom at which it fits a screen; null without stations. */
-  middle(): (Point & { zoom: number }) | null;
-}
+export type Locations = ReadModel["locations"];
 
-export interface ModelSettings {
+interface ModelSettings {
   /** Life of a status, a pending version and a price. */
   lifetimeMs: number;
   /** Bytes of the stations' JSON that are held plain, the last read first; the rest is held deflated. */
@@ -67,18 +40,21 @@ export interface ModelSettings {
   ids?: IdTable;
 }
 
-/** An empty read model. */
+/**
+ * All stations as they are served, in memory (design 4); empty at first. Times are ms. Every question carries `now`;
+ * its answer contains all that time alone changed up to then. An answer that was given never changes.
+ */
 export function createReadModel({
   lifetimeMs,
   plainBytes = Infinity,
   ids = createIdTable(),
-}: ModelSettings): ReadModel {
+}: ModelSettings) {
   const table = createStationTable(ids);
   const tree = createBlockTree();
   const store = { tree, table, shelf: createBlockShelf(plainBytes) };
   const order = createIdOrder(ids);
   const changes = createChangeOrder(table);
-  const heap = createTransitionHeap(table);
+  const passing = createTransitions(table);
   const brands = new Map<string, number>();
   /** Everything that time alone changed up to here is applied. */
   let time = Number.NEGATIVE_INFINITY;
@@ -96,7 +72,7 @@ export function createReadModel({
     const passed = all.findLast((at) => at <= time) ?? since;
     table.changedAt[station] = Math.max(since, passed);
     table.nextAt[station] = all.find((at) => at > time) ?? Infinity;
-    heap.place(station);
+    passing.note(station);
   };
   const ended = (station: number): boolean => table.nextAt[station] === Infinity;
 
@@ -104,7 +80,7 @@ export function createReadModel({
     if (now <= time) return;
     time = now;
     const put = new Map<number, Rendered>();
-    for (let station = heap.due(now); station !== noStation; station = heap.due(now)) {
+    for (const station of passing.due(now)) {
       const leaf = table.leaf[station] ?? null;
       if (leaf === null) continue;
       const slot = table.slot[station] as number;
@@ -158,9 +134,12 @@ export function createReadModel({
 
   return {
     ...queries,
+    /** Takes rows of the feed: inserts, changes, moves and removes. The last row of a station counts. */
     apply,
+    /** Applies what time alone has changed up to `now`. */
     drain,
-    station(id, now) {
+    /** One station as it is served: its JSON (docs/contract.md 2.1), its digest, its last change. */
+    station(id: string, now: number) {
       drain(now);
       const found = find(id);
       if (found === null) return null;
@@ -169,19 +148,23 @@ export function createReadModel({
       const sum = sumText(addStations(emptySum(), [found]));
       return { fragment: fragmentOf(block, slot), sum, changedAt };
     },
-    fuel(id, now) {
+    /** A station's `fuel` as it is served, docs/contract.md 2.2. */
+    fuel(id: string, now: number): FuelBlock | null {
       drain(now);
       const found = find(id);
       return found === null ? null : fuelOf(found.block, found.slot);
     },
     locations: {
-      find(id) {
+      find(id: string): Point | undefined {
         const found = find(id);
         if (found === null) return undefined;
         const [lat, lon] = found.block.coordinates.subarray(found.slot * 2) as unknown as number[];
         return { lat: lat as number, lon: lon as number };
       },
-      within: (centre, radiusM) => queries.idsInside({ kind: "circle", centre, radiusM }),
+      /** Ids of the stations within `radiusM` of a point. */
+      within: (centre: Point, radiusM: number): string[] =>
+        queries.idsInside({ kind: "circle", centre, radiusM }),
+      /** The middle of the rectangle around all stations, and a zoom at which it fits a screen; null without stations. */
       middle: () => middleOf(tree.box()),
     },
   };

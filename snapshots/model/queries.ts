@@ -35,7 +35,7 @@ export interface AreaQuery {
   now: number;
 }
 
-export interface PageQuery {
+interface PageQuery {
   filters?: Filters;
   /** Id after which the page begins; "" for the first page. */
   after: string;
@@ -43,27 +43,10 @@ export interface PageQuery {
   now: number;
 }
 
-/** A page in id order, and the whole list that it is a page of. */
-export interface PageAnswer extends Answer {
-  whole: { count: number; sum: string };
-  /** Id of the page's last station when more follow, else "". */
-  next: string;
-}
-
-export interface Queries {
-  query(query: AreaQuery): Answer & { truncated: boolean };
-  page(query: PageQuery): PageAnswer;
-  /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
-  delta(sinceMs: number, now: number): Answer & { removed: string[] };
-  whole(now: number, filters?: Filters): { count: number; sum: string };
-  /** Ids of the stations in an area. */
-  idsInside(area: Area): string[];
-  /** When a station of the area changed last, and when time alone changes one next. */
-  timesInside(area: Area, now: number): Times;
-}
+export type Queries = ReturnType<typeof createQueries>;
 
 /** ms; the same on every process that has applied the same. */
-export interface Times {
+interface Times {
   /** -Infinity when there are no stations. */
   changedAt: number;
   /** Infinity when time changes nothing. */
@@ -80,7 +63,7 @@ interface Parts {
   drain(now: number): void;
 }
 
-export function createQueries({ tree, table, order, changes, matcher, drain }: Parts): Queries {
+export function createQueries({ tree, table, order, changes, matcher, drain }: Parts) {
   const sourceOf = (station: number): Source => ({
     block: (table.leaf[station] as Leaf).block,
     slot: table.slot[station] as number,
@@ -117,7 +100,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   });
 
   return {
-    query({ area, filters, sort, limit, now }) {
+    query({ area, filters, sort, limit, now }: AreaQuery): Answer & { truncated: boolean } {
       drain(now);
       const found = select(tree, area, matcher(filters));
       const truncated = found.count > limit;
@@ -136,7 +119,8 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         : { ...list, truncated };
     },
 
-    page({ filters, after, limit, now }) {
+    /** A page in id order, and the whole list that it is a page of. `next`: id of its last station when more follow, else "". */
+    page({ filters, after, limit, now }: PageQuery) {
       drain(now);
       const found = selected(filters);
       const passes = new Map(found?.hits.map((hit) => [hit.block, hit.chosen]));
@@ -155,7 +139,8 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       return { ...inOrder(sources), whole: wholeOf(found), next };
     },
 
-    delta(sinceMs, now) {
+    /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
+    delta(sinceMs: number, now: number): Answer & { removed: string[] } {
       drain(now);
       const sources: Source[] = [];
       const removed: string[] = [];
@@ -169,14 +154,17 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       return { ...inOrder(sources.reverse()), removed: removed.reverse() };
     },
 
-    whole(now, filters) {
+    /** How many stations there are on all pages of a list, and their digest. */
+    whole(now: number, filters?: Filters): { count: number; sum: string } {
       drain(now);
       return wholeOf(selected(filters));
     },
 
-    idsInside: (area) => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
+    /** Ids of the stations in an area. */
+    idsInside: (area: Area): string[] => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
 
-    timesInside(area, now) {
+    /** When a station of the area changed last, and when time alone changes one next. */
+    timesInside(area: Area, now: number): Times {
       drain(now);
       return select(tree, area, null)
         .hits.map(({ block, chosen }) =>

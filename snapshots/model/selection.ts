@@ -1,5 +1,6 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { compileArea, type Area, type Region } from "#snapshots/model/area.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import {
   addStation,
@@ -154,18 +155,14 @@ export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
 /** The JSON of stations in this order, in one buffer, a comma after each. */
 export function copyInOrder(sources: readonly Source[]): Buffer {
   const starts = new Uint32Array(sources.length);
-  const indexes = new Map<Block, number[]>();
   let size = 0;
   sources.forEach(({ block, slot }, i) => {
     starts[i] = size;
     size += read(block, slot, field.end) - startOf(block, slot);
-    const here = indexes.get(block);
-    if (here === undefined) indexes.set(block, [i]);
-    else here.push(i);
   });
   const copy = Buffer.allocUnsafeSlow(size);
   // Block by block, because each may have to be inflated.
-  for (const [block, inBlock] of indexes) {
+  for (const [block, inBlock] of grouped(sources.keys(), (i) => sources[i]!.block)) {
     const bytes = block.body.read();
     for (const i of inBlock) {
       const { slot } = sources[i] as Source;

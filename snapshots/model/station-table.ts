@@ -18,8 +18,6 @@ export interface StationTable {
   changedAt: Float64Array;
   /** The next transition, at which time alone changes it, ms; Infinity when there is none. */
   nextAt: Float64Array;
-  /** Its index in the heap of transitions. */
-  heapIndex: Int32Array;
   /** Neighbours in the list ordered by `changedAt`. */
   older: Int32Array;
   newer: Int32Array;
@@ -36,7 +34,6 @@ export function createStationTable(ids: IdTable): StationTable {
     slot: new Uint8Array(),
     changedAt: new Float64Array(),
     nextAt: new Float64Array(),
-    heapIndex: new Int32Array(),
     older: new Int32Array(),
     newer: new Int32Array(),
     enter(id) {
@@ -56,7 +53,6 @@ export function createStationTable(ids: IdTable): StationTable {
     table.slot = larger(table.slot, length);
     table.changedAt = larger(table.changedAt, length).fill(Number.NaN, from);
     table.nextAt = larger(table.nextAt, length).fill(Number.POSITIVE_INFINITY, from);
-    table.heapIndex = larger(table.heapIndex, length).fill(noStation, from);
     table.older = larger(table.older, length).fill(noStation, from);
     table.newer = larger(table.newer, length).fill(noStation, from);
     while (table.leaf.length < length) table.leaf.push(null);

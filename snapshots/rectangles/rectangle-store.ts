@@ -1,12 +1,5 @@
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away. */
-export interface RectangleStore {
-  load(name: string): Promise<Buffer | null>;
-  /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the oldest entries are deleted. */
-  save(name: string, body: Buffer, lifeMs: number): Promise<void>;
-}
-
 /** Bytes of an entry besides its body. */
 const overhead = 300;
 // Longer than any entry's life, so that the list outlives its entries.
@@ -28,12 +21,16 @@ const storeLua = `
   redis.call('EXPIRE', KEYS[2], ARGV[5])
   redis.call('EXPIRE', KEYS[3], ARGV[5])`;
 
-/** `budget`: most bytes of all entries together. Anonymous requests must not fill Redis, which the queue needs. */
-export function createRectangleStore(redis: Redis, prefix: string, budget: number): RectangleStore {
+/**
+ * Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away.
+ * `budget`: most bytes of all entries together. Anonymous requests must not fill Redis, which the queue needs.
+ */
+export function createRectangleStore(redis: Redis, prefix: string, budget: number) {
   const key = (name: string): string => `${prefix}:rect:${name}`;
   return {
-    load: (name) => redis.getBuffer(key(name)),
-    save: async (name, body, lifeMs) => {
+    load: (name: string): Promise<Buffer | null> => redis.getBuffer(key(name)),
+    /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the oldest entries are deleted. */
+    async save(name: string, body: Buffer, lifeMs: number): Promise<void> {
       const keys = [key(name), `${prefix}:rects`, `${prefix}:rects:bytes`];
       const life = Math.max(1, Math.floor(lifeMs));
       await redis.eval(storeLua, keys.length, ...keys, body, life, budget, overhead, listedS);

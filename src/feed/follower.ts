@@ -8,25 +8,11 @@ import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 
-export interface Follower {
-  /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Goes on from rows that were read elsewhere earlier; the first read of the database compares. */
-  resume(from: { rows: FeedRow[]; seq: number; asOfMs: number }): void;
-  /** True when there is something to serve: all was read or resumed from. */
-  loaded(): boolean;
-  /** Reads what has changed by now; rejects when the database is away. */
-  refresh(): Promise<void>;
-  /** Every change up to this number is applied. */
-  seq(): number;
-  /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
-  asOf(now: number): number;
-  /** When the feed was last read with success, ms; 0 before the first time. */
-  readAt(): number;
-}
+export type Follower = ReturnType<typeof createFollower>;
 
 /** Rows of one page. */
 const pageRows = 250;
@@ -54,7 +40,7 @@ export function createFollower(deps: {
   /** The numbers of the stations, shared with others that keep something for each station. */
   ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
-}): Follower {
+}) {
   const { db, config, log, clock, onRows, outcomes, ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
@@ -68,8 +54,6 @@ export function createFollower(deps: {
   let compare = false;
   let away = false;
   let stopped = false;
-  let running: Promise<void> | null = null;
-  let again: Promise<void> | null = null;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -112,10 +96,8 @@ export function createFollower(deps: {
     inTransaction(db, async (tx) => {
       // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
       await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
-      const [newest] = await rows<{ seq: number | null }>(
-        tx,
-        "select max(seq) as seq from changes",
-      );
+      const sql = "select max(seq) as seq from changes";
+      const [newest] = await rows<{ seq: number | null }>(tx, sql);
       await tx.raw(
         `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
          order by floor(s.lat * 2), s.lon, s.id`,
@@ -132,7 +114,7 @@ export function createFollower(deps: {
   const catchUp = async (first: FeedRow[]): Promise<void> => {
     let reached = safe;
     for (let found = first; ; found = await readAfter(db, lastSeq, pageRows)) {
-      for (const some of inTurns(found)) {
+      for (const some of slices(found, turnRows)) {
         apply(some);
         for (const row of some) {
           lastSeq = Math.max(lastSeq, row.seq);
@@ -154,11 +136,9 @@ export function createFollower(deps: {
     let highest = 0;
     // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
     for (;;) {
-      const some = await rows<{ id: string; seq: number }>(
-        db,
-        "select station_id as id, seq from changes where seq > ? order by seq limit ?",
-        [highest, compareRows],
-      );
+      const numbersSql =
+        "select station_id as id, seq from changes where seq > ? order by seq limit ?";
+      const some = await rows<{ id: string; seq: number }>(db, numbersSql, [highest, compareRows]);
       for (const { id, seq } of some) {
         const station = stations.find(id);
         if (station === -1 || seqs[station] !== seq) different.push(id);
@@ -167,8 +147,8 @@ export function createFollower(deps: {
       highest = some.at(-1)?.seq ?? highest;
       if (some.length < compareRows) break;
     }
-    for (let from = 0; from < different.length; from += pageRows)
-      for (const some of inTurns(await readStations(db, different.slice(from, from + pageRows)))) {
+    for (const ids of slices(different, pageRows))
+      for (const some of slices(await readStations(db, ids), turnRows)) {
         apply(some);
         await nextTurn();
       }
@@ -197,28 +177,15 @@ export function createFollower(deps: {
     }
   };
 
-  // At most one read runs and one waits: a call during a read gets the next one.
-  const refresh = (): Promise<void> => {
-    if (running === null) {
-      running = guarded().finally(() => (running = null));
-      return running;
-    }
-    again ??= running
-      .catch(() => {})
-      .then(() => {
-        again = null;
-        return refresh();
-      });
-    return again;
-  };
-
+  const reads = createNextRun(guarded);
   const wake = (): void => {
-    if (!stopped) refresh().catch(() => {});
+    if (!stopped) reads.run().catch(() => {});
   };
 
   return {
-    start: async () => {
-      await refresh();
+    /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
+    async start() {
+      await reads.run();
       if (stopped) return;
       let connected = false;
       listener = listen(config, log, "changes", (why) => {
@@ -229,30 +196,31 @@ export function createFollower(deps: {
       });
       timer = setInterval(wake, config.pollMs);
     },
-    stop: async () => {
+    async stop() {
       stopped = true;
       clearInterval(timer);
       await listener?.stop();
-      await (again ?? running)?.catch(() => {});
+      await reads.idle();
     },
-    resume: (from) => {
+    /** Goes on from rows that were read elsewhere earlier; the first read of the database compares. */
+    resume(from: { rows: FeedRow[]; seq: number; asOfMs: number }) {
       if (loaded) return;
-      for (let i = 0; i < from.rows.length; i += loadRows) apply(from.rows.slice(i, i + loadRows));
+      for (const some of slices(from.rows, loadRows)) apply(some);
       lastSeq = from.seq;
       appliedSeq = from.seq;
       safe = from.asOfMs + asOfLagMs;
       loaded = true;
       compare = true;
     },
+    /** True when there is something to serve: all was read or resumed from. */
     loaded: () => loaded,
-    refresh,
+    /** Reads what has changed by now; rejects when the database is away. */
+    refresh: reads.run,
+    /** Every change up to this number is applied. */
     seq: () => appliedSeq,
-    asOf: (now) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
+    /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
+    asOf: (now: number) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
+    /** When the feed was last read with success, ms; 0 before the first time. */
     readAt: () => readAt,
   };
-}
-
-function* inTurns(found: readonly FeedRow[]): Generator<FeedRow[]> {
-  for (let from = 0; from < found.length; from += turnRows)
-    yield found.slice(from, from + turnRows);
 }

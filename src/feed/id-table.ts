@@ -1,23 +1,15 @@
-/** A number for each station id, given out at first sight and never taken back. */
-export interface IdTable {
-  /** The id's number, or -1. */
-  find(id: string): number;
-  /** The id's number; a new one at first sight. */
-  numberOf(id: string): number;
-  id(number: number): string;
-  /** Negative when the first's id comes before the second's. */
-  compare(a: number, b: number): number;
-  /** How many numbers were given out. */
-  size(): number;
-}
+export type IdTable = ReturnType<typeof createIdTable>;
 
-export function createIdTable(): IdTable {
+/** A number for each station id, given out at first sight and never taken back. */
+export function createIdTable() {
   const ids: string[] = [];
   const numbers = new Map<string, number>();
   const id = (number: number): string => ids[number] as string;
   return {
-    find: (sought) => numbers.get(sought) ?? -1,
-    numberOf(sought) {
+    /** The id's number, or -1. */
+    find: (sought: string): number => numbers.get(sought) ?? -1,
+    /** The id's number; a new one at first sight. */
+    numberOf(sought: string): number {
       const number = numbers.get(sought) ?? ids.length;
       if (number === ids.length) {
         numbers.set(sought, number);
@@ -26,8 +18,10 @@ export function createIdTable(): IdTable {
       return number;
     },
     id,
-    compare: (a, b) => (id(a) < id(b) ? -1 : id(a) > id(b) ? 1 : 0),
-    size: () => ids.length,
+    /** Negative when the first's id comes before the second's. */
+    compare: (a: number, b: number): number => (id(a) < id(b) ? -1 : id(a) > id(b) ? 1 : 0),
+    /** How many numbers were given out. */
+    size: (): number => ids.length,
   };
 }
 

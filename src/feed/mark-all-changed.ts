@@ -1,4 +1,5 @@
 import { inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { sequenceMax } from "#src/marks/marks.ts";
 
 const atOnce = 1000;
@@ -6,34 +7,26 @@ const atOnce = 1000;
 const changesAhead = 1_000_000_000;
 const marksAhead = 100_000_000;
 
-export interface MarkedChanged {
-  stations: number;
-  /** The change feed's highest number now. */
-  seq: number;
-}
-
 /**
  * Makes a database that was restored from a backup the newest again. Numbers given out after the backup are not used
  * again, and every station counts as changed now, so that processes, caches and partners' copies that are newer than
- * the backup follow it. May run while everything runs, and again.
+ * the backup follow it. May run while everything runs, and again. Gives the change feed's highest number now.
  */
 export async function markAllChanged(
   db: Db,
   progress: (done: number, total: number) => void,
-): Promise<MarkedChanged> {
+): Promise<{ stations: number; seq: number }> {
   await rows(
     db,
     `select setval('change_seq', nextval('change_seq') + ?),
        setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`,
     [changesAhead, marksAhead],
   );
-  const all = await rows<{ id: string; removed: boolean }>(
-    db,
-    "select station_id as id, removed from changes order by station_id",
-  );
+  const allSql = "select station_id as id, removed from changes order by station_id";
+  const all = await rows<{ id: string; removed: boolean }>(db, allSql);
   let seq = 0;
-  for (let from = 0; from < all.length; from += atOnce) {
-    const some = all.slice(from, from + atOnce);
+  let done = 0;
+  for (const some of slices(all, atOnce)) {
     // Short transactions, because other commits wait for their number meanwhile.
     seq = await inTransaction(db, async (tx) => {
       const stamp = async (gone: boolean): Promise<number | null> => {
@@ -44,7 +37,7 @@ export async function markAllChanged(
       const removed = await stamp(true);
       return (await stamp(false)) ?? removed ?? seq;
     });
-    progress(from + some.length, all.length);
+    progress((done += some.length), all.length);
   }
   return { stations: all.length, seq };
 }

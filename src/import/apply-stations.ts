@@ -1,18 +1,9 @@
 import type { StationRow } from "#src/feed/feed.ts";
+import { compareRows, type Compared } from "#src/import/file-import.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 
 const chunkRows = 1000;
-
-export interface Applied {
-  added: number;
-  changed: number;
-  unchanged: number;
-}
-
-interface Stored extends StationRow {
-  source: string;
-  gone: boolean;
-}
 
 /**
  * Inserts or updates stations, 1,000 a transaction, each ending with its stamp in the change feed. A removed station
@@ -24,17 +15,15 @@ export async function applyStations(
   stations: readonly StationRow[],
   dryRun: boolean,
   progress: (done: number) => void,
-): Promise<Applied> {
-  const total: Applied = { added: 0, changed: 0, unchanged: 0 };
+): Promise<Compared> {
+  const total: Compared = { added: 0, changed: 0, unchanged: 0 };
+  let done = 0;
   // Ascending ids everywhere: two writers then wait for each other and never deadlock.
   const ordered = [...stations].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (let from = 0; from < ordered.length; from += chunkRows) {
-    const chunk = ordered.slice(from, from + chunkRows);
-    const done = await inTransaction(db, (tx) => applyChunk(tx, source, chunk, dryRun));
-    total.added += done.added;
-    total.changed += done.changed;
-    total.unchanged += done.unchanged;
-    progress(from + chunk.length);
+  for (const chunk of slices(ordered, chunkRows)) {
+    const counts = await inTransaction(db, (tx) => applyChunk(tx, source, chunk, dryRun));
+    for (const name of ["added", "changed", "unchanged"] as const) total[name] += counts[name];
+    progress((done += chunk.length));
   }
   return total;
 }
@@ -46,10 +35,8 @@ export async function removeStations(
   ids: readonly string[],
   progress: (done: number) => void,
 ): Promise<number> {
-  const ordered = [...ids].sort();
-  let removed = 0;
-  for (let from = 0; from < ordered.length; from += chunkRows) {
-    const chunk = ordered.slice(from, from + chunkRows);
+  let [removed, done] = [0, 0];
+  for (const chunk of slices([...ids].sort(), chunkRows)) {
     removed += await inTransaction(db, async (tx) => {
       const gone = await rows<{ id: string }>(
         tx,
@@ -61,7 +48,7 @@ export async function removeStations(
       await tx.raw("select feed_stamp(?::text[], true)", [gone.map(({ id }) => id)]);
       return gone.length;
     });
-    progress(from + chunk.length);
+    progress((done += chunk.length));
   }
   return removed;
 }
@@ -77,38 +64,24 @@ async function applyChunk(
   source: string,
   chunk: readonly StationRow[],
   dryRun: boolean,
-): Promise<Applied> {
-  const stored = await rows<Stored>(
+): Promise<Compared> {
+  // One that is out of service has no source, so that it counts as changed.
+  const stored = await rows<StationRow & { source: string | null }>(
     tx,
-    `select id, source, lat, lon, brand, name, addr, removed_at is not null as gone
+    `select id, case when removed_at is null then source end as source, lat, lon, brand, name, addr
       from stations where id = any(?::text[]) order by id ${dryRun ? "" : "for no key update"}`,
     [chunk.map(({ id }) => id)],
   );
-  const before = new Map(stored.map((one) => [one.id, one]));
-  const touched = chunk.filter((one) => differs(source, one, before.get(one.id)));
-  const added = touched.filter(({ id }) => !before.has(id)).length;
-  if (touched.length > 0 && !dryRun) await write(tx, source, touched);
-  return { added, changed: touched.length - added, unchanged: chunk.length - touched.length };
-}
-
-const differs = (source: string, now: StationRow, was: Stored | undefined): boolean =>
-  was === undefined ||
-  was.gone ||
-  was.source !== source ||
-  (["lat", "lon", "brand", "name", "addr"] as const).some((field) => was[field] !== now[field]);
-
-async function write(tx: Tx, source: string, stations: readonly StationRow[]): Promise<void> {
-  const column = (name: keyof StationRow): unknown[] => stations.map((one) => one[name]);
-  await rows(
-    tx,
-    `insert into stations (id, source, lat, lon, brand, name, addr)
-      select id, ?, lat, lon, brand, name, addr
-      from unnest(?::text[], ?::float8[], ?::float8[], ?::text[], ?::text[], ?::text[])
-        as imported (id, lat, lon, brand, name, addr) order by id
-      on conflict (id) do update set source = excluded.source, lat = excluded.lat, lon = excluded.lon,
-        brand = excluded.brand, name = excluded.name, addr = excluded.addr,
-        removed_at = null, updated_at = server_now()`,
-    [source, ...(["id", "lat", "lon", "brand", "name", "addr"] as const).map(column)],
-  );
-  await rows(tx, "select feed_stamp(?::text[])", [column("id")]);
+  const rowsOfFile = chunk.map(({ id, lat, lon, brand, name, addr }) => {
+    return { id, lat, lon, brand, name, addr };
+  });
+  const { touched, ...counts } = compareRows(source, rowsOfFile, stored);
+  if (touched.length === 0 || dryRun) return counts;
+  const written = { source, removed_at: null, updated_at: tx.raw("server_now()") };
+  await tx("stations")
+    .insert(touched.map((station) => ({ ...station, ...written })))
+    .onConflict("id")
+    .merge();
+  await rows(tx, "select feed_stamp(?::text[])", [touched.map(({ id }) => id)]);
+  return counts;
 }

@@ -1,4 +1,5 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
 
 /**
@@ -136,13 +137,7 @@ export function withoutTownBrands<Station extends Point & { brand: string; city:
   stations: readonly Station[],
   cities: readonly Town[],
 ): Station[] {
-  const towns = new Map<string, Point[]>();
-  for (const { name, ...point } of [...cities, ...stations.map(townOf)]) {
-    const key = brandKey(name);
-    const points = towns.get(key);
-    if (points === undefined) towns.set(key, [point]);
-    else points.push(point);
-  }
+  const towns = grouped([...cities, ...stations.map(townOf)], ({ name }) => brandKey(name));
   return stations.map((station) => {
     const points = station.brand === "" ? [] : (towns.get(brandKey(station.brand)) ?? []);
     const isTown = points.some((point) => distanceM(point, station) <= cityReachM);

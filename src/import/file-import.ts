@@ -43,20 +43,35 @@ export interface ImportSummary {
   doubtful: readonly Doubtful[];
 }
 
+/** A file that was read to its end, each id once. `read` = found + refused. */
+export interface Collected<Row> {
+  read: number;
+  found: Row[];
+  refused: number;
+  reasons: Reasons;
+}
+
 /**
  * Reads and checks a file to its end, then applies it while no other process works on the same `subject` ("stations of
  * osm"). Calls `waiting` once when it has to wait for another process.
  */
 export async function importFile<Staged extends object, Summary>(
   db: Db,
-  { path, waiting }: Pick<ImportOptions<string>, "path" | "waiting">,
+  { path, progress, waiting }: Pick<ImportOptions<string>, "path" | "progress" | "waiting">,
   subject: string,
-  read: () => Promise<Staged>,
+  read: (onBytes: (bytes: number) => void) => Promise<Staged>,
   apply: (staged: Staged) => Promise<Summary>,
 ): Promise<Summary | FileFault> {
-  const staged = await asFault(path, read);
+  const staged = await asFault(path, () => read((bytes) => progress("reading", bytes, null)));
   return isFault(staged) ? staged : withSourceLock(db, subject, waiting, () => apply(staged));
 }
+
+/** What every import says of itself. */
+export const summaryOf = <Counts extends object>(
+  { source, format, dryRun }: { source: string; format: string; dryRun: boolean },
+  { read, refused, reasons }: Omit<Collected<never>, "found">,
+  counts: Counts,
+) => ({ source, format, dry_run: dryRun, read, ...counts, refused, reasons });
 
 /** The lock ends with its connection when this process dies; it needs one connection besides those of `work`. */
 const withSourceLock = <T>(
@@ -79,14 +94,6 @@ const withSourceLock = <T>(
     }
     return work();
   });
-
-/** The rows of a file, each id once. `read` = found + refused. */
-export interface Collected<Row> {
-  read: number;
-  found: Row[];
-  refused: number;
-  reasons: Reasons;
-}
 
 /** Collects the rows that `rowFrom` makes of a file's items. Throws a wrong-file fault for a file without any `what`. */
 export async function collect<Item, Row extends { id: string }>(
@@ -117,4 +124,23 @@ export function refuse(
 ): void {
   into.refused += lines;
   if (lines > 0) into.reasons[reason] = (into.reasons[reason] ?? 0) + lines;
+}
+
+export type Compared = Pick<ImportSummary, "added" | "changed" | "unchanged">;
+
+/** Which rows of a file are not stored as they are, under this source. */
+export function compareRows<Row extends { id: string }>(
+  source: string,
+  found: readonly Row[],
+  stored: readonly (Row & { source: string | null })[],
+): Compared & { touched: Row[] } {
+  const before = new Map(stored.map((row) => [row.id, row]));
+  const touched = found.filter((row) => {
+    const was = before.get(row.id);
+    const names = Object.keys(row) as (keyof Row)[];
+    return was?.source !== source || names.some((name) => was[name] !== row[name]);
+  });
+  const added = touched.filter(({ id }) => !before.has(id)).length;
+  const changed = touched.length - added;
+  return { added, changed, unchanged: found.length - touched.length, touched };
 }

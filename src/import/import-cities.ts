@@ -2,10 +2,13 @@ import { distanceM } from "#src/domain/geo.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import {
   type Collected,
+  compareRows,
   importFile,
   type ImportOptions,
   type ImportSummary,
+  summaryOf,
 } from "#src/import/file-import.ts";
+import { grouped, slices } from "#src/infrastructure/lists.ts";
 import {
   type CityFormat,
   type CityRow,
@@ -24,38 +27,36 @@ export function importCities(
   db: Db,
   options: ImportOptions<CityFormat>,
 ): Promise<ImportSummary | FileFault> {
-  const { path, progress } = options;
-  const read = async (): Promise<Staged> => {
-    const format = options.format ?? (await guessCityFormat(path));
-    return {
-      format,
-      ...(await readCities(path, format, (done) => progress("reading", done, null))),
-    };
-  };
+  const { path } = options;
   // One lock for all sources, because an import looks at the cities of the others.
-  return importFile(db, options, "cities", read, (staged) =>
-    inTransaction(db, (tx) =>
-      apply(tx, { ...options, source: options.source ?? staged.format }, staged),
-    ),
+  return importFile(
+    db,
+    options,
+    "cities",
+    async (onBytes) => {
+      const format = options.format ?? (await guessCityFormat(path));
+      return { format, ...(await readCities(path, format, onBytes)) };
+    },
+    (staged) => {
+      const { format } = staged;
+      const decided = { ...options, format, source: options.source ?? format };
+      return inTransaction(db, (tx) => apply(tx, decided, staged));
+    },
   );
 }
 
-type Staged = { format: CityFormat } & Collected<CityRow>;
 type Stored = CityRow & { source: string };
 
 async function apply(
   tx: Tx,
-  { source, replaceSource, dryRun, progress }: ImportOptions<CityFormat> & { source: string },
-  staged: Staged,
+  options: ImportOptions<CityFormat> & { source: string; format: CityFormat },
+  staged: Collected<CityRow>,
 ): Promise<ImportSummary> {
-  const stored = await rows<Stored>(
-    tx,
-    "select id, source, name, region, lat, lon, population from cities",
-  );
-  const before = new Map(stored.map((city) => [city.id, city]));
+  const { source, replaceSource, dryRun, progress } = options;
+  const sql = "select id, source, name, region, lat, lon, population from cities";
+  const stored = await rows<Stored>(tx, sql);
+  const { touched, ...counts } = compareRows(source, staged.found, stored);
   const inFile = new Set(staged.found.map(({ id }) => id));
-  const touched = staged.found.filter((city) => differs(source, city, before.get(city.id)));
-  const added = touched.filter(({ id }) => !before.has(id)).length;
   const elsewhere = sameElsewhere(
     stored.filter((city) => city.source !== source && !inFile.has(city.id)),
     staged.found,
@@ -66,37 +67,14 @@ async function apply(
   const gone = [...elsewhere, ...absent].map(({ id }) => id);
   if (!dryRun) await write(tx, source, touched, gone);
   progress("saving", staged.found.length, staged.found.length);
-  return {
-    source,
-    format: staged.format,
-    dry_run: dryRun,
-    read: staged.read,
-    added,
-    changed: touched.length - added,
-    unchanged: staged.found.length - touched.length,
-    merged: 0,
-    removed: gone.length,
-    refused: staged.refused,
-    reasons: staged.reasons,
-    doubtful: [],
-  };
+  const summary = summaryOf(options, staged, { ...counts, merged: 0, removed: gone.length });
+  return { ...summary, doubtful: [] };
 }
-
-const differs = (source: string, now: CityRow, was: Stored | undefined): boolean =>
-  was === undefined ||
-  was.source !== source ||
-  (["name", "region", "lat", "lon", "population"] as const).some(
-    (field) => was[field] !== now[field],
-  );
 
 const nameKey = (name: string): string => name.toLowerCase().replaceAll("ё", "е");
 
 function sameElsewhere(others: readonly Stored[], cities: readonly CityRow[]): Stored[] {
-  const byName = new Map<string, CityRow[]>();
-  for (const city of cities) {
-    const key = nameKey(city.name);
-    byName.set(key, [...(byName.get(key) ?? []), city]);
-  }
+  const byName = grouped(cities, ({ name }) => nameKey(name));
   return others.filter((other) =>
     byName.get(nameKey(other.name))?.some((city) => distanceM(city, other) <= sameCityM),
   );
@@ -109,16 +87,11 @@ async function write(
   gone: readonly string[],
 ): Promise<void> {
   await rows(tx, "delete from cities where id = any(?::text[])", [gone]);
-  const column = (name: keyof CityRow): unknown[] => cities.map((one) => one[name]);
-  await rows(
-    tx,
-    `insert into cities (id, source, name, region, lat, lon, population)
-      select id, ?, name, region, lat, lon, population
-      from unnest(?::text[], ?::text[], ?::text[], ?::float8[], ?::float8[], ?::integer[])
-        as imported (id, name, region, lat, lon, population)
-      on conflict (id) do update set source = excluded.source, name = excluded.name, region = excluded.region,
-        lat = excluded.lat, lon = excluded.lon, population = excluded.population, updated_at = server_now()`,
-    [source, ...(["id", "name", "region", "lat", "lon", "population"] as const).map(column)],
-  );
+  const written = { source, updated_at: tx.raw("server_now()") };
+  for (const some of slices(cities, 1000))
+    await tx("cities")
+      .insert(some.map((city) => ({ ...city, ...written })))
+      .onConflict("id")
+      .merge();
   if (gone.length + cities.length > 0) await tx.raw("select pg_notify('cities', '')");
 }

@@ -8,6 +8,7 @@ import {
   type ImportOptions,
   type ImportSummary,
   refuse,
+  summaryOf,
 } from "#src/import/file-import.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { guessStationFormat, readStations, type StationFormat } from "#src/import/read-stations.ts";
@@ -22,24 +23,25 @@ export function importStations(
   db: Db,
   options: ImportOptions<StationFormat>,
 ): Promise<ImportSummary | FileFault> {
-  const { path, source = "osm", progress } = options;
-  const read = async (): Promise<Staged> => {
-    const format = options.format ?? (await guessStationFormat(path));
-    const onBytes = (bytes: number): void => progress("reading", bytes, null);
-    return { format, ...(await readStations(path, format, source, onBytes)) };
-  };
-  return importFile(db, options, `stations of ${source}`, read, (staged) =>
-    apply(db, { ...options, source }, staged),
+  const { path, source = "osm" } = options;
+  return importFile(
+    db,
+    options,
+    `stations of ${source}`,
+    async (onBytes) => {
+      const format = options.format ?? (await guessStationFormat(path));
+      return { format, ...(await readStations(path, format, source, onBytes)) };
+    },
+    (staged) => apply(db, { ...options, source, format: staged.format }, staged),
   );
 }
 
-type Staged = { format: StationFormat } & Collected<ImportedStation>;
-
 async function apply(
   db: Db,
-  { source, replaceSource, dryRun, progress }: ImportOptions<StationFormat> & { source: string },
-  staged: Staged,
+  options: ImportOptions<StationFormat> & { source: string; format: StationFormat },
+  staged: Collected<ImportedStation>,
 ): Promise<ImportSummary> {
+  const { source, replaceSource, dryRun, progress } = options;
   const cities = await rows<Town>(db, "select name, lat, lon from cities");
   const imported = withoutTownBrands(staged.found, cities);
   const inService = new Set(await idsInService(db, source));
@@ -65,18 +67,8 @@ async function apply(
     : await removeStations(db, source, gone, (done) =>
         progress("saving", stations.length + done, total),
       );
-  return {
-    source,
-    format: staged.format,
-    dry_run: dryRun,
-    read: staged.read,
-    ...applied,
-    merged: doubles.length,
-    removed,
-    refused: staged.refused,
-    reasons: staged.reasons,
-    doubtful,
-  };
+  const counts = { ...applied, merged: doubles.length, removed };
+  return { ...summaryOf(options, staged, counts), doubtful };
 }
 
 const servedBrands = (db: Db): Promise<{ brand: string; count: number }[]> =>

@@ -1,19 +1,19 @@
+import { grouped } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import type { Point } from "#src/domain/geo.ts";
+import { distanceM, type Point } from "#src/domain/geo.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { createStationFinder, type LocatedStation } from "#src/import/find-station.ts";
 import {
   importFile,
   type ImportOptions,
   type ImportSummary,
   refuse,
+  summaryOf,
 } from "#src/import/file-import.ts";
 import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported-statuses.ts";
 import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
-import { readStatusCsv } from "#src/import/statuses-csv.ts";
-import { readFrenchRuptures, readFrenchStations } from "#src/import/statuses-fr.ts";
-import type { StatusesRead, StatusFormat } from "#src/import/statuses-read.ts";
+import { readFrenchRuptures, readFrenchStations } from "#src/import/read-french-statuses.ts";
+import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 export interface StatusImportOptions extends Pick<
@@ -35,8 +35,7 @@ export interface StatusImportOptions extends Pick<
 }
 
 /** What an import of statuses did. `read`, `merged` and `refused` count lines, `added` and `changed` stations. */
-export interface StatusSummary extends Omit<ImportSummary, "format" | "removed" | "doubtful"> {
-  format: StatusFormat;
+export interface StatusSummary extends Omit<ImportSummary, "removed" | "doubtful"> {
   /** Of the added and changed stations those that show people's marks, which an import never replaces. */
   behind_marks: number;
   /** Hours by which all times were moved, null without --as-of. */
@@ -55,7 +54,7 @@ export async function importStatuses(
   config: Config,
   options: StatusImportOptions,
 ): Promise<StatusSummary | FileFault> {
-  const { path, stationsPath, source, notSoldMs, progress } = options;
+  const { path, stationsPath, source, notSoldMs } = options;
   const [server] = await rows<{ now: number }>(db, `select ${msOf("server_now()")} as now`);
   const now = options.asOf ?? server!.now;
   const read = options.format === "csv" ? readStatusCsv : readFrenchRuptures;
@@ -69,7 +68,7 @@ export async function importStatuses(
     db,
     options,
     "statuses",
-    () => read(file, (bytes) => progress("reading", bytes, null)),
+    (onBytes) => read(file, onBytes),
     (staged) => apply(db, config, options, staged, { now, movedMs: server!.now - now }),
   );
 }
@@ -77,10 +76,11 @@ export async function importStatuses(
 async function apply(
   db: Db,
   config: Config,
-  { source, format, maxAgeMs, asOf, dryRun, progress, touched }: StatusImportOptions,
+  options: StatusImportOptions,
   staged: StatusesRead,
   { now, movedMs }: { now: number; movedMs: number },
 ): Promise<StatusSummary> {
+  const { source, maxAgeMs, asOf, dryRun, progress, touched } = options;
   refuseUntimely(staged, now, Math.min(maxAgeMs, config.statusLifetimeMs));
   const statuses = (await atOurStations(db, staged)).map((status) => ({
     ...status,
@@ -92,17 +92,9 @@ async function apply(
   });
   for (const { lines } of applied.older) refuse(staged, "older-than-known", lines);
   const { added, changed, unchanged, behindMarks } = applied;
+  const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
-    source,
-    format,
-    dry_run: dryRun,
-    read: staged.read,
-    added,
-    changed,
-    unchanged,
-    merged: staged.read - staged.refused - added - changed - unchanged,
-    refused: staged.refused,
-    reasons: staged.reasons,
+    ...summaryOf(options, staged, { added, changed, unchanged, merged }),
     behind_marks: behindMarks,
     moved_h: asOf === null ? null : Math.round(movedMs / (hourMs / 10)) / 10,
   };
@@ -120,7 +112,7 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
 /** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */
 async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
   const sql = "select id, lat, lon from stations where removed_at is null";
-  const find = createStationFinder(await rows<LocatedStation>(db, sql), nearM);
+  const find = createStationFinder(await rows<Point & { id: string }>(db, sql));
   const taken = new Map<string, ImportedStatus & { metres: number }>();
   for (const { ids, point, ...status } of staged.statuses) {
     const station = find(ids, point);
@@ -135,4 +127,29 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
     if (isNearer) taken.set(station.id, found);
   }
   return [...taken.values()];
+}
+
+/**
+ * Finds the stations that an import names: by one of their ids, else the nearest one within `nearM` metres (ties by
+ * id). `metres` is 0 for a station found by its id.
+ */
+function createStationFinder(stations: readonly (Point & { id: string })[]) {
+  const ids = new Set(stations.map(({ id }) => id));
+  /** Stations by rows of latitude, each `nearM` high. */
+  const rowOf = ({ lat }: Point): number => Math.floor((lat * 111_000) / nearM);
+  const byRow = grouped(stations, rowOf);
+  const nearest = (point: Point) => {
+    const row = rowOf(point);
+    const [found] = [row - 1, row, row + 1]
+      .flatMap((near) => byRow.get(near) ?? [])
+      .map((station) => ({ id: station.id, metres: distanceM(point, station) }))
+      .filter(({ metres }) => metres <= nearM)
+      .sort((a, b) => a.metres - b.metres || (a.id < b.id ? -1 : 1));
+    return found ?? { refused: "no-station-near" as const };
+  };
+  return (names: readonly string[], point: Point | null) => {
+    const id = names.find((name) => ids.has(name));
+    if (id !== undefined) return { id, metres: 0 };
+    return point === null ? { refused: "unknown-station" as const } : nearest(point);
+  };
 }

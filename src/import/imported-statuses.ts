@@ -4,6 +4,7 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Grade, Status } from "#src/domain/vocabulary.ts";
 import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 
 const chunkRows = 1000;
@@ -44,12 +45,12 @@ export async function applyImportedStatuses(
 ): Promise<AppliedStatuses> {
   const total: AppliedStatuses = { added: 0, changed: 0, unchanged: 0, older: [], behindMarks: 0 };
   const ordered = [...statuses].sort((a, b) => (a.stationId < b.stationId ? -1 : 1));
-  for (let from = 0; from < ordered.length; from += chunkRows) {
-    const chunk = ordered.slice(from, from + chunkRows);
+  let count = 0;
+  for (const chunk of slices(ordered, chunkRows)) {
     const touched = await inTransaction(db, (tx) =>
       applyChunk(tx, source, chunk, config, dryRun, total),
     );
-    done(touched, from + chunk.length);
+    done(touched, (count += chunk.length));
   }
   return total;
 }
@@ -94,11 +95,8 @@ const isSame = (now: ImportedStatus, was: SeedRow): boolean =>
   was.fuels_no.join() === now.fuelsNo.join();
 
 async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
-  const states = await rows<{ state: StationState | null; now: number }>(
-    tx,
-    `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`,
-    [ids],
-  );
+  const sql = `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`;
+  const states = await rows<{ state: StationState | null; now: number }>(tx, sql, [ids]);
   return states.filter(({ state, now }) => {
     const { status, seeded } = view(state ?? emptyState, now, config.statusLifetimeMs);
     return status !== "nodata" && !seeded;

@@ -3,16 +3,13 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses and CIDR blocks to look an address up in. */
-export interface AddressSet {
-  has(address: string): boolean;
-}
+export type AddressSet = ReturnType<typeof addressSet>;
 
 /** The set of `entries` (`10.0.0.0/8`, `::1`, …). Entries that are neither address nor block match nothing. */
-export function addressSet(entries: readonly string[]): AddressSet {
+export function addressSet(entries: readonly string[]) {
   const blocks = entries.map((entry) => blockOf(entry.trim())).filter((block) => block !== null);
   return {
-    has: (text) => {
+    has(text: string): boolean {
       // The usual case, asked at every request.
       if (blocks.length === 0) return false;
       const address = parse(text);
@@ -35,10 +32,18 @@ function contains([range, bits]: Block, address: Address): boolean {
 function blockOf(entry: string): Block | null {
   const [text = "", bits, more] = entry.split("/");
   const range = parse(text);
-  const most = range?.kind() === "ipv4" ? 32 : 128;
   if (range === null || more !== undefined) return null;
+  const most = range.kind() === "ipv4" ? 32 : 128;
   if (bits === undefined) return [range, most];
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? [range, Number(bits)] : null;
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
+  const length = Number(bits) - (most === 32 && text.includes(":") ? 96 : 0);
+  return /^\d{1,3}$/.test(bits) && length >= 0 && length <= most ? [range, length] : null;
+}
+
+/** An address or CIDR block, IPv4 or IPv6, as it is stored: in its shortest form (`plainAddress`). Null for neither. */
+export function boundAddress(entry: string): string | null {
+  const block = blockOf(entry);
+  return block && (entry.includes("/") ? block.join("/") : String(block[0]));
 }
 
 /** Without brackets and zone, and an IPv4 peer on an IPv6 socket as IPv4. Null for what is no address. */

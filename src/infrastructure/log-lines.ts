@@ -1,12 +1,5 @@
 import { writeSync } from "node:fs";
 
-/** Where pino writes its lines. */
-export interface LogLines {
-  write(line: string): void;
-  /** Writes everything that is still here; waits a second at most for a reader that takes nothing. */
-  flushSync(): void;
-}
-
 const chunkBytes = 16_384;
 const delayMs = 10;
 const retryMs = 2;
@@ -23,7 +16,7 @@ const errorLevel = 50;
  * pino's own destination does not keep this: with `sync` it waits for a full pipe; without, a chunk is under way in
  * another thread when an error has to be written with all before it. Both wait at exit for a reader that never reads.
  */
-export function createLogLines(fd: number): LogLines {
+export function createLogLines(fd: number) {
   let held = "";
   let rest: Buffer = Buffer.alloc(0);
   let timer: NodeJS.Timeout | undefined;
@@ -66,13 +59,14 @@ export function createLogLines(fd: number): LogLines {
     // pino then says in `lastLevel` how serious the line is that it writes.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
-    write(line: string) {
+    write(line: string): void {
       held += line;
       if (lines.lastLevel >= errorLevel) return flushSync();
       if (held.length > heldMax && !flush()) held = "";
       if (held.length < chunkBytes || rest.length > 0 || !push())
         later(rest.length > 0 ? retryMs : delayMs);
     },
+    /** Writes everything that is still here; waits a second at most for a reader that takes nothing. */
     flushSync,
   };
   return lines;

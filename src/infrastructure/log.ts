@@ -2,11 +2,11 @@ import { type DestinationStream, pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 import type { Config } from "#src/infrastructure/config.ts";
 import { describeError, onlyNamed } from "#src/infrastructure/log-fields.ts";
-import { createLogLines, type LogLines } from "#src/infrastructure/log-lines.ts";
+import { createLogLines } from "#src/infrastructure/log-lines.ts";
 
 export type Log = Logger;
 
-let stdout: LogLines | undefined;
+let stdout: DestinationStream | undefined;
 
 /**
  * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an

@@ -7,11 +7,10 @@ import type { Log } from "#src/infrastructure/log.ts";
 const source: Knex.MigrationSource<string> = {
   getMigrations: () => Promise.resolve(Object.keys(migrations).sort()),
   getMigrationName: (name) => name,
-  getMigration: (name) => {
+  getMigration: async (name) => {
     const migration = migrations[name];
-    return migration === undefined
-      ? Promise.reject(new Error(`no migration ${name}`))
-      : Promise.resolve(migration);
+    if (migration === undefined) throw new Error(`no migration ${name}`);
+    return migration;
   },
 };
 
@@ -34,15 +33,12 @@ export async function migrate(db: Db, log: Log): Promise<void> {
 
 /** knex would call the folder of migrations corrupt. */
 async function refuseNewer(tx: Tx): Promise<void> {
-  const [table] = await rows<{ there: boolean }>(
-    tx,
-    "select to_regclass('knex_migrations') is not null as there",
-  );
+  const exists = "select to_regclass('knex_migrations') is not null as there";
+  const [table] = await rows<{ there: boolean }>(tx, exists);
   if (table?.there !== true) return;
   const applied = await rows<{ name: string }>(tx, "select name from knex_migrations order by id");
-  const strange = applied
-    .map(({ name }) => name)
-    .filter((name) => !Object.hasOwn(migrations, name));
+  const names = applied.map(({ name }) => name);
+  const strange = names.filter((name) => !Object.hasOwn(migrations, name));
   if (strange.length > 0)
     throw new Error(
       `this database is newer than this version, which does not know ${strange.join(", ")}: install the version that made it, or restore a backup from before`,

@@ -16,18 +16,10 @@ export interface SlotJob {
   slot: number;
 }
 
-export interface Producer {
-  /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
-  wakeMarks(stationIds: readonly string[]): void;
-  /** Enqueues a slot's duty once, whoever asks. Never throws. */
-  addSlot(queue: QueueName, job: SlotJob): Promise<void>;
-  /** Throws while Redis is away. */
-  queue(name: QueueName): Queue;
-  close(): Promise<void>;
-}
+export type Producer = ReturnType<typeof createProducer>;
 
 /** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
-export function createProducer(config: Config, log: Log): Producer {
+export function createProducer(config: Config, log: Log) {
   const connection = createRedis(config, log);
   const queues = new Map<QueueName, Queue>();
 
@@ -53,32 +45,28 @@ export function createProducer(config: Config, log: Log): Producer {
     queues.set(name, made);
     return made;
   };
-  const add = async (
-    name: QueueName,
-    job: string,
-    data: object,
-    options: JobsOptions = {},
-  ): Promise<void> => {
+  const add = async (name: QueueName, job: string, data: object, options?: JobsOptions) => {
     try {
       await queue(name).add(job, data, options);
     } catch (error) {
-      log.debug(
-        { err: (error as Error).message, queue: name },
-        "not enqueued, the work will be found by looking",
-      );
+      const fields = { err: (error as Error).message, queue: name };
+      log.debug(fields, "not enqueued, the work will be found by looking");
     }
   };
   return {
-    wakeMarks: (stationIds) =>
+    /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
+    wakeMarks: (stationIds: readonly string[]): void =>
       void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
-    addSlot: (name, job) =>
+    /** Enqueues a slot's duty once, whoever asks. Never throws. */
+    addSlot: (name: QueueName, job: SlotJob): Promise<void> =>
       add(name, job.duty, job, {
         jobId: `${job.duty}-s${job.slot}`,
         attempts: 1,
         removeOnFail: { age: 3600 },
       }),
+    /** Throws while Redis is away. */
     queue,
-    close: async () => {
+    async close(): Promise<void> {
       await Promise.allSettled([...queues.values()].map((one) => one.close()));
       connection.disconnect();
     },

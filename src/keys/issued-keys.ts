@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
-import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
+import { normalDomain } from "#src/contract/hosts.ts";
+import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
 import { announceKeys, findPartner } from "#src/keys/partners.ts";
 import { act, type Done, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
@@ -101,12 +102,9 @@ export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey 
     return { value, action: "key.revoke", subject: `key ${id}` };
   });
 
-export const alreadyRevoked = (id: number): NotDone => ({
-  notDone: "already",
-  what: "key",
-  id,
-  state: "revoked",
-});
+export function alreadyRevoked(id: number): NotDone {
+  return { notDone: "already", what: "key", id, state: "revoked" };
+}
 
 /** A key's settings as they are stored, or which of them cannot be taken. */
 function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | NotDone {
@@ -129,6 +127,17 @@ function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings |
     ips: ips.read,
     expires_at: typeof expires === "number" ? new Date(expires) : expires,
   };
+}
+
+/** `https://Б.рф/` → `xn--90a.xn--p1ai`. A scheme, a leading `*.` and a trailing dot are understood; null for no domain. */
+export function boundDomain(entry: string): string | null {
+  const host = entry
+    .replace(/^https?:\/\//i, "")
+    .replace(/^\*\./, "")
+    .replace(/\/$/, "");
+  const normal = /[/@?#\\*\s]/.test(host) ? null : normalDomain(host);
+  const usable = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/;
+  return normal === null || normal.length > 253 || !usable.test(normal) ? null : normal;
 }
 
 /** Each entry once in the form that is stored, or the first one that has none. */

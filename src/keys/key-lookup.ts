@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { type KeyInfo, loadKeys } from "#src/keys/key-info.ts";
@@ -12,26 +13,14 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export interface KeyLookup {
-  /** The key with this hash, or null. Rejects when Postgres is away. */
-  lookUp(hash: string): Promise<KeyInfo | null>;
-  /** Forgets which keys were absent. */
-  forget(): void;
-}
-
 /**
  * Looks up keys that are not in memory yet. Anybody can forge a key's checksum, so this must be cheap under a flood:
  * one query runs at a time, for all keys that came during the last one, and absent keys are remembered.
  */
-export function createKeyLookup(db: Db, clock: Clock): KeyLookup {
-  const absent = new Map<string, number>();
+export function createKeyLookup(db: Db, clock: Clock) {
+  const absent = new LRUCache<string, number>({ max: absentMax });
   let waiting: Waiting[] = [];
   let busy = false;
-
-  const rememberAbsent = (hash: string): void => {
-    if (absent.size >= absentMax) absent.delete(absent.keys().next().value as string);
-    absent.set(hash, clock() + absentMs);
-  };
 
   const run = async (): Promise<void> => {
     if (busy) return;
@@ -43,7 +32,7 @@ export function createKeyLookup(db: Db, clock: Clock): KeyLookup {
         const found = new Map(await loadKeys(db, [...new Set(batch.map(({ hash }) => hash))]));
         for (const { hash, resolve } of batch) {
           const key = found.get(hash) ?? null;
-          if (key === null) rememberAbsent(hash);
+          if (key === null) absent.set(hash, clock() + absentMs);
           resolve(key);
         }
       } catch (error) {
@@ -54,14 +43,16 @@ export function createKeyLookup(db: Db, clock: Clock): KeyLookup {
   };
 
   return {
-    lookUp: (hash) => {
-      const until = absent.get(hash);
+    /** The key with this hash, or null. Rejects when Postgres is away. */
+    lookUp(hash: string): Promise<KeyInfo | null> {
+      const until = absent.peek(hash);
       if (until !== undefined && until > clock()) return Promise.resolve(null);
       return new Promise((resolve, reject) => {
         waiting.push({ hash, resolve, reject });
         void run();
       });
     },
+    /** Forgets which keys were absent. */
     forget: () => absent.clear(),
   };
 }

@@ -7,25 +7,9 @@ import { hashKey, isKeyText } from "#src/keys/key-text.ts";
 import { type HashedKey, type KeyInfo, loadKeys } from "#src/keys/key-info.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
 
-export interface KeyStore {
-  /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
-  known(text: string): KeyInfo | null | undefined;
-  /**
-   * The key with this text; null when it is wrong, revoked or expired (docs/decisions.md 8). Queries Postgres only for a
-   * well-formed text that is not in memory; rejects when the query fails.
-   */
-  find(text: string): Promise<KeyInfo | null>;
-  /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Takes keys from elsewhere, as long as none could be loaded. */
-  preload(keys: readonly HashedKey[]): void;
-  /** Keys in memory. */
-  readonly size: number;
-  /** When all keys were last read, ms; null before the first time. */
-  readonly refreshedAt: number | null;
-}
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
 interface Needs {
   db: Db;
@@ -35,13 +19,11 @@ interface Needs {
 }
 
 /** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
-export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
+export function createKeyStore({ db, config, log, clock }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
   let keys = new Map<string, KeyInfo>();
   let refreshedAt: number | null = null;
-  let running: Promise<void> | null = null;
-  let again = false;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -57,21 +39,7 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
     }
   };
 
-  /** A wake-up during a load may be about a row that this load did not see: it is followed by another. */
-  const refresh = (): Promise<void> => {
-    if (running !== null) {
-      again = true;
-      return running;
-    }
-    running = load().finally(() => {
-      running = null;
-      if (again) {
-        again = false;
-        void refresh();
-      }
-    });
-    return running;
-  };
+  const loads = createNextRun(load);
 
   const inForce = (key: KeyInfo): KeyInfo | null => {
     if (key.expiresAt !== null && key.expiresAt <= clock()) return null;
@@ -91,8 +59,13 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
   };
 
   return {
+    /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
     known,
-    find: async (text) => {
+    /**
+     * The key with this text; null when it is wrong, revoked or expired (docs/decisions.md 8). Queries Postgres only for
+     * a well-formed text that is not in memory; rejects when the query fails.
+     */
+    async find(text: string): Promise<KeyInfo | null> {
       const here = known(text);
       if (here !== undefined) return here;
       const hash = hashKey(text);
@@ -100,27 +73,30 @@ export function createKeyStore({ db, config, log, clock }: Needs): KeyStore {
       if (key !== null) keys.set(hash, key);
       return key === null ? null : inForce(key);
     },
-    start: async () => {
-      listener ??= listen(config, log, "keys", () => void refresh());
+    /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
+    async start() {
+      listener ??= listen(config, log, "keys", () => void loads.run());
       timer ??= setInterval(() => {
-        void refresh();
+        void loads.run();
         void writeUse(false);
       }, config.keysRefreshMs).unref();
-      await refresh();
+      await loads.run();
     },
-    stop: async () => {
+    async stop() {
       clearInterval(timer);
       await listener?.stop();
-      again = false;
-      await running;
+      await loads.idle();
       await writeUse(true);
     },
-    preload: (found) => {
+    /** Takes keys from elsewhere, as long as none could be loaded. */
+    preload(found: readonly HashedKey[]) {
       if (refreshedAt === null) keys = new Map(found);
     },
+    /** Keys in memory. */
     get size() {
       return keys.size;
     },
+    /** When all keys were last read, ms; null before the first time. */
     get refreshedAt() {
       return refreshedAt;
     },

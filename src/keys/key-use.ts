@@ -3,20 +3,10 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { fromMs } from "#src/marks/marks.ts";
 
-export interface KeyUse {
-  /** Remembers that a key was used now. Costs next to nothing: it is called for every request. */
-  note(keyId: number): void;
-  /**
-   * Writes down the latest use of each key that was not written within the last minute, or of all (`everything`), in
-   * one statement. Rejects when Postgres is away; what was not written is kept.
-   */
-  flush(everything?: boolean): Promise<void>;
-}
-
 const quietMs = minuteMs;
 
 /** When which key was last used, as `key list` shows it: right to the minute. */
-export function createKeyUse(db: Db, clock: Clock): KeyUse {
+export function createKeyUse(db: Db, clock: Clock) {
   const usedAt = new Map<number, number>();
   const writtenAt = new Map<number, number>();
 
@@ -33,8 +23,13 @@ export function createKeyUse(db: Db, clock: Clock): KeyUse {
   };
 
   return {
-    note: (keyId) => void usedAt.set(keyId, clock()),
-    flush: async (everything = false) => {
+    /** Remembers that a key was used now. Costs next to nothing: it is called for every request. */
+    note: (keyId: number): void => void usedAt.set(keyId, clock()),
+    /**
+     * Writes down the latest use of each key that was not written within the last minute, or of all (`everything`), in
+     * one statement. Rejects when Postgres is away; what was not written is kept.
+     */
+    async flush(everything: boolean): Promise<void> {
       const now = clock();
       const isDue = (id: number): boolean =>
         everything || now - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= quietMs;

@@ -1,22 +1,11 @@
 import { dayS } from "#src/domain/units.ts";
-import type { LocalCount } from "#src/limits/meter-script.ts";
+import type { Counts, LocalCount } from "#src/limits/meter-script.ts";
 
-export interface Counts {
-  granted: number;
-  mn: number;
-  dn: number;
-}
-
-/** A limiter of this process alone, with the arithmetic of the shared one. */
-export interface LocalLimiter {
-  /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
-  take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts;
-  /** Continues from the counts of the shared limiter. */
-  observe(bucket: string, mn: number, dn: number, nowS: number): void;
-}
-
-/** Remembers at most `max` buckets; the one longest unused is forgotten first. */
-export function createLocalLimiter(max: number): LocalLimiter {
+/**
+ * A limiter of this process alone, with the arithmetic of the shared one. Remembers at most `max` buckets; the one
+ * longest unused is forgotten first.
+ */
+export function createLocalLimiter(max: number) {
   const buckets = new Map<string, LocalCount>();
 
   const keep = (counts: LocalCount): void => {
@@ -26,7 +15,8 @@ export function createLocalLimiter(max: number): LocalLimiter {
   };
 
   return {
-    take: (bucket, n, rpm, daily, nowS) => {
+    /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
+    take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts {
       const [minute, day] = [minuteOf(nowS), dayOf(nowS)];
       const old = buckets.get(bucket);
       const mn = old?.minute === minute ? old.mn : 0;
@@ -35,7 +25,8 @@ export function createLocalLimiter(max: number): LocalLimiter {
       keep({ bucket, minute, mn: mn + granted, day, dn: dn + granted });
       return { granted, mn: mn + granted, dn: dn + granted };
     },
-    observe: (bucket, mn, dn, nowS) =>
+    /** Continues from the counts of the shared limiter. */
+    observe: (bucket: string, mn: number, dn: number, nowS: number): void =>
       keep({ bucket, minute: minuteOf(nowS), mn, day: dayOf(nowS), dn }),
   };
 }

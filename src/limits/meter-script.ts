@@ -21,6 +21,13 @@ export interface LocalCount {
   dn: number;
 }
 
+/** Granted now, and used in minute and day after that. */
+export interface Counts {
+  granted: number;
+  mn: number;
+  dn: number;
+}
+
 /**
  * Requests that were granted while Redis was away. `floor`: the durable count of that day, to which they are added;
  * 0 where none is known.
@@ -35,21 +42,6 @@ export interface Note {
   day: number;
   field: string;
   n: number;
-}
-
-export interface MeterCall {
-  takes: Take[];
-  unsent: UnsentCount[];
-  notes: Note[];
-}
-
-export interface MeterResult {
-  /** Redis's time, seconds, shifted as the process's clock is. */
-  nowS: number;
-  /** The rectangles' invalidation sequence. */
-  seq: number;
-  /** As `takes`: granted now, used in the minute, used in the day (both after this call). */
-  takes: { granted: number; mn: number; dn: number }[];
 }
 
 // Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
@@ -135,13 +127,17 @@ return out
 
 const sha = hash("sha1", lua, "hex");
 
-/** Runs the script. Rejects when Redis is away or too slow; whether it ran is then unknown. */
+/**
+ * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), the rectangles' cache generation
+ * `seq`, and for each take what was granted now and used in minute and day, both after this call. Rejects when Redis is
+ * away or too slow; whether it ran is then unknown.
+ */
 export async function runMeter(
   redis: Redis,
   prefix: string,
   offsetS: number,
-  call: MeterCall,
-): Promise<MeterResult> {
+  call: { takes: Take[]; unsent: UnsentCount[]; notes: Note[] },
+): Promise<{ nowS: number; seq: number; takes: Counts[] }> {
   // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
   const keys = [`${prefix}:seq`, `${prefix}:usage`];
   const meters = `${prefix}:meter:`;

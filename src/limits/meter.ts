@@ -3,10 +3,10 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { quotaDecision, type QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { createUnsentCounts, type UnsentBatch } from "#src/limits/unsent-counts.ts";
-import { runMeter, type Take } from "#src/limits/meter-script.ts";
+import { createUnsentCounts } from "#src/limits/unsent-counts.ts";
+import { type Counts, runMeter, type Take } from "#src/limits/meter-script.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { createLocalLimiter, type Counts } from "#src/limits/local-limiter.ts";
+import { createLocalLimiter, dayOf } from "#src/limits/local-limiter.ts";
 
 /** Whose budget a request uses, and under whose usage it is counted. */
 export interface Metered {
@@ -20,20 +20,7 @@ export interface Metered {
   floor: { day: number; count: number } | null;
 }
 
-export interface Meter {
-  /** Counts one request under `label` (`GET /stations`) unless a limit refuses it. Never rejects. */
-  take(who: Metered, label: string): Promise<QuotaDecision>;
-  /** The state of the limits; counts nothing. Never rejects. */
-  peek(who: Metered): Promise<QuotaDecision>;
-  /** Adds the result of a counted request to the usage. */
-  note(who: Metered, decision: QuotaDecision, label: string, what: "not_modified" | "errors"): void;
-  /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
-  anonymous(network: string): QuotaDecision;
-  /** True while Redis is away, and until it has received what this process's own limiter granted meanwhile. */
-  readonly away: boolean;
-  /** Writes what is still to be counted. */
-  stop(): Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 interface Waiting {
   label: string | null;
@@ -65,7 +52,7 @@ const callsAtOnce = 2;
  * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
  * number of processes.
  */
-export function createMeter({ redis, config, clock, log }: Needs): Meter {
+export function createMeter({ redis, config, clock, log }: Needs) {
   const localLimiter = createLocalLimiter(bucketsMax);
   const anonymousLimiter = createLocalLimiter(bucketsMax);
   const unsent = createUnsentCounts(bucketsMax);
@@ -77,49 +64,32 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
   let sentAt = Number.NEGATIVE_INFINITY;
   let failedAt: number | null = null;
 
-  const nowS = (): number => clock() / 1000;
+  const clockS = (): number => clock() / 1000;
 
-  const answer = (
-    group: Group,
-    counts: Counts,
-    atS: number,
-    seq: number | null,
-    each?: (waiting: Waiting, decision: QuotaDecision) => void,
-  ): void => {
+  const answer = (group: Group, counts: Counts, nowS: number, seq: number | null): void => {
     const { rpm, daily } = group.who;
     let nth = 0;
-    for (const waiting of group.waiting) {
-      if (waiting.label !== null) nth += 1;
-      const granted = waiting.label !== null && nth <= counts.granted;
+    for (const { label, resolve } of group.waiting) {
+      if (label !== null) nth += 1;
+      const granted = label === null || nth <= counts.granted;
       // Requests granted later in this turn were not counted yet at this one.
       const after = Math.max(0, counts.granted - nth);
-      const decision = quotaDecision({
-        granted: granted || waiting.label === null,
-        rpm,
-        daily,
-        mn: counts.mn - after,
-        dn: counts.dn - after,
-        nowS: atS,
-        seq,
-      });
-      each?.(waiting, decision);
-      waiting.resolve(decision);
+      const [mn, dn] = [counts.mn - after, counts.dn - after];
+      resolve(quotaDecision({ granted, rpm, daily, mn, dn, nowS, seq }));
     }
   };
 
   const decideHere = (batch: Group[]): void => {
-    const atS = nowS();
+    const atS = clockS();
     // The next successful call sends these requests to Redis.
     sentAt = Number.NEGATIVE_INFINITY;
     for (const group of batch) {
-      const { bucket, rpm, daily } = group.who;
-      const n = group.waiting.filter(({ label }) => label !== null).length;
-      const counts = localLimiter.take(bucket, n, rpm, daily, atS);
-      if (counts.granted > 0) unsent.addGranted(bucket, counts.granted, atS, group.who.floor);
-      answer(group, counts, atS, null, ({ label }, decision) => {
-        if (label !== null && decision.granted)
-          unsent.note(group.who.usage, decision.day, label, 1);
-      });
+      const { bucket, usage, rpm, daily, floor } = group.who;
+      const labels = group.waiting.map(({ label }) => label).filter((label) => label !== null);
+      const counts = localLimiter.take(bucket, labels.length, rpm, daily, atS);
+      if (counts.granted > 0) unsent.addGranted(bucket, counts.granted, atS, floor);
+      for (const label of labels.slice(0, counts.granted)) unsent.note(usage, dayOf(atS), label);
+      answer(group, counts, atS, null);
     }
   };
 
@@ -127,7 +97,7 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     // Notes about finished requests are not urgent. Sent with every call they would double the script's work.
     const startedAt = performance.now();
     const due = batch.length === 0 || startedAt - sentAt >= sendMs;
-    const waitingCounts = due ? unsent.takeBatch() : nothing;
+    const waitingCounts = due ? unsent.takeBatch() : { unsent: [], notes: [] };
     if (due) sentAt = startedAt;
     inFlight += 1;
     if (waitingCounts.unsent.length > 0) sendingUnsent += 1;
@@ -188,42 +158,40 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
 
   const timer = setInterval(() => {
     // After a failure Redis is tried again without a request, because readiness must not wait for one.
-    if ((unsent.size > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
+    if ((unsent.size() > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
   }, sendMs).unref();
 
   return {
-    take: join,
-    peek: (who) => join(who, null),
-    note: (who, decision, label, what) =>
-      unsent.note(who.usage, decision.day, `${label}|${what}`, 1),
-    anonymous: (network) => {
-      const [rpm, daily, atS] = [config.defaultRpm, config.defaultDaily, nowS()];
-      const counts = anonymousLimiter.take(network, 1, rpm, daily, atS);
-      const { mn, dn } = counts;
-      return quotaDecision({
-        granted: counts.granted > 0,
-        rpm,
-        daily,
-        mn,
-        dn,
-        nowS: atS,
-        seq: null,
-      });
+    /** Counts one request under `label` (`GET /stations`) unless a limit refuses it. Never rejects. */
+    take: (who: Metered, label: string) => join(who, label),
+    /** The state of the limits; counts nothing. Never rejects. */
+    peek: (who: Metered) => join(who, null),
+    /** Adds the result of a counted request to the usage. */
+    note(who: Metered, { day }: QuotaDecision, label: string, what: "not_modified" | "errors") {
+      unsent.note(who.usage, day, `${label}|${what}`);
     },
-    get away() {
-      return (
-        failedAt !== null || redis.status !== "ready" || unsent.hasGranted || sendingUnsent > 0
-      );
+    /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
+    anonymous(network: string): QuotaDecision {
+      const limits = { rpm: config.defaultRpm, daily: config.defaultDaily, nowS: clockS() };
+      const { rpm, daily, nowS } = limits;
+      const counts = anonymousLimiter.take(network, 1, rpm, daily, nowS);
+      return quotaDecision({ ...counts, ...limits, granted: counts.granted > 0, seq: null });
     },
+    /** True while Redis is away, and until it has received what this process's own limiter granted meanwhile. */
+    get away(): boolean {
+      const isAway = failedAt !== null || redis.status !== "ready";
+      return isAway || unsent.hasGranted() || sendingUnsent > 0;
+    },
+    /** Writes what is still to be counted. */
     stop: async () => {
       clearInterval(timer);
       // Waits for a Redis that is just coming back: counts that are not sent now are lost.
       const end = performance.now() + patienceMs;
-      while (unsent.size > 0 || inFlight > 0) {
-        if (unsent.size > 0 && inFlight === 0 && redis.status === "ready") await send([]);
-        if (unsent.size === 0 && inFlight === 0) break;
+      while (unsent.size() > 0 || inFlight > 0) {
+        if (unsent.size() > 0 && inFlight === 0 && redis.status === "ready") await send([]);
+        if (unsent.size() === 0 && inFlight === 0) break;
         if (performance.now() > end) {
-          log.warn({ counts: unsent.size }, "redis is away: some usage was not counted");
+          log.warn({ counts: unsent.size() }, "redis is away: some usage was not counted");
           break;
         }
         await sleep(lookMs);
@@ -231,8 +199,6 @@ export function createMeter({ redis, config, clock, log }: Needs): Meter {
     },
   };
 }
-
-const nothing: UnsentBatch = { unsent: [], notes: [] };
 
 /** The requests of one bucket, equal neighbours joined. */
 function takeOf({ who, waiting }: Group): Take {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Audience, UsageCount } from "#src/domain/usage.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 
 /** What the meter has counted in Redis and no process has added to the durable rows yet. */
 export interface PendingUsage {
@@ -25,7 +26,7 @@ return 1`;
 
 /** Closes all that has been counted so far; the meter goes on in new hashes. Rejects while Redis is away. */
 export async function sealUsage(redis: Redis, prefix: string): Promise<void> {
-  for (const names of slices(await redis.smembers(dirtyKey(prefix)))) {
+  for (const names of slices(await redis.smembers(dirtyKey(prefix)), atOnce)) {
     await Promise.all(
       names.map((name) =>
         redis.eval(sealLua, 3, dirtyKey(prefix), sealedKey(prefix), name, randomUUID()),
@@ -45,7 +46,7 @@ export async function readUsage(
   names: readonly string[],
 ): Promise<PendingUsage[]> {
   const found: PendingUsage[] = [];
-  for (const some of slices(names)) {
+  for (const some of slices(names, atOnce)) {
     const hashes = await Promise.all(some.map((name) => redis.hgetall(name)));
     for (const [i, name] of some.entries()) {
       const pending = parse(name.slice(`${prefix}:usage:`.length), hashes[i] ?? {});
@@ -61,7 +62,7 @@ export async function dropUsage(
   prefix: string,
   names: readonly string[],
 ): Promise<void> {
-  for (const some of slices(names)) {
+  for (const some of slices(names, atOnce)) {
     await redis.unlink(...some);
     await redis.srem(sealedKey(prefix), ...some);
   }
@@ -110,8 +111,4 @@ function parse(name: string, hash: Record<string, string>): PendingUsage | null 
   }
   const partnerId = Number(partner);
   return { id: `${letter}${partnerId}:${day}:${id}`, partnerId, counts: [...counts.values()] };
-}
-
-function* slices(names: readonly string[]): Generator<string[]> {
-  for (let at = 0; at < names.length; at += atOnce) yield names.slice(at, at + atOnce);
 }

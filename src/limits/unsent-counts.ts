@@ -1,35 +1,10 @@
 import type { UnsentCount, Note } from "#src/limits/meter-script.ts";
 import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
 
-/** What the next call sends to Redis. */
-export interface UnsentBatch {
-  unsent: UnsentCount[];
-  notes: Note[];
-}
-
-export interface UnsentCounts {
-  /** Adds `n` requests that were granted without Redis, on top of the durable count of their day. */
-  addGranted(
-    bucket: string,
-    n: number,
-    nowS: number,
-    floor: { day: number; count: number } | null,
-  ): void;
-  /** Adds `n` to a field of a day's usage. */
-  note(usage: string, day: number, field: string, n: number): void;
-  /** Takes out what fits into one call. */
-  takeBatch(): UnsentBatch;
-  /** Puts back what a failed call did not deliver. */
-  restore(batch: UnsentBatch): void;
-  readonly size: number;
-  /** True when some of it are requests that were granted without Redis. */
-  readonly hasGranted: boolean;
-}
-
 const perCall = 500;
 
 /** Counts that wait for Redis, summed up. At most `max` of each kind are kept, so that an outage cannot fill memory. */
-export function createUnsentCounts(max: number): UnsentCounts {
+export function createUnsentCounts(max: number) {
   const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();
 
@@ -57,32 +32,34 @@ export function createUnsentCounts(max: number): UnsentCounts {
   };
 
   return {
-    addGranted: (bucket, n, nowS, floor) => {
+    /** Adds `n` requests that were granted without Redis, on top of the durable count of their day (`durable`). */
+    addGranted(
+      bucket: string,
+      n: number,
+      nowS: number,
+      durable: { day: number; count: number } | null,
+    ): void {
       const day = dayOf(nowS);
-      const base = floor?.day === day ? floor.count : 0;
-      addCount({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor: base });
+      const floor = durable?.day === day ? durable.count : 0;
+      addCount({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor });
     },
-    note: (usage, day, field, n) => addNote({ usage, day, field, n }),
+    /** Adds 1 to a field of a day's usage. */
+    note: (usage: string, day: number, field: string): void => addNote({ usage, day, field, n: 1 }),
+    /** Takes out what fits into one call. */
     takeBatch: () => ({ unsent: takeOut(unsent), notes: takeOut(notes) }),
-    restore: (batch) => {
+    /** Puts back what a failed call did not deliver. */
+    restore(batch: { unsent: readonly UnsentCount[]; notes: readonly Note[] }): void {
       batch.unsent.forEach(addCount);
       batch.notes.forEach(addNote);
     },
-    get hasGranted() {
-      return unsent.size > 0;
-    },
-    get size() {
-      return unsent.size + notes.size;
-    },
+    /** True when some of it are requests that were granted without Redis. */
+    hasGranted: (): boolean => unsent.size > 0,
+    size: (): number => unsent.size + notes.size,
   };
 }
 
 function takeOut<T>(from: Map<string, T>): T[] {
-  const taken: T[] = [];
-  for (const [key, value] of from) {
-    if (taken.length >= perCall) break;
-    taken.push(value);
-    from.delete(key);
-  }
-  return taken;
+  const taken = [...from].slice(0, perCall);
+  for (const [key] of taken) from.delete(key);
+  return taken.map(([, value]) => value);
 }

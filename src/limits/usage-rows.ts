@@ -5,22 +5,22 @@ import type { PendingUsage } from "#src/limits/pending-usage.ts";
 const epochDay = "(day - date '1970-01-01')";
 const today = "(server_now() at time zone 'UTC')::date";
 
+const countColumns = [
+  ...(["partnerId", "day", "audience", "method", "requests", "notModified", "errors"] as const),
+];
+
 /** Adds to the durable rows what was not added before under the same id. Returns how many were new. */
 export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<number> =>
   inTransaction(db, async (tx) => {
     // In one order, so that two processes with the same batches cannot block each other.
     const ids = batches.map(({ id }) => id).sort();
-    const added = await rows<{ id: string }>(
-      tx,
-      "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id",
-      [ids],
-    );
+    const addedSql =
+      "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id";
+    const added = await rows<{ id: string }>(tx, addedSql, [ids]);
     const isNew = new Set(added.map(({ id }) => id));
     const counts = batches
       .filter(({ id }) => isNew.has(id))
       .flatMap(({ partnerId, counts }) => counts.map((count) => ({ partnerId, ...count })));
-    const column = <K extends keyof UsageCount | "partnerId">(name: K) =>
-      counts.map((count) => count[name]);
     // Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it.
     await rows(
       tx,
@@ -32,28 +32,10 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
        group by 1, 2, 3, 4 order by 1, 2, 3, 4
        on conflict (partner_id, day, audience, method) do update set requests = u.requests + excluded.requests,
          not_modified = u.not_modified + excluded.not_modified, errors = u.errors + excluded.errors`,
-      [
-        column("partnerId"),
-        column("day"),
-        column("audience"),
-        column("method"),
-        column("requests"),
-        column("notModified"),
-        column("errors"),
-      ],
+      countColumns.map((name) => counts.map((count) => count[name])),
     );
     return added.length;
   });
-
-interface Row {
-  day: number;
-  audience: UsageCount["audience"];
-  method: string;
-  requests: number;
-  not_modified: number;
-  errors: number;
-  batch: string | null;
-}
 
 /**
  * A partner's durable rows since `fromDay`, with those of `pending` that are not among them, at one instant of the
@@ -65,25 +47,16 @@ export async function loadUsage(
   fromDay: number,
   pending: readonly PendingUsage[],
 ): Promise<UsageCount[]> {
-  const found = await rows<Row>(
+  const found = await rows<UsageCount & { batch: string | null }>(
     db,
-    `select ${epochDay} as day, audience, method, requests, not_modified, errors, null as batch
+    `select ${epochDay} as day, audience, method, requests, not_modified as "notModified", errors, null as batch
        from usage_days where partner_id = ? and day >= date '1970-01-01' + ?::int
      union all
      select 0, '', '', 0, 0, 0, id from usage_batches where id in (select unnest(?::text[]))`,
     [partnerId, fromDay, pending.map(({ id }) => id)],
   );
   const added = new Set(found.map(({ batch }) => batch));
-  const durable = found
-    .filter(({ batch }) => batch === null)
-    .map(({ day, audience, method, requests, not_modified: notModified, errors }) => ({
-      day,
-      audience,
-      method,
-      requests,
-      notModified,
-      errors,
-    }));
+  const durable = found.flatMap(({ batch, ...count }) => (batch === null ? count : []));
   const live = pending.filter(({ id }) => !added.has(id)).flatMap(({ counts }) => counts);
   return [...durable, ...live.filter(({ day }) => day >= fromDay)];
 }
@@ -114,9 +87,7 @@ export async function pruneUsage(
   held: readonly PendingUsage[],
 ): Promise<void> {
   await rows(db, `delete from usage_days where day < ${today} - ?::int`, [keptDays]);
-  await rows(
-    db,
-    "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))",
-    [batchesKeptDays, held.map(({ id }) => id)],
-  );
+  const sql =
+    "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))";
+  await rows(db, sql, [batchesKeptDays, held.map(({ id }) => id)]);
 }

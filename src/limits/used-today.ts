@@ -4,23 +4,13 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { Metered } from "#src/limits/meter.ts";
 import { loadUsedToday } from "#src/limits/usage-rows.ts";
 
-/** What each partner has durably used today: the meter goes on from it when Redis has lost its own counts. */
-export interface UsedToday {
-  floorOf(partnerId: number): Metered["floor"];
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type UsedToday = ReturnType<typeof createUsedToday>;
 
-/** Read again every `keysRefreshMs`; while Postgres is away the last answer stays. */
-export function createUsedToday({
-  db,
-  config,
-  log,
-}: {
-  db: Db;
-  config: Config;
-  log: Log;
-}): UsedToday {
+/**
+ * What each partner has durably used today: the meter goes on from it when Redis has lost its own counts. Read again
+ * every `keysRefreshMs`; while Postgres is away the last answer stays.
+ */
+export function createUsedToday({ db, config, log }: { db: Db; config: Config; log: Log }) {
   let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -38,11 +28,11 @@ export function createUsedToday({
   };
 
   return {
-    floorOf: (partnerId) => {
+    floorOf(partnerId: number): Metered["floor"] {
       const count = latest?.counts.get(partnerId);
       return latest === null || count === undefined ? null : { day: latest.day, count };
     },
-    start: () => {
+    start(): Promise<void> {
       timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();
       return refresh();
     },

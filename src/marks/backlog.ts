@@ -21,10 +21,8 @@ export async function readBacklog(db: Db): Promise<Backlog> {
        count(*) filter (where failed_at is not null) as failed
      from marks where processed_at is null`,
   );
-  const [stations] = await rows<{ count: number }>(
-    db,
-    "select count(*) from station_status where refold",
-  );
+  const sql = "select count(*) from station_status where refold";
+  const [stations] = await rows<{ count: number }>(db, sql);
   return { ...marks!, refolds: stations!.count };
 }
 

@@ -80,7 +80,6 @@ interface Reviewed {
   stationId: string;
   review: string;
 }
-
 const reviewed = 'station_id as "stationId", review';
 
 const historyMs = 7 * dayMs;

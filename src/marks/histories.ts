@@ -44,11 +44,8 @@ export async function loadHistories(
        and review in ('none', 'approved') and ${counted[which]}`,
     [stationIds, from, firstIdOfDay(from)],
   );
-  const seeds = await rows<SeedRow>(
-    db,
-    `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`,
-    [stationIds, from],
-  );
+  const seedsSql = `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`;
+  const seeds = await rows<SeedRow>(db, seedsSql, [stationIds, from]);
   for (const row of marks) histories.get(row.station_id)!.marks.push(toMark(row));
   for (const row of seeds) histories.get(row.station_id)!.seeds.push(toSeed(row));
   return histories;
@@ -59,11 +56,8 @@ export async function loadFirstSeen(
   db: Statements,
   reporterIds: ReadonlySet<number>,
 ): Promise<FirstSeen> {
-  const found = await rows<{ id: number; seen: number | null }>(
-    db,
-    `select id, ${msOf("first_seen")} as seen from reporters where id = any(?::bigint[])`,
-    [[...reporterIds]],
-  );
+  const sql = `select id, ${msOf("first_seen")} as seen from reporters where id = any(?::bigint[])`;
+  const found = await rows<{ id: number; seen: number | null }>(db, sql, [[...reporterIds]]);
   const seen = new Map(found.map((row) => [row.id, row.seen]));
   return (reporterId) => seen.get(reporterId) ?? 0;
 }

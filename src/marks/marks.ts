@@ -137,24 +137,9 @@ export interface Report {
   rule: Rule;
 }
 
-interface ReportRow {
-  id: number;
-  station_id: string;
-  partner_id: number | null;
-  review: string;
-  remote: boolean;
-  outcome: Outcome | null;
-  outcome_status: ServedStatus | null;
-  outcome_reason: Reason | null;
-  outcome_have: number | null;
-  needed: number;
-  rule: Rule;
-  processed: boolean;
-}
-
 /**
  * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
- * again. `keptAs`: see `rows`.
+ * again. What a withdrawn mark had come to is not so any more: it supports nothing. `keptAs`: see `rows`.
  */
 export async function loadReports(
   db: Statements,
@@ -163,33 +148,17 @@ export async function loadReports(
 ): Promise<Report[]> {
   if (ids.length === 0) return [];
   const days = ids.map(dayOfId);
-  const found = await rows<ReportRow>(
+  return rows<Report>(
     db,
-    `select id, station_id, coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as partner_id, review, remote, outcome, outcome_status, outcome_reason, outcome_have,
-       needed, rule, processed_at is not null as processed
+    `select id, station_id as "stationId", remote, needed, rule, review <> 'expired' as accepted,
+       coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as "partnerId",
+       case when review = 'withdrawn' then 'superseded' when processed_at is not null then outcome end as outcome,
+       case when review <> 'withdrawn' then outcome_status end as status,
+       case when review <> 'withdrawn' then outcome_reason end as reason,
+       case when review = 'withdrawn' then 0 else outcome_have end as have
      from marks where id = any(?::bigint[])
        and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
     [ids],
     keptAs,
   );
-  return found.map((row) => ({
-    id: row.id,
-    stationId: row.station_id,
-    partnerId: row.partner_id,
-    accepted: row.review !== "expired",
-    remote: row.remote,
-    ...(row.review === "withdrawn" ? withdrawn : outcomeOf(row)),
-    needed: row.needed,
-    rule: row.rule,
-  }));
 }
-
-/** What a withdrawn mark had come to is not so any more; it supports nothing, and the station shows what it shows. */
-const withdrawn = { outcome: "superseded", status: null, reason: null, have: 0 } as const;
-
-const outcomeOf = (row: ReportRow) => ({
-  outcome: row.processed ? row.outcome : null,
-  status: row.outcome_status,
-  reason: row.outcome_reason,
-  have: row.outcome_have,
-});

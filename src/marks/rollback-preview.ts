@@ -74,17 +74,11 @@ async function workOut(
 ): Promise<StationChange[]> {
   const ids = stations.map((station) => station.station_id);
   const { sql, bindings } = whereSelected(selection);
-  const selected = await rows<{ id: number }>(
-    tx,
-    `select id from marks where ${sql} and station_id = any(?::text[])`,
-    [...bindings, ids],
-  );
+  const selectedSql = `select id from marks where ${sql} and station_id = any(?::text[])`;
+  const selected = await rows<{ id: number }>(tx, selectedSql, [...bindings, ids]);
   const withdrawn = new Set(selected.map((row) => row.id));
-  const saved = await rows<{ station_id: string; state: StationState | null }>(
-    tx,
-    "select station_id, state from station_status where station_id = any(?::text[])",
-    [ids],
-  );
+  const savedSql = "select station_id, state from station_status where station_id = any(?::text[])";
+  const saved = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
   const states = new Map(saved.map((row) => [row.station_id, row.state ?? emptyState]));
   const histories = await loadHistories(tx, ids, 0, "processed and waiting");
   const reporters = new Set(

@@ -2,6 +2,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
@@ -28,11 +29,6 @@ export const refuseWide = ({ key, partner, reporter, station, since }: Selection
 
 const chunkStations = 500;
 
-export interface RolledBack {
-  marks: number;
-  stations: number;
-}
-
 /**
  * Withdraws a selection's marks, as if they had never been made (docs/decisions.md 4): 500 stations a transaction, each
  * with its entry in the operator's log. Interrupted, it has done whole transactions, and the same again does the
@@ -43,14 +39,13 @@ export async function rollBack(
   actor: string,
   selection: Selection,
   done: (stationIds: string[], count: number, total: number) => void,
-): Promise<RolledBack | NotDone> {
+): Promise<{ marks: number; stations: number } | NotDone> {
   const refused = refuseWide(selection);
   if (refused !== null) return refused;
   const all = (await selectedStations(db, selection)).map((row) => row.station_id);
-  const sum: RolledBack = { marks: 0, stations: 0 };
-  for (let from = 0; from < all.length; from += chunkStations) {
-    const chunk = all.slice(from, from + chunkStations);
-    const part = all.length > chunkStations ? { part: from / chunkStations + 1 } : {};
+  const sum = { marks: 0, stations: 0 };
+  for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
+    const part = all.length > chunkStations ? { part: index + 1 } : {};
     const withdrawn = await act(db, actor, async (tx) => {
       const value = await withdrawMarks(tx, selection, chunk);
       const { marks, stationIds } = value;
@@ -65,7 +60,7 @@ export async function rollBack(
     if (isNotDone(withdrawn)) return withdrawn;
     sum.marks += withdrawn.marks;
     sum.stations += withdrawn.stationIds.length;
-    done(withdrawn.stationIds, from + chunk.length, all.length);
+    done(withdrawn.stationIds, index * chunkStations + chunk.length, all.length);
   }
   return sum;
 }
@@ -127,20 +122,14 @@ export async function selectedStations(
   selection: Selection,
 ): Promise<{ station_id: string; marks: number }[]> {
   const { sql, bindings } = whereSelected(selection);
-  return rows(
-    db,
-    `select station_id, count(*) as marks from marks where ${sql} group by 1 order by 1`,
-    bindings,
-  );
+  const stationsSql = `select station_id, count(*) as marks from marks where ${sql} group by 1 order by 1`;
+  return rows(db, stationsSql, bindings);
 }
 
 /** The row of a reporter, named by its id or by the hex of its hash. */
 export async function findReporter(db: Db | Tx, name: string): Promise<{ id: number } | NotDone> {
   const byHash = name.length === 64;
-  const [found] = await rows<{ id: number }>(
-    db,
-    `select id from reporters where ${byHash ? "hash = decode(?, 'hex')" : "id = ?::bigint"}`,
-    [name],
-  );
+  const reporterSql = `select id from reporters where ${byHash ? "hash = decode(?, 'hex')" : "id = ?::bigint"}`;
+  const [found] = await rows<{ id: number }>(db, reporterSql, [name]);
   return found ?? unknown("reporter", name);
 }

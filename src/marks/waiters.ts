@@ -1,17 +1,6 @@
 import type { Report } from "#src/marks/marks.ts";
 
-/**
- * Requests of this process that wait for the outcome of a mark. `expect` is called before the mark is committed,
- * `wait` after it; the follower reads `ids()` and calls `settle`.
- */
-export interface Waiters {
-  expect(ids: readonly number[]): void;
-  forget(ids: readonly number[]): void;
-  /** The mark's report, or null when it is not there within `ms` or the wait is given up. */
-  wait(id: number, ms: number): Promise<Report | null>;
-  ids(): number[];
-  settle(reports: readonly Report[]): void;
-}
+export type Waiters = ReturnType<typeof createWaiters>;
 
 interface Entry {
   report: Report | null;
@@ -20,7 +9,11 @@ interface Entry {
   expected: boolean;
 }
 
-export function createWaiters(): Waiters {
+/**
+ * Requests of this process that wait for the outcome of a mark. `expect` is called before the mark is committed,
+ * `wait` after it; the follower reads `ids()` and calls `settle`.
+ */
+export function createWaiters() {
   const entries = new Map<number, Entry>();
   const entryOf = (id: number): Entry => {
     const entry = entries.get(id) ?? { report: null, waiting: new Set(), expected: false };
@@ -31,16 +24,17 @@ export function createWaiters(): Waiters {
     if (!entry.expected && entry.waiting.size === 0) entries.delete(id);
   };
   return {
-    expect: (ids) => ids.forEach((id) => (entryOf(id).expected = true)),
-    forget: (ids) =>
+    expect: (ids: readonly number[]): void => ids.forEach((id) => (entryOf(id).expected = true)),
+    forget: (ids: readonly number[]): void =>
       ids.forEach((id) => {
         const entry = entries.get(id);
         if (entry === undefined) return;
         entry.expected = false;
         tidy(id, entry);
       }),
-    wait: (id, ms) =>
-      new Promise((resolve) => {
+    /** The mark's report, or null when it is not there within `ms` or the wait is given up. */
+    wait: (id: number, ms: number) =>
+      new Promise<Report | null>((resolve) => {
         const entry = entryOf(id);
         entry.expected = false;
         if (entry.report !== null || ms <= 0) {
@@ -56,8 +50,8 @@ export function createWaiters(): Waiters {
         const timer = setTimeout(() => done(null), ms);
         entry.waiting.add(done);
       }),
-    ids: () => [...entries].flatMap(([id, entry]) => (entry.report === null ? id : [])),
-    settle: (reports) => {
+    ids: (): number[] => [...entries].flatMap(([id, entry]) => (entry.report === null ? id : [])),
+    settle(reports: readonly Report[]): void {
       for (const report of reports) {
         const entry = entries.get(report.id);
         if (entry === undefined || report.outcome === null) continue;

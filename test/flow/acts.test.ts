@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
-import { boundAddress } from "#src/keys/bindings.ts";
+import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { changeKey, findKey, storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { boundAddress, boundDomain } from "#src/keys/bindings.ts";
+import { boundAddress } from "#src/infrastructure/addresses.ts";
+import { boundDomain } from "#src/keys/issued-keys.ts";
 
 describe("what a key is bound to", () => {
   it("domains become lower-case IDNA hosts", () => {

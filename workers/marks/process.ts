@@ -144,11 +144,9 @@ async function processAlone(
   cause: unknown,
 ): Promise<Processed> {
   const { db, log } = deps;
-  const marks = await rows<{ id: number }>(
-    db,
-    "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id",
-    [stationId],
-  );
+  const marksSql =
+    "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id";
+  const marks = await rows<{ id: number }>(db, marksSql, [stationId]);
   if (marks.length === 0) return { ...nothingDone, unfoldable: [{ stationId, error: cause }] };
   const results: Processed[] = [];
   for (const { id } of marks) {
@@ -160,10 +158,9 @@ async function processAlone(
         { err: error, mark: id, station: stationId },
         "mark failed, set aside for the operator",
       );
-      await db.raw(
-        "update marks set failed_at = server_now(), failure = ? where id = ? and processed_at is null",
-        [(error as Error).message.slice(0, 500), id],
-      );
+      const sql =
+        "update marks set failed_at = server_now(), failure = ? where id = ? and processed_at is null";
+      await db.raw(sql, [(error as Error).message.slice(0, 500), id]);
     }
   }
   return sum(results);

@@ -7,13 +7,6 @@ export interface Unfoldable {
   error: unknown;
 }
 
-export interface RetryBackoff {
-  /** Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. */
-  note(stationIds: readonly string[], unfoldable: readonly Unfoldable[]): void;
-  /** Stations whose next try is still to come. */
-  resting(): string[];
-}
-
 const logEveryMs = minuteMs;
 const restMaxMs = 300_000;
 
@@ -25,7 +18,7 @@ export function createRetryBackoff(
   log: Pick<Log, "error">,
   now: () => number,
   firstRestMs: number,
-): RetryBackoff {
+) {
   const failed = new Map<string, { tries: number; nextAt: number; loggedAt: number }>();
 
   const remember = ({ stationId, error }: Unfoldable): void => {
@@ -42,12 +35,14 @@ export function createRetryBackoff(
   };
 
   return {
-    note: (stationIds, unfoldable) => {
+    /** Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. */
+    note(stationIds: readonly string[], unfoldable: readonly Unfoldable[]): void {
       const still = new Set(unfoldable.map(({ stationId }) => stationId));
       for (const stationId of stationIds) if (!still.has(stationId)) failed.delete(stationId);
       for (const one of unfoldable) remember(one);
     },
-    resting: () =>
+    /** Stations whose next try is still to come. */
+    resting: (): string[] =>
       [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
   };
 }

@@ -71,15 +71,8 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   };
 }
 
-interface Slots {
-  /** Does the work of a time slot once; rejects when it failed, and then the next slot tries again. */
-  run(slot: number): Promise<void>;
-  /** Resolves when nothing runs. */
-  idle(): Promise<void>;
-}
-
 /** Runs one slot after the other. Every step of a slot is tried, even when a step before it failed. */
-function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]): Slots {
+function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]) {
   let lastSlot = -1;
   let running: Promise<void> = Promise.resolve();
 
@@ -90,12 +83,14 @@ function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]): Slots
   };
 
   return {
-    run(slot) {
+    /** Does the work of a time slot once; rejects when it failed, and then the next slot tries again. */
+    run(slot: number): Promise<void> {
       if (slot <= lastSlot) return running;
       lastSlot = slot;
       running = running.catch(() => {}).then(() => runSteps(slot));
       return running;
     },
-    idle: () => running.catch(() => {}),
+    /** Resolves when nothing runs. */
+    idle: (): Promise<void> => running.catch(() => {}),
   };
 }

@@ -12,11 +12,9 @@ export async function makePartitions({
   db,
   config,
 }: Pick<RoleDeps, "db" | "config">): Promise<number> {
-  const [made] = await rows<{ made: number }>(
-    db,
-    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made",
-    [config.partitionsAhead + 1],
-  );
+  const sql =
+    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
+  const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
   return made!.made;
 }
 
@@ -33,10 +31,9 @@ export async function retire(
     .toISOString()
     .slice(0, 10)
     .replaceAll("-", "");
-  const partitions = await rows<{ name: string }>(
-    db,
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'marks'::regclass order by 1",
-  );
+  const sql =
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'marks'::regclass order by 1";
+  const partitions = await rows<{ name: string }>(db, sql);
   for (const { name } of partitions) {
     if (name >= `marks_${day}`) continue;
     // Concurrently, so that no reader waits; it cannot be done inside a transaction.

@@ -1,3 +1,4 @@
+import { slices } from "#src/infrastructure/lists.ts";
 import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/limits/pending-usage.ts";
 import { addUsage, pruneUsage } from "#src/limits/usage-rows.ts";
 import type { RoleDeps } from "#workers/role.ts";
@@ -22,8 +23,7 @@ async function addSealed({ db, config, redis }: Needs): Promise<number> {
   const { redisPrefix } = config;
   const names = await sealedUsage(redis, redisPrefix);
   let added = 0;
-  for (let at = 0; at < names.length; at += batchesAtOnce) {
-    const some = names.slice(at, at + batchesAtOnce);
+  for (const some of slices(names, batchesAtOnce)) {
     added += await addUsage(db, await readUsage(redis, redisPrefix, some));
     await dropUsage(redis, redisPrefix, some);
   }

@@ -1,4 +1,4 @@
-import { boundAddress } from "#src/keys/bindings.ts";
+import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { parseCenter } from "#src/infrastructure/map-settings.ts";
 
 /** One number or switch that an operator may change, by its environment name. */

@@ -10,7 +10,7 @@ import {
   type SourceStatus,
   type StatusesRead,
   type StatusFile,
-} from "#src/import/statuses-read.ts";
+} from "#src/import/read-statuses.ts";
 
 const ruptureColumns = ["id", "nom", "debut", "fin", "station_id"] as const;
 const stationColumns = ["id", "latitude", "longitude"] as const;

@@ -1,0 +1,15 @@
+/** A list in slices of at most `size`, in its order: one transaction, statement or turn of the event loop each. */
+export function* slices<T>(list: readonly T[], size: number): Generator<T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
+}
+
+/** The items by their keys, each group in the order of the list. (Node 20 has no `Map.groupBy`.) */
+export function grouped<T, Key>(list: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of list) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
