@@ -57,11 +57,8 @@ export const previewRollback = async (
       const most = stations
         .toSorted((a, b) => b.marks - a.marks || (a.station_id < b.station_id ? -1 : 1))
         .slice(0, shown);
-      return {
-        ...sums!,
-        stations: stations.length,
-        changes: await workOut(tx, selection, most, config),
-      };
+      const changes = await workOut(tx, selection, most, config);
+      return { ...sums!, stations: stations.length, changes };
     },
     { isolationLevel: "repeatable read", readOnly: true },
   );
@@ -94,13 +91,8 @@ async function workOut(
     const history = { marks: all.filter((mark) => !withdrawn.has(mark.id)), seeds };
     const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
     const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
-    const without = decide(
-      { state: start, opinions: [], history },
-      { marks: [], seeds: [] },
-      firstSeen,
-      now,
-      config,
-    ).state;
+    const facts = { state: start, opinions: [], history };
+    const without = decide(facts, { marks: [], seeds: [] }, firstSeen, now, config).state;
     const shownAt = (folded: StationState): FuelBlock => view(folded, now, config.statusLifetimeMs);
     return { station_id, marks, before: shownAt(state), after: shownAt(without) };
   });

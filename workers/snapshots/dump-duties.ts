@@ -12,14 +12,14 @@ import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts"
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
-interface DutyDeps extends Pick<RoleDeps, "config" | "log" | "clock"> {
+type DutyDeps = Pick<RoleDeps, "config" | "log" | "clock"> & {
   model: ReadModel;
-  follower: Pick<Follower, "seq" | "asOf">;
-}
+  follower: Follower;
+};
 
 /** The whole country's dump: made when its content differs from the stored dump's, or that one has become too old. */
 export function createDumpDuty(
-  deps: DutyDeps & { follower: Pick<Follower, "refresh">; store: DumpStore },
+  deps: DutyDeps & { store: DumpStore },
 ): (slot: number) => Promise<void> {
   const { config, log, clock, model, follower, store } = deps;
 

@@ -10,14 +10,10 @@ import {
 } from "#snapshots/dumps/model-snapshot.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
-interface DutyDeps extends Pick<RoleDeps, "config" | "log" | "clock" | "db"> {
-  ledger: Ledger;
-  follower: Pick<Follower, "seq" | "asOf">;
-  store: ModelSnapshotStore;
-}
-
 /** Keeps the model snapshot up to date: stores one when stations, keys or cities have changed, or it has become old. */
-export function createModelDuty(deps: DutyDeps): () => Promise<void> {
+export function createModelDuty(
+  deps: RoleDeps & { ledger: Ledger; follower: Follower; store: ModelSnapshotStore },
+): () => Promise<void> {
   const { config, log, clock, db, ledger, follower, store } = deps;
   let surroundings: Surroundings | null = null;
 

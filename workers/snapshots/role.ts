@@ -23,20 +23,12 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const follower = createFollower({ db, config, log, clock, onRows });
   // Long enough for a slow release, short enough to get rid of a dump from a database that was restored.
   const keptMs = config.dumpMaxAgeMs * 5;
+  const snapshotStore = createModelSnapshotStore(redis, redisPrefix, keptMs);
+  const more = { ...deps, follower };
   const slots = oncePerSlot([
-    createDumpDuty({
-      ...deps,
-      model,
-      follower,
-      store: createDumpStore(redis, redisPrefix, keptMs),
-    }),
-    createSetsDuty({ ...deps, model, follower }),
-    createModelDuty({
-      ...deps,
-      ledger,
-      follower,
-      store: createModelSnapshotStore(redis, redisPrefix, keptMs),
-    }),
+    createDumpDuty({ ...more, model, store: createDumpStore(redis, redisPrefix, keptMs) }),
+    createSetsDuty({ ...more, model }),
+    createModelDuty({ ...more, ledger, store: snapshotStore }),
   ]);
   let timer: NodeJS.Timeout | undefined;
 
