@@ -83,8 +83,8 @@ async function applyChunk(
 const isSame = (now: ImportedStatus, was: SeedRow): boolean =>
   was.updated === now.updated &&
   was.status === now.status &&
-  was.fuels_now.join() === now.fuelsNow.join() &&
-  was.fuels_no.join() === now.fuelsNo.join();
+  was.fuelsNow.join() === now.fuelsNow.join() &&
+  was.fuelsNo.join() === now.fuelsNo.join();
 
 async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
   const sql = `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`;
