@@ -5,9 +5,10 @@ import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, id, listLimit, markId, moment } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
+import type { ConsoleRollback } from "#src/contract/console.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { listFailed, retryMark } from "#src/marks/backlog.ts";
-import { previewRollback, type Preview } from "#src/marks/rollback-preview.ts";
+import { previewRollback } from "#src/marks/rollback-preview.ts";
 import { findReporter, rollBack, type Selection } from "#src/marks/rollback.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
@@ -102,7 +103,7 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
       );
     });
 
-function people({ marks, held, reporters, stations, changes }: Preview): string {
+function people({ marks, held, reporters, stations, changes }: ConsoleRollback): string {
   if (marks === 0) return "no matching marks: nothing to withdraw";
   const sums = `${marks} marks (${held} of them held) of ${reporters} reporters at ${stations} stations`;
   const lines = changes.map(({ station_id, marks: here, before, after }) => ({

@@ -4,8 +4,7 @@ import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
-import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dump-duties.ts";
-import { createModelDuty } from "#workers/snapshots/model-duty.ts";
+import { createDumpDuty, createModelDuty, createSetsDuty } from "#workers/snapshots/duties.ts";
 
 /**
  * The snapshots role: keeps a read model of its own, and in each time slot stores the dumps and the model snapshot
