@@ -94,16 +94,12 @@ function readRunFile(): Record<string, string> {
     return {};
   }
   const { databaseUrl, redisUrl, baseUrl, port } = run as Record<string, unknown>;
-  return withoutEmpty({
-    DATABASE_URL: word(databaseUrl),
-    REDIS_URL: word(redisUrl),
-    BASE_URL: word(baseUrl),
-    PORT: word(port),
-  });
+  const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BASE_URL: baseUrl, PORT: port };
+  const scalars = Object.entries(found).filter(([, value]) =>
+    /^(string|number)$/.test(typeof value),
+  );
+  return withoutEmpty(Object.fromEntries(scalars.map(([name, value]) => [name, String(value)])));
 }
-
-const word = (value: unknown): string | undefined =>
-  typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 const withoutEmpty = (env: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]));

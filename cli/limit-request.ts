@@ -6,12 +6,13 @@ import { choice, id, integer, line, listLimit } from "#cli/values.ts";
 import { partnerBounds } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,
-  type LimitRequest,
   limitRequestStatuses,
   listLimitRequests,
   type OtherLimits,
   rejectLimitRequest,
 } from "#src/limits/limit-requests.ts";
+
+type ListFilter = Parameters<typeof listLimitRequests>[1];
 
 const comment = line("--comment", 500, "may be empty");
 
@@ -27,7 +28,7 @@ export function limitRequestCommand(output: () => Output): Command {
       choice("--status", limitRequestStatuses),
     )
     .option("--limit <n>", "highest number of requests to show", listLimit, 1000)
-    .action(async ({ limit, ...only }: ListOptions) => {
+    .action(async ({ limit, ...only }: ListFilter & { limit: number }) => {
       const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
       output().result(requests.map(readable), (list) =>
         table(list.map(harmless), "no limit requests"),
@@ -81,10 +82,4 @@ export function limitRequestCommand(output: () => Output): Command {
     });
 
   return command;
-}
-
-interface ListOptions {
-  partner?: number;
-  status?: LimitRequest["status"];
-  limit: number;
 }

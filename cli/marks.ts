@@ -5,10 +5,11 @@ import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, id, listLimit, markId, moment } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import { statuses, type Status } from "#src/domain/vocabulary.ts";
+import type { ConsoleRollback } from "#src/contract/console.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 import { listFailed, retryMark } from "#src/marks/backlog.ts";
-import { previewRollback, type Preview } from "#src/marks/rollback-preview.ts";
-import { findReporter, rollBack } from "#src/marks/rollback.ts";
+import { previewRollback } from "#src/marks/rollback-preview.ts";
+import { findReporter, rollBack, type Selection } from "#src/marks/rollback.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
 const shownStations = 50;
@@ -46,14 +47,8 @@ export function marksCommand(output: () => Output): Command {
   return command;
 }
 
-interface Options {
-  key?: number;
-  partner?: number;
+interface Options extends Omit<Selection, "reporter"> {
   reporter?: string;
-  station?: string;
-  status?: Status;
-  since?: number;
-  until?: number;
   dryRun: boolean;
   yes?: boolean;
 }
@@ -108,7 +103,7 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
       );
     });
 
-function people({ marks, held, reporters, stations, changes }: Preview): string {
+function people({ marks, held, reporters, stations, changes }: ConsoleRollback): string {
   if (marks === 0) return "no matching marks: nothing to withdraw";
   const sums = `${marks} marks (${held} of them held) of ${reporters} reporters at ${stations} stations`;
   const lines = changes.map(({ station_id, marks: here, before, after }) => ({

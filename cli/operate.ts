@@ -56,7 +56,7 @@ export async function operate(
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    return explain(error, { args, program, help, surroundings });
+    return explain(error, args, program, help, surroundings);
   }
 }
 
@@ -100,16 +100,14 @@ function userName(): string {
   }
 }
 
-interface Failed {
-  args: readonly string[];
-  program: Command;
-  help: string;
-  surroundings: Surroundings;
-}
-
 /** Says what went wrong, on stderr, and with --json as the one JSON value too. Answers the exit code. */
-function explain(error: unknown, { args, program, help, surroundings }: Failed): number {
-  const { stdout, stderr } = surroundings;
+function explain(
+  error: unknown,
+  args: readonly string[],
+  program: Command,
+  help: string,
+  { stdout, stderr }: Surroundings,
+): number {
   const asksJson = args.includes("--json");
   if (error instanceof CommanderError && error.exitCode === 0) {
     stdout.write(asksJson ? jsonLine({ help }) : help);

@@ -1,6 +1,7 @@
 import type { Queue } from "bullmq";
 import { Refusal } from "#cli/refusal.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
@@ -24,11 +25,9 @@ export async function withQueues<T>(
 /** Tells the marks workers where to look. Without Redis they look by themselves, seconds later. */
 export async function wakeMarks(config: Config, stationIds: readonly string[]): Promise<void> {
   if (config.redisUrl === "" || stationIds.length === 0) return;
-  const jobs: { name: string; data: MarksJob }[] = [];
-  for (let from = 0; from < stationIds.length; from += wakeStations) {
-    const data = { stationIds: stationIds.slice(from, from + wakeStations) };
-    jobs.push({ name: "wake", data });
-  }
+  const jobs = [...slices(stationIds, wakeStations)].map((some) => {
+    return { name: "wake", data: { stationIds: some } satisfies MarksJob };
+  });
   await attempt(config, wakePatienceMs, (queue) => queue("marks").addBulk(jobs));
 }
 

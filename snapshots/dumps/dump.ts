@@ -70,16 +70,12 @@ export async function buildDump(
   const nextCursor =
     page.next === "" ? "" : makeCursor({ after: page.next, asOfMs }, filtersKey(filters));
   json.push(listTail({ count: page.count, asOfMs, lifetimeMs, truncated: false, nextCursor }));
-  return { seq, asOfMs, builtAtMs: now, ...page.whole, ...(await compressed(json)) };
-}
-
-/** Both at once: each has a thread of its own. */
-async function compressed(json: readonly Buffer[]): Promise<{ gzip: Buffer; br: Buffer }> {
+  // Both at once: each has a thread of its own.
   const [gzip, br] = await Promise.all([
     through(json, createGzip({ level: 6, chunkSize })),
     through(json, createBrotliCompress({ chunkSize, params: brotliParams(json) })),
   ]);
-  return { gzip, br };
+  return { seq, asOfMs, builtAtMs: now, ...page.whole, gzip, br };
 }
 
 /**

@@ -198,28 +198,17 @@ function copyRun(from: Block, slot: number, into: Draft, to: number, length: num
   into.stations.set(from.stations.subarray(slot, end), to);
   into.coordinates.set(from.coordinates.subarray(slot * 2, end * 2), to * 2);
   into.records.set(from.records.subarray(slot * recordSize, end * recordSize), to * recordSize);
-  const run = { from, slot, end, into, to };
+  const copyPart = (which: number, source: Buffer, target: Buffer): void => {
+    const start = startIn(from, slot, which);
+    const at = startIn(into, to, which);
+    source.copy(target, at, start, read(from, end - 1, which));
+    for (let i = to; i < to + length; i++)
+      into.records[i * recordSize + which] = read(into, i, which) - start + at;
+  };
   const source = from.body.read();
-  copyPart(run, field.end, source, into.bytes);
-  copyPart(run, field.textEnd, from.text, into.text);
-  copyPart(run, field.stateEnd, source.subarray(from.size), into.states);
-}
-
-interface Run {
-  from: Columns;
-  slot: number;
-  end: number;
-  into: Columns;
-  to: number;
-}
-
-function copyPart(run: Run, which: number, source: Buffer, target: Buffer): void {
-  const { from, slot, end, into, to } = run;
-  const start = startIn(from, slot, which);
-  const at = startIn(into, to, which);
-  source.copy(target, at, start, read(from, end - 1, which));
-  for (let i = to; i < to + end - slot; i++)
-    into.records[i * recordSize + which] = read(into, i, which) - start + at;
+  copyPart(field.end, source, into.bytes);
+  copyPart(field.textEnd, from.text, into.text);
+  copyPart(field.stateEnd, source.subarray(from.size), into.states);
 }
 
 /** Three lanes of digests of stations' JSON, each summed modulo 2^32: equal content gives equal sums, in any order. */

@@ -13,7 +13,7 @@ import {
   sumText,
 } from "#snapshots/model/block.ts";
 import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
-import { createBlockTree, type Leaf } from "#snapshots/model/block-tree.ts";
+import { createBlockTree } from "#snapshots/model/block-tree.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import { foldBrand, fuelOf, renderFuel, renderStation } from "#snapshots/model/fragment.ts";
@@ -127,8 +127,7 @@ export function createReadModel({
 
   const find = (id: string): Source | null => {
     const station = table.find(id);
-    if (station === noStation) return null;
-    return { block: (table.leaf[station] as Leaf).block, slot: table.slot[station] as number };
+    return station === noStation ? null : table.sourceOf(station);
   };
   const queries = createQueries({ tree, table, order, changes, matcher, drain });
 

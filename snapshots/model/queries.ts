@@ -1,6 +1,6 @@
 import { addStations, type Block, emptySum, type Source, sumText } from "#snapshots/model/block.ts";
 import type { Area } from "#snapshots/model/area.ts";
-import type { BlockTree, Leaf } from "#snapshots/model/block-tree.ts";
+import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import {
   byBlock,
@@ -43,8 +43,6 @@ interface PageQuery {
   now: number;
 }
 
-export type Queries = ReturnType<typeof createQueries>;
-
 /** ms; the same on every process that has applied the same. */
 interface Times {
   /** -Infinity when there are no stations. */
@@ -64,10 +62,6 @@ interface Parts {
 }
 
 export function createQueries({ tree, table, order, changes, matcher, drain }: Parts) {
-  const sourceOf = (station: number): Source => ({
-    block: (table.leaf[station] as Leaf).block,
-    slot: table.slot[station] as number,
-  });
   const idOf = ({ block, slot }: Source): string => table.ids.id(block.stations[slot] as number);
   const timesByBlock = new WeakMap<Block, Times>();
 
@@ -128,7 +122,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const sources: Source[] = [];
       let next = "";
       for (let i = after === "" ? 0 : order.after(after); i < stations.length; i++) {
-        const source = sourceOf(stations[i] as number);
+        const source = table.sourceOf(stations[i] as number);
         if (found !== null && passes.get(source.block)?.[source.slot] !== 1) continue;
         if (sources.length === limit) {
           next = idOf(sources.at(-1) as Source);
@@ -150,7 +144,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         station = table.older[station] as number
       )
         if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
-        else sources.push(sourceOf(station));
+        else sources.push(table.sourceOf(station));
       return { ...inOrder(sources.reverse()), removed: removed.reverse() };
     },
 

@@ -1,51 +1,47 @@
 import { type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
+import type { Source } from "#snapshots/model/block.ts";
 import type { Leaf } from "#snapshots/model/block-tree.ts";
 
 /** In place of a station's number: there is none, or the list ends here. */
 export const noStation = -1;
 
+export type StationTable = ReturnType<typeof createStationTable>;
+
 /**
  * What the model knows of each station besides its block, by station number. Columns of numbers take a tenth of the
  * memory of objects. A column is replaced when it grows: read it from the table each time.
  */
-export interface StationTable {
-  readonly ids: IdTable;
-  /** The leaf that holds its bytes; null when it is out of service. */
-  leaf: (Leaf | null)[];
-  /** Its slot in the leaf's block. */
-  slot: Uint8Array;
-  /** Later of the feed's time and the last transition that has passed, ms. */
-  changedAt: Float64Array;
-  /** The next transition, at which time alone changes it, ms; Infinity when there is none. */
-  nextAt: Float64Array;
-  /** Neighbours in the list ordered by `changedAt`. */
-  older: Int32Array;
-  newer: Int32Array;
-  /** The number of a station; `isNew` when the model has not had it before. */
-  enter(id: string): [number: number, isNew: boolean];
-  /** The number of a station in service, or `noStation`. */
-  find(id: string): number;
-}
-
-export function createStationTable(ids: IdTable): StationTable {
-  const table: StationTable = {
+export function createStationTable(ids: IdTable) {
+  const table = {
     ids,
-    leaf: [],
+    /** The leaf that holds its bytes; null when it is out of service. */
+    leaf: [] as (Leaf | null)[],
+    /** Its slot in the leaf's block. */
     slot: new Uint8Array(),
+    /** Later of the feed's time and the last transition that has passed, ms. */
     changedAt: new Float64Array(),
+    /** The next transition, at which time alone changes it, ms; Infinity when there is none. */
     nextAt: new Float64Array(),
+    /** Neighbours in the list ordered by `changedAt`. */
     older: new Int32Array(),
     newer: new Int32Array(),
-    enter(id) {
+    /** The number of a station; `isNew` when the model has not had it before. */
+    enter(id: string): [number: number, isNew: boolean] {
       const number = ids.numberOf(id);
       if (number >= table.slot.length) grow(number + 1);
       // Others may have numbered it before: a station that was never entered has no time of change.
       return [number, Number.isNaN(table.changedAt[number])];
     },
-    find(id) {
+    /** The number of a station in service, or `noStation`. */
+    find(id: string): number {
       const number = ids.find(id);
       return number !== -1 && (table.leaf[number] ?? null) !== null ? number : noStation;
     },
+    /** Where the bytes of a station in service are. */
+    sourceOf: (station: number): Source => ({
+      block: (table.leaf[station] as Leaf).block,
+      slot: table.slot[station] as number,
+    }),
   };
   const grow = (atLeast: number): void => {
     const from = table.slot.length;

@@ -90,15 +90,13 @@ const spellings = new Map(
   table.flatMap((line) => line.map((spelling) => [brandKey(spelling), line[0] ?? ""] as const)),
 );
 
-const noBrands = new Set([
-  "",
-  ...["independent", "unbranded", "none", "no", "yes", "unknown", "fixme", "нет", "без бренда"].map(
-    brandKey,
-  ),
-  ...["неизвестно", "частная", "заправка", "бензин", "агнкс", "газс", "пропан", "метан", "газ"].map(
-    brandKey,
-  ),
-]);
+const noBrands = new Set(
+  [
+    ...["", "independent", "unbranded", "none", "no", "yes", "unknown", "fixme", "нет"],
+    ...["без бренда", "неизвестно", "частная", "заправка", "бензин", "агнкс", "газс"],
+    ...["пропан", "метан", "газ"],
+  ].map(brandKey),
+);
 
 const cityReachM = 50_000;
 

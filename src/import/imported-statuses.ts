@@ -2,23 +2,15 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import type { Grade, Status } from "#src/domain/vocabulary.ts";
+import type { SourceStatus } from "#src/import/read-statuses.ts";
 import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 
 const chunkRows = 1000;
 
-/** An imported status of one of our stations. `updated` in ms. */
-export interface ImportedStatus {
-  stationId: string;
-  status: Status;
-  fuelsNow: Grade[];
-  fuelsNo: Grade[];
-  updated: number;
-  /** Number of the file's lines that it stands for. */
-  lines: number;
-}
+/** An imported status of one of our stations. */
+export type ImportedStatus = Omit<SourceStatus, "ids" | "point"> & { stationId: string };
 
 export interface AppliedStatuses {
   /** Stations without an imported status before. */
@@ -91,8 +83,8 @@ async function applyChunk(
 const isSame = (now: ImportedStatus, was: SeedRow): boolean =>
   was.updated === now.updated &&
   was.status === now.status &&
-  was.fuels_now.join() === now.fuelsNow.join() &&
-  was.fuels_no.join() === now.fuelsNo.join();
+  was.fuelsNow.join() === now.fuelsNow.join() &&
+  was.fuelsNo.join() === now.fuelsNo.join();
 
 async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config): Promise<number> {
   const sql = `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`;

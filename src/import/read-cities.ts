@@ -101,9 +101,7 @@ const noCities = new Set(["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"]);
 
 /** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns by tabs, no heading, quotes mean nothing. */
 function fromGeonames(line: readonly string[], number: number): CityFrom {
-  const [id = "", name = "", lat = "", lon = "", featureClass, featureCode = "", region, people] = [
-    0, 1, 4, 5, 6, 7, 10, 14,
-  ].map((column) => line[column]);
+  const [id = "", name = "", , , lat = "", lon = "", featureClass, featureCode = ""] = line;
   if (line.length !== 19 || !/^\d{1,12}$/.test(id))
     throw wrongFile(`line ${number}: it is not 19 columns of GeoNames`);
   // The last column: a shortened date shows that the file is cut off.
@@ -112,9 +110,9 @@ function fromGeonames(line: readonly string[], number: number): CityFrom {
   if (noCities.has(featureCode)) return { refused: "not-a-city-of-today" };
   const shown = cleanText(name, 120);
   if (shown === "") return { refused: "no-name" };
-  const numbers = numbersFrom(lat, lon, people ?? "");
+  const numbers = numbersFrom(lat, lon, line[14] ?? "");
   if ("refused" in numbers) return numbers;
-  return { id: `geonames-${id}`, name: shown, region: cleanText(region, 120), ...numbers };
+  return { id: `geonames-${id}`, name: shown, region: cleanText(line[10], 120), ...numbers };
 }
 
 /** Coordinates and population as numbers, or why a line cannot be a city. */

@@ -12,9 +12,7 @@ export async function startRun(
   db: Db,
   run: Pick<ConsoleImport, "kind" | "file" | "source" | "replace_source" | "dry_run" | "actor">,
 ): Promise<number> {
-  const { kind, file, source, replace_source, dry_run, actor } = run;
-  const row = { kind, file, source, replace_source, dry_run, actor };
-  const [started] = await db("imports").insert(row).returning<{ id: number }[]>("id");
+  const [started] = await db("imports").insert(run).returning<{ id: number }[]>("id");
   return started!.id;
 }
 
@@ -24,10 +22,8 @@ export const noteRun = async (
   id: number,
   { step, done, total }: Pick<ConsoleImport, "step" | "done" | "total">,
 ): Promise<void> => {
-  const seen = { seen_at: db.raw("server_now()") };
-  await db("imports")
-    .where({ id, state: "running" })
-    .update({ step, done, total, ...seen });
+  const row = { step, done, total, seen_at: db.raw("server_now()") };
+  await db("imports").where({ id, state: "running" }).update(row);
 };
 
 /** Writes its end. */
@@ -41,9 +37,10 @@ export const finishRun = async (
   },
 ): Promise<void> => {
   const summary = end.summary === undefined ? null : JSON.stringify(end.summary);
-  const finished = { finished_at: tx.raw("server_now()") };
-  const row = { state: end.state, summary, fault: end.fault ?? null, ...finished };
-  await tx("imports").where({ id }).update(row);
+  const row = { state: end.state, summary, fault: end.fault ?? null };
+  await tx("imports")
+    .where({ id })
+    .update({ ...row, finished_at: tx.raw("server_now()") });
 };
 
 /** The newest imports of the console, at most `limit`. */

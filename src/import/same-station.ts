@@ -100,13 +100,10 @@ function joined(members: readonly ImportedStation[], inService: ReadonlySet<stri
     (one.brand || one.name ? 4 : 0) +
     (one.sells === "petrol" ? 2 : 0) +
     (one.street ? 1 : 0);
+  const rank = (one: ImportedStation): number => (order[kind(one)] ?? 3) - 4 * merit(one);
   const [first, ...others] = [...members].sort(
-    (a, b) =>
-      merit(b) - merit(a) ||
-      (order[kind(a)] ?? 3) - (order[kind(b)] ?? 3) ||
-      (a.id < b.id ? -1 : 1),
-  );
-  if (first === undefined) throw new Error("a group has members");
+    (a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1),
+  ) as [ImportedStation, ...ImportedStation[]];
   const pick = (field: "brand" | "name" | "operator"): string =>
     first[field] || (others.find((one) => one[field] !== "")?.[field] ?? "");
   const { addr, street, city } = [first, ...others].find((one) => one.street) ?? first;

@@ -2,9 +2,7 @@ import pg from "pg";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
-export interface Listener {
-  stop(): Promise<void>;
-}
+export type Listener = ReturnType<typeof listen>;
 
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
@@ -18,7 +16,7 @@ export function listen(
   log: Log,
   channel: string,
   wake: (why: "connected" | "notified") => void,
-): Listener {
+) {
   let client: pg.Client | null = null;
   let connecting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -65,7 +63,7 @@ export function listen(
 
   begin();
   return {
-    stop: async () => {
+    async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);
       // First: a connect() whose client is ended on its way never settles. It has a timeout of its own.

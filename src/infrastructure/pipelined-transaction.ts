@@ -60,17 +60,10 @@ export async function pipelinedTransaction<T>(
   }
 }
 
-const texts = new Map<string, string>();
-
-/** `?` as Postgres wants them. The texts of statements are few. */
+/** `?` as Postgres wants them. */
 function numbered(sql: string): string {
-  const known = texts.get(sql);
-  if (known !== undefined) return known;
   let n = 0;
-  const text = sql.replaceAll("?", () => `$${++n}`);
-  if (texts.size >= 1000) texts.clear();
-  texts.set(sql, text);
-  return text;
+  return sql.replaceAll("?", () => `$${++n}`);
 }
 
 interface Kept {

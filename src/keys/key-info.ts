@@ -42,10 +42,8 @@ const sql = `
 /** All keys that are not revoked, or those of them with one of `hashes`. Rejects when Postgres is away. */
 export async function loadKeys(db: Db, hashes?: readonly string[]): Promise<HashedKey[]> {
   const withHash = `${sql} and k.hash in (select decode(h, 'hex') from unnest(?::text[]) as h)`;
-  const found = await (hashes === undefined
-    ? rows<KeyRow>(db, sql)
-    : rows<KeyRow>(db, withHash, [hashes]));
-  return found.map(hashedKey);
+  const found = hashes === undefined ? rows<KeyRow>(db, sql) : rows<KeyRow>(db, withHash, [hashes]);
+  return (await found).map(hashedKey);
 }
 
 /** The key with this id as the database knows it now; null when it is revoked or expired. */

@@ -10,18 +10,6 @@ export function createKeyUse(db: Db, clock: Clock) {
   const usedAt = new Map<number, number>();
   const writtenAt = new Map<number, number>();
 
-  const write = async (due: readonly [id: number, at: number][]): Promise<void> => {
-    await rows(
-      db,
-      // Another process that writes the same key now writes the same time, so locked rows are skipped.
-      `update keys k set last_used_at = used.at
-       from (select id, ${fromMs.replace("?::bigint", "ms")} as at from unnest(?::int[], ?::bigint[]) as u(id, ms)) as used
-       join (select id from keys where id = any(?::int[]) for no key update skip locked) as free using (id)
-       where k.id = used.id and (k.last_used_at is null or k.last_used_at < used.at)`,
-      [due.map(([id]) => id), due.map(([, at]) => at), due.map(([id]) => id)],
-    );
-  };
-
   return {
     /** Remembers that a key was used now. Costs next to nothing: it is called for every request. */
     note: (keyId: number): void => void usedAt.set(keyId, clock()),
@@ -35,7 +23,16 @@ export function createKeyUse(db: Db, clock: Clock) {
         everything || now - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= quietMs;
       const due = [...usedAt].filter(([id]) => isDue(id));
       if (due.length === 0) return;
-      await write(due);
+      const ids = due.map(([id]) => id);
+      await rows(
+        db,
+        // Another process that writes the same key now writes the same time, so locked rows are skipped.
+        `update keys k set last_used_at = used.at
+         from (select id, ${fromMs.replace("?::bigint", "ms")} as at from unnest(?::int[], ?::bigint[]) as u(id, ms)) as used
+         join (select id from keys where id = any(?::int[]) for no key update skip locked) as free using (id)
+         where k.id = used.id and (k.last_used_at is null or k.last_used_at < used.at)`,
+        [ids, due.map(([, at]) => at), ids],
+      );
       for (const [id, at] of due) {
         writtenAt.set(id, now);
         // A use during the writing stays for the next time.

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { dayS } from "#src/domain/units.ts";
 import type { Counts, LocalCount } from "#src/limits/meter-script.ts";
 
@@ -6,28 +7,22 @@ import type { Counts, LocalCount } from "#src/limits/meter-script.ts";
  * longest unused is forgotten first.
  */
 export function createLocalLimiter(max: number) {
-  const buckets = new Map<string, LocalCount>();
-
-  const keep = (counts: LocalCount): void => {
-    buckets.delete(counts.bucket);
-    if (buckets.size >= max) buckets.delete(buckets.keys().next().value as string);
-    buckets.set(counts.bucket, counts);
-  };
+  const buckets = new LRUCache<string, LocalCount>({ max });
 
   return {
     /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
     take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts {
       const [minute, day] = [minuteOf(nowS), dayOf(nowS)];
-      const old = buckets.get(bucket);
+      const old = buckets.peek(bucket);
       const mn = old?.minute === minute ? old.mn : 0;
       const dn = old?.day === day ? old.dn : 0;
       const granted = Math.max(0, Math.min(n, rpm - mn, daily - dn));
-      keep({ bucket, minute, mn: mn + granted, day, dn: dn + granted });
+      buckets.set(bucket, { bucket, minute, mn: mn + granted, day, dn: dn + granted });
       return { granted, mn: mn + granted, dn: dn + granted };
     },
     /** Continues from the counts of the shared limiter. */
-    observe: (bucket: string, mn: number, dn: number, nowS: number): void =>
-      keep({ bucket, minute: minuteOf(nowS), mn, day: dayOf(nowS), dn }),
+    observe: (bucket: string, mn: number, dn: number, nowS: number) =>
+      void buckets.set(bucket, { bucket, minute: minuteOf(nowS), mn, day: dayOf(nowS), dn }),
   };
 }
 

@@ -26,13 +26,10 @@ return 1`;
 
 /** Closes all that has been counted so far; the meter goes on in new hashes. Rejects while Redis is away. */
 export async function sealUsage(redis: Redis, prefix: string): Promise<void> {
-  for (const names of slices(await redis.smembers(dirtyKey(prefix)), atOnce)) {
-    await Promise.all(
-      names.map((name) =>
-        redis.eval(sealLua, 3, dirtyKey(prefix), sealedKey(prefix), name, randomUUID()),
-      ),
-    );
-  }
+  const seal = (name: string) =>
+    redis.eval(sealLua, 3, dirtyKey(prefix), sealedKey(prefix), name, randomUUID());
+  for (const names of slices(await redis.smembers(dirtyKey(prefix)), atOnce))
+    await Promise.all(names.map(seal));
 }
 
 /** Names of what is closed: of this flush, and of a process that was killed in the middle of one. */
@@ -100,11 +97,9 @@ function parse(name: string, hash: Record<string, string>): PendingUsage | null 
   const counts = new Map<string, UsageCount>();
   for (const [field, text] of Object.entries(fields)) {
     const [method = "", what] = field.split("|");
-    let count = counts.get(method);
-    if (count === undefined) {
-      count = { day: Number(day), audience, method, requests: 0, notModified: 0, errors: 0 };
-      counts.set(method, count);
-    }
+    const none = { day: Number(day), audience, method, requests: 0, notModified: 0, errors: 0 };
+    const count = counts.get(method) ?? none;
+    counts.set(method, count);
     if (what === undefined) count.requests += Number(text);
     else if (what === "not_modified") count.notModified += Number(text);
     else if (what === "errors") count.errors += Number(text);

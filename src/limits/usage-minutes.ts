@@ -22,6 +22,7 @@ export async function minuteFigures(
     redis.hmget(`${prefix}:meter:p${partnerId}`, "m", "mn"),
     ...names.map((name) => redis.hgetall(name)),
   ]);
+  /** How many minutes had so many requests. */
   const counts = new Map<number, number>();
   const add = (requests: number, minutes: number): void => {
     counts.set(requests, (counts.get(requests) ?? 0) + minutes);
@@ -33,17 +34,11 @@ export async function minuteFigures(
     refused += Number(ofDay);
     for (const [field, minutes] of Object.entries(day)) add(Number(field), Number(minutes));
   }
-  const figures = figuresOf(counts);
-  return figures === null ? null : { ...figures, refused };
-}
-
-/** `counts`: how many minutes had so many requests. */
-function figuresOf(counts: ReadonlyMap<number, number>): Omit<MinuteFigures, "refused"> | null {
   const sorted = [...counts].sort(([a], [b]) => a - b);
-  const minutes = sorted.reduce((total, [, n]) => total + n, 0);
-  const last = sorted.at(-1);
-  if (last === undefined) return null;
+  const busiest = sorted.at(-1);
+  if (busiest === undefined) return null;
+  const total = sorted.reduce((sum, [, n]) => sum + n, 0);
   let passed = 0;
-  const found = sorted.find(([, n]) => (passed += n) >= 0.95 * minutes);
-  return { p95: (found ?? last)[0], peak: last[0], minutes };
+  const found = sorted.find(([, n]) => (passed += n) >= 0.95 * total);
+  return { p95: (found ?? busiest)[0], peak: busiest[0], minutes: total, refused };
 }

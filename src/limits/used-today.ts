@@ -1,5 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Metered } from "#src/limits/meter.ts";
 import { loadUsedToday } from "#src/limits/usage-rows.ts";
@@ -12,7 +13,6 @@ export type UsedToday = ReturnType<typeof createUsedToday>;
  */
 export function createUsedToday({ db, config, log }: { db: Db; config: Config; log: Log }) {
   let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
-  let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const load = async (): Promise<void> => {
@@ -22,10 +22,7 @@ export function createUsedToday({ db, config, log }: { db: Db; config: Config; l
       log.debug({ reason: (error as Error).message }, "used requests not refreshed");
     }
   };
-  const refresh = (): Promise<void> => {
-    running ??= load().finally(() => (running = null));
-    return running;
-  };
+  const loads = createNextRun(load);
 
   return {
     floorOf(partnerId: number): Metered["floor"] {
@@ -33,12 +30,12 @@ export function createUsedToday({ db, config, log }: { db: Db; config: Config; l
       return latest === null || count === undefined ? null : { day: latest.day, count };
     },
     start(): Promise<void> {
-      timer ??= setInterval(() => void refresh(), config.keysRefreshMs).unref();
-      return refresh();
+      timer ??= setInterval(() => void loads.run(), config.keysRefreshMs).unref();
+      return loads.run();
     },
     stop: async () => {
       clearInterval(timer);
-      await running;
+      await loads.idle();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Status } from "#src/domain/vocabulary.ts";
+import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
@@ -27,14 +27,8 @@ export async function readBacklog(db: Db): Promise<Backlog> {
 }
 
 /** A mark that could not be processed and was set aside. */
-export interface FailedMark {
-  id: number;
-  station_id: string;
-  status: Status;
-  received_at: Date;
-  failed_at: Date;
-  failure: string;
-}
+type FailedMark = Pick<ConsoleFailedMark, "id" | "station_id" | "status" | "failure"> &
+  Record<"received_at" | "failed_at", Date>;
 
 export const listFailed = (db: Db, limit: number): Promise<FailedMark[]> =>
   rows<FailedMark>(

@@ -1,29 +1,15 @@
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { Status } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
-/** A mark that waits for the operator's word (docs/decisions.md 4), with what helps to give it. */
-export interface HeldMark {
-  id: number;
-  station_id: string;
-  /** Name, brand and address of the station. */
-  station: string;
-  status: Status;
-  received_at: Date;
-  effective_at: Date;
-  partner_id: number | null;
-  key_id: number | null;
-  /** The reporter's row: what `marks rollback --reporter` takes. */
-  reporter_id: number;
-  first_seen: Date | null;
-  remote: boolean;
-  comment: string | null;
-}
+/** A mark that waits for the operator's word (docs/decisions.md 4). Its `reporter_id` is what a rollback takes. */
+type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
+  Pick<Row, "partner_id" | "key_id" | "reporter_id"> &
+  Record<"received_at" | "effective_at", Date> & { first_seen: Date | null };
 
 /** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
 const stationTitle =

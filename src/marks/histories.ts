@@ -10,7 +10,6 @@ import {
   seedColumns,
   type SeedRow,
   toMark,
-  toSeed,
 } from "#src/marks/marks.ts";
 
 export interface History {
@@ -47,7 +46,7 @@ export async function loadHistories(
   const seedsSql = `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`;
   const seeds = await rows<SeedRow>(db, seedsSql, [stationIds, from]);
   for (const row of marks) histories.get(row.station_id)!.marks.push(toMark(row));
-  for (const row of seeds) histories.get(row.station_id)!.seeds.push(toSeed(row));
+  for (const { station_id, ...seed } of seeds) histories.get(station_id)!.seeds.push(seed);
   return histories;
 }
 

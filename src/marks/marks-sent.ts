@@ -4,12 +4,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs, idAfter } from "#src/marks/marks.ts";
 
-interface Row {
-  date: string;
-  source: "partner" | "widget";
-  outcome: SentOutcome;
-  count: number;
-}
+type Source = "partner" | "widget";
 
 /**
  * The marks of a partner's keys, revoked ones included, on the UTC day of `now` (ms) and the `days - 1` before it, by
@@ -24,6 +19,7 @@ export async function countSentMarks(
 ): Promise<SentDay[]> {
   const today = Math.floor(now / dayMs) * dayMs;
   const since = today - (days - 1) * dayMs;
+  type Row = { date: string; source: Source; outcome: SentOutcome; count: number };
   const found = await rows<Row>(
     db,
     `select (m.received_at at time zone 'UTC')::date as date, m.source, m.outcome, count(*) as count
@@ -42,7 +38,7 @@ export async function countSentMarks(
   );
   return Array.from({ length: days }, (_, back) => {
     const date = formatTime(today - back * dayMs).slice(0, 10);
-    const of = (source: Row["source"]): SentDay["partner"] =>
+    const of = (source: Source): SentDay["partner"] =>
       Object.fromEntries(
         found
           .filter((row) => row.date === date && row.source === source)

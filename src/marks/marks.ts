@@ -102,24 +102,11 @@ export function toMark(row: MarkRow): Mark {
   return mark;
 }
 
-export interface SeedRow {
-  station_id: string;
-  imported_at: number;
-  updated: number;
-  status: Status;
-  fuels_now: Grade[];
-  fuels_no: Grade[];
-}
+export type SeedRow = Seed & { station_id: string };
 
-export const seedColumns = `station_id, ${msOf("imported_at")} as imported_at, ${msOf("updated")} as updated, status, fuels_now, fuels_no`;
-
-export const toSeed = (row: SeedRow): Seed => ({
-  importedAt: row.imported_at,
-  updated: row.updated,
-  status: row.status,
-  fuelsNow: row.fuels_now,
-  fuelsNo: row.fuels_no,
-});
+/** Columns of `seeds` that make a SeedRow. */
+export const seedColumns = `station_id, ${msOf("imported_at")} as "importedAt", ${msOf("updated")} as updated, status,
+  fuels_now as "fuelsNow", fuels_no as "fuelsNo"`;
 
 /** A mark with what became of it, as reports show it (docs/decisions.md 5). `outcome` is null while it is queued. */
 export interface Report {

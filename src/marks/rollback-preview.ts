@@ -1,3 +1,4 @@
+import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { decide } from "#src/domain/decide.ts";
@@ -14,40 +15,22 @@ import {
 } from "#src/marks/rollback.ts";
 import type { NotDone } from "#src/operators/act.ts";
 
-/** What a rollback would do. */
-export interface Preview {
-  marks: number;
-  /** Of them, those that wait for a review and so count for nothing yet. */
-  held: number;
-  reporters: number;
-  stations: number;
-  /** The stations with the most of these marks, as they are served and as they would be. */
-  changes: StationChange[];
-}
-
-export interface StationChange {
-  station_id: string;
-  /** Marks that would be withdrawn here. */
-  marks: number;
-  before: FuelBlock;
-  after: FuelBlock;
-}
-
 /**
  * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
- * ones, which is what the marks worker comes to after `rollBack`. At most `shown` stations are worked out.
+ * ones, which is what the marks worker comes to after `rollBack`. At most `shown` stations are worked out, those with
+ * the most marks. `held`: marks that wait for a review and so count for nothing yet.
  */
 export const previewRollback = async (
   db: Db,
   selection: Selection,
   config: Config,
   shown: number,
-): Promise<Preview | NotDone> =>
+): Promise<ConsoleRollback | NotDone> =>
   refuseWide(selection) ??
   db.transaction(
     async (tx) => {
       const { sql, bindings } = whereSelected(selection);
-      const [sums] = await rows<Omit<Preview, "changes" | "stations">>(
+      const [sums] = await rows<Omit<ConsoleRollback, "changes" | "stations">>(
         tx,
         `select count(*) as marks, count(*) filter (where review = 'held') as held,
          count(distinct reporter_id) as reporters from marks where ${sql}`,
@@ -57,11 +40,8 @@ export const previewRollback = async (
       const most = stations
         .toSorted((a, b) => b.marks - a.marks || (a.station_id < b.station_id ? -1 : 1))
         .slice(0, shown);
-      return {
-        ...sums!,
-        stations: stations.length,
-        changes: await workOut(tx, selection, most, config),
-      };
+      const changes = await workOut(tx, selection, most, config);
+      return { ...sums!, stations: stations.length, changes };
     },
     { isolationLevel: "repeatable read", readOnly: true },
   );
@@ -71,7 +51,7 @@ async function workOut(
   selection: Selection,
   stations: readonly { station_id: string; marks: number }[],
   config: Config,
-): Promise<StationChange[]> {
+): Promise<ConsoleRollbackChange[]> {
   const ids = stations.map((station) => station.station_id);
   const { sql, bindings } = whereSelected(selection);
   const selectedSql = `select id from marks where ${sql} and station_id = any(?::text[])`;
@@ -94,13 +74,8 @@ async function workOut(
     const history = { marks: all.filter((mark) => !withdrawn.has(mark.id)), seeds };
     const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
     const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
-    const without = decide(
-      { state: start, opinions: [], history },
-      { marks: [], seeds: [] },
-      firstSeen,
-      now,
-      config,
-    ).state;
+    const facts = { state: start, opinions: [], history };
+    const without = decide(facts, { marks: [], seeds: [] }, firstSeen, now, config).state;
     const shownAt = (folded: StationState): FuelBlock => view(folded, now, config.statusLifetimeMs);
     return { station_id, marks, before: shownAt(state), after: shownAt(without) };
   });

@@ -20,15 +20,6 @@ export interface Session {
   agent: string;
 }
 
-interface NewSession {
-  kind: SessionKind;
-  subjectId: number;
-  address: string;
-  agent: string;
-  now: number;
-  lifeMs: number;
-}
-
 const agentMax = 200;
 const seenEveryMs = minuteMs;
 const tokenForm = /^[\w-]{43}$/;
@@ -41,8 +32,10 @@ const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 /** Opens a session. `token` is for the browser alone: it is stored as a hash. `now` and `expiresAt` in ms. */
 export async function openSession(
   db: Db | Tx,
-  { kind, subjectId, address, agent, now, lifeMs }: NewSession,
+  session: Pick<Session, "kind" | "address" | "agent"> &
+    Record<"subjectId" | "now" | "lifeMs", number>,
 ): Promise<{ token: string; id: number; expiresAt: number }> {
+  const { kind, subjectId, address, agent, now, lifeMs } = session;
   const token = randomBytes(32).toString("base64url");
   const expiresAt = now + lifeMs;
   const [stored] = await rows<{ id: number }>(

@@ -5,7 +5,7 @@ import { createFollower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
-import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dump-duties.ts";
+import { createDumpDuty, createSetsDuty } from "#workers/snapshots/duties.ts";
 
 /** The duties of the snapshots role by a clock that the test moves. */
 export interface DumpMaker {

@@ -11,7 +11,6 @@ import {
   seedColumns,
   type SeedRow,
   toMark,
-  toSeed,
 } from "#src/marks/marks.ts";
 
 /** Marks that were stored and are not processed yet. */
@@ -47,7 +46,7 @@ export async function expectRefolded(db: Db, config: Config): Promise<void> {
   for (const { station_id: stationId, state } of saved) {
     const history = {
       marks: marks.filter((row) => row.station_id === stationId).map(toMark),
-      seeds: seeds.filter((row) => row.station_id === stationId).map(toSeed),
+      seeds: seeds.flatMap(({ station_id, ...seed }) => (station_id === stationId ? seed : [])),
     };
     const arrivals = { marks: [], seeds: [] };
     const folded = decide(

@@ -25,17 +25,10 @@ export interface StationWork {
 }
 
 /** Which unprocessed marks: received from `since` to `until` (ms), or only one. */
-export interface LoadScope {
+interface Scope {
   since: number;
   until: number;
   only?: number;
-}
-
-export interface Loaded {
-  work: StationWork[];
-  firstSeen: FirstSeen;
-  /** The database's time, ms, not before any of the marks. */
-  now: number;
 }
 
 interface StateRow {
@@ -50,15 +43,15 @@ interface StateRow {
 /**
  * The work at those of the stations that get locked: their unprocessed marks of the scope, and the history where one of
  * the marks does not sort last, or where a review or an import demands it. Call it when the lock has been sent, before
- * it is answered.
+ * it is answered. `now` is the database's time, ms, not before any of the marks.
  */
 export async function loadWork(
   tx: Statements,
   stationIds: readonly string[],
   locking: Promise<readonly string[]>,
-  scope: LoadScope,
+  scope: Scope,
   config: Config,
-): Promise<Loaded> {
+): Promise<{ work: StationWork[]; firstSeen: FirstSeen; now: number }> {
   const [locked, all] = await Promise.all([locking, loadStates(tx, stationIds, scope)]);
   const ours = new Set(locked);
   let states = all.filter((row) => ours.has(row.station_id));
@@ -96,7 +89,7 @@ export async function loadWork(
 const loadStates = (
   tx: Statements,
   stationIds: readonly string[],
-  { since, until, only }: LoadScope,
+  { since, until, only }: Scope,
 ): Promise<StateRow[]> =>
   rows<StateRow>(
     tx,

@@ -1,24 +1,18 @@
-import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
+import { isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { loadFirstSeen } from "#src/marks/histories.ts";
 import { hotMs } from "#src/marks/marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
+import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory, loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
-export interface ProcessDeps {
-  db: Db;
-  config: Config;
-  clock: Clock;
-  log: Log;
-}
+export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
 /** `seq`: the change feed's highest number, null when nothing served changed. */
 export interface Processed {

@@ -4,8 +4,7 @@ import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
-import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dump-duties.ts";
-import { createModelDuty } from "#workers/snapshots/model-duty.ts";
+import { createDumpDuty, createModelDuty, createSetsDuty } from "#workers/snapshots/duties.ts";
 
 /**
  * The snapshots role: keeps a read model of its own, and in each time slot stores the dumps and the model snapshot
@@ -23,20 +22,12 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const follower = createFollower({ db, config, log, clock, onRows });
   // Long enough for a slow release, short enough to get rid of a dump from a database that was restored.
   const keptMs = config.dumpMaxAgeMs * 5;
+  const snapshotStore = createModelSnapshotStore(redis, redisPrefix, keptMs);
+  const more = { ...deps, follower };
   const slots = oncePerSlot([
-    createDumpDuty({
-      ...deps,
-      model,
-      follower,
-      store: createDumpStore(redis, redisPrefix, keptMs),
-    }),
-    createSetsDuty({ ...deps, model, follower }),
-    createModelDuty({
-      ...deps,
-      ledger,
-      follower,
-      store: createModelSnapshotStore(redis, redisPrefix, keptMs),
-    }),
+    createDumpDuty({ ...more, model, store: createDumpStore(redis, redisPrefix, keptMs) }),
+    createSetsDuty({ ...more, model }),
+    createModelDuty({ ...more, ledger, store: snapshotStore }),
   ]);
   let timer: NodeJS.Timeout | undefined;
 

@@ -1,4 +1,5 @@
 import { rows } from "#src/infrastructure/db.ts";
+import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
@@ -8,10 +9,7 @@ import { retireUsage } from "#workers/upkeep/usage.ts";
 const sessionsKeptDays = 30;
 
 /** Makes the partitions of the days to come. Returns how many were missing. */
-export async function makePartitions({
-  db,
-  config,
-}: Pick<RoleDeps, "db" | "config">): Promise<number> {
+export async function makePartitions({ db, config }: RoleDeps): Promise<number> {
   const sql =
     "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
   const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
@@ -22,15 +20,11 @@ export async function makePartitions({
  * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
  * meet any more, ended sessions, usage.
  */
-export async function retire(
-  deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,
-): Promise<void> {
+export async function retire(deps: RoleDeps): Promise<void> {
   const { db, config, clock, log } = deps;
   const now = clock();
-  const day = new Date(now - config.retentionDays * dayMs)
-    .toISOString()
-    .slice(0, 10)
-    .replaceAll("-", "");
+  const keptFrom = now - config.retentionDays * dayMs;
+  const day = formatTime(keptFrom).slice(0, 10).replaceAll("-", "");
   const sql =
     "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'marks'::regclass order by 1";
   const partitions = await rows<{ name: string }>(db, sql);
@@ -42,9 +36,7 @@ export async function retire(
     log.info({ partition: name }, "marks past their retention dropped");
   }
   await db.raw(`delete from mark_keys where at < ${fromMs}`, [now - config.externalIdDays * dayMs]);
-  await db.raw(`delete from seeds where imported_at < ${fromMs}`, [
-    now - config.retentionDays * dayMs,
-  ]);
+  await db.raw(`delete from seeds where imported_at < ${fromMs}`, [keptFrom]);
   await db.raw(`delete from opinions where effective_at < ${fromMs} and mark_id < ?`, [
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),

@@ -11,10 +11,7 @@ const batch = 1000;
  * stays, so that a later reader still knows when each change took place. Readers compute the same changes themselves,
  * on time. Returns the number of stations.
  */
-export async function settleTransitions({
-  db,
-  config,
-}: Pick<RoleDeps, "db" | "config">): Promise<number> {
+export async function settleTransitions({ db, config }: RoleDeps): Promise<number> {
   for (let total = 0; ;) {
     const settled = await inTransaction(db, async (tx) => {
       const due = await rows<{ station_id: string; state: StationState; now: number }>(
