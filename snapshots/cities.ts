@@ -15,8 +15,6 @@ export interface City {
   population: number;
 }
 
-export type CityStore = ReturnType<typeof createCityStore>;
-
 const refreshMs = minuteMs;
 
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */

@@ -28,9 +28,6 @@ import { createStationTable, noStation } from "#snapshots/model/station-table.ts
 
 export type ReadModel = ReturnType<typeof createReadModel>;
 
-/** Where the stations in service are: enough to judge a mark without asking the database. */
-export type Locations = ReadModel["locations"];
-
 interface ModelSettings {
   /** Life of a status, a pending version and a price. */
   lifetimeMs: number;

@@ -5,8 +5,6 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { Metered } from "#src/limits/meter.ts";
 import { loadUsedToday } from "#src/limits/usage-rows.ts";
 
-export type UsedToday = ReturnType<typeof createUsedToday>;
-
 /**
  * What each partner has durably used today: the meter goes on from it when Redis has lost its own counts. Read again
  * every `keysRefreshMs`; while Postgres is away the last answer stays.
