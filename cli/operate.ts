@@ -80,9 +80,7 @@ const createProgram = (writeOut: (text: string) => void): Command =>
       ),
     );
 
-function jsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
+const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** commander hands these settings only to commands that it makes itself. */
 function inherited(program: Command, command: Command): Command {

@@ -24,18 +24,13 @@ export interface Role {
   stop(): Promise<void>;
 }
 
-type QueueOptions = Pick<
-  WorkerOptions,
-  "concurrency" | "lockDuration" | "stalledInterval" | "maxStalledCount"
->;
-
 /** Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. */
 export function createQueueWorker<Data>(
   { config, log, workerRedis }: RoleDeps,
   queue: QueueName,
   handle: (data: Data) => Promise<unknown>,
   onFailed: (error: Error, job: Job<Data> | undefined) => void,
-  options: QueueOptions,
+  options: Partial<WorkerOptions>,
 ) {
   const connection = { connection: workerRedis, prefix: config.redisPrefix, autorun: false };
   const worker = new Worker<Data>(queue, (job) => handle(job.data), { ...connection, ...options });

@@ -160,7 +160,7 @@ export function createReadModel({
       /** Ids of the stations within `radiusM` of a point. */
       within: (centre: Point, radiusM: number): string[] =>
         queries.idsInside({ kind: "circle", centre, radiusM }),
-      /** The middle of the rectangle around all stations, and a zoom at which it fits a screen; null without stations. */
+      /** The middle of the rectangle around all stations, with a zoom that fits a screen; null without stations. */
       middle: () => middleOf(tree.box()),
     },
   };

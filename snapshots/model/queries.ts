@@ -113,7 +113,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         : { ...list, truncated };
     },
 
-    /** A page in id order, and the whole list that it is a page of. `next`: id of its last station when more follow, else "". */
+    /** A page in id order, and its whole list. `next`: id of the page's last station when more follow, else "". */
     page({ filters, after, limit, now }: PageQuery) {
       drain(now);
       const found = selected(filters);

@@ -183,7 +183,7 @@ export function createFollower(deps: {
   };
 
   return {
-    /** Resolves after everything that is in the database has been given to `onRows`; rejects when that cannot be read. */
+    /** Resolves when `onRows` has got everything that is in the database; rejects when that cannot be read. */
     async start() {
       await reads.run();
       if (stopped) return;

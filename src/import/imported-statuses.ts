@@ -2,6 +2,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
+import type { Compared } from "#src/import/file-import.ts";
 import type { SourceStatus } from "#src/import/read-statuses.ts";
 import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
 import { slices } from "#src/infrastructure/lists.ts";
@@ -12,11 +13,8 @@ const chunkRows = 1000;
 /** An imported status of one of our stations. */
 export type ImportedStatus = Omit<SourceStatus, "ids" | "point"> & { stationId: string };
 
-export interface AppliedStatuses {
-  /** Stations without an imported status before. */
-  added: number;
-  changed: number;
-  unchanged: number;
+/** `added`: stations without an imported status before. */
+interface AppliedStatuses extends Compared {
   /** Stations whose imported status is newer already. */
   older: ImportedStatus[];
   /** Of the added and changed stations those that show a status of people's marks, which takes precedence. */

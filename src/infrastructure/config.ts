@@ -29,12 +29,12 @@ export type Config = { readonly [K in keyof Values]: Widen<Values[K]> };
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, one] of Object.entries(settings)) {
-    const given = env[one.env];
+  for (const [name, setting] of Object.entries(settings)) {
+    const text = env[setting.env];
     try {
-      values[name] = given === undefined || given === "" ? one.fallback : one.parse(given);
+      values[name] = text === undefined || text === "" ? setting.fallback : setting.parse(text);
     } catch (error) {
-      faults.push(`${one.env} must be ${(error as Error).message}`);
+      faults.push(`${setting.env} must be ${(error as Error).message}`);
     }
   }
   if (faults.length > 0) throw new Error(`bad settings: ${faults.join("; ")}`);

@@ -11,12 +11,7 @@ import { createNextRun } from "#src/infrastructure/next-run.ts";
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-interface Needs {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
-}
+type Needs = { db: Db; config: Config; log: Log; clock: Clock };
 
 /** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
 export function createKeyStore({ db, config, log, clock }: Needs) {

@@ -8,17 +8,10 @@ import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
 
 /** A partner's request for other limits (docs/contract.md 2.6). The requested numbers stay as they were sent. */
-export interface LimitRequest {
-  id: number;
-  partner_id: number;
-  status: (typeof limitRequestStatuses)[number];
-  requested_rpm: number;
-  requested_daily: number;
-  comment: string;
-  created_at: Date;
-  decided_at: Date | null;
-  decision_comment: string;
-}
+export type LimitRequest = Omit<
+  ConsoleLimitRequest,
+  "partner" | "created" | "decided" | "rpm" | "daily" | "days" | "minutes"
+> & { created_at: Date; decided_at: Date | null };
 
 const columns =
   "id, partner_id, status, requested_rpm, requested_daily, comment, created_at, decided_at, decision_comment";

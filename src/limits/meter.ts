@@ -22,22 +22,12 @@ export interface Metered {
 
 export type Meter = ReturnType<typeof createMeter>;
 
-interface Waiting {
-  label: string | null;
-  resolve: (decision: QuotaDecision) => void;
-}
-
 interface Group {
   who: Metered;
-  waiting: Waiting[];
+  waiting: { label: string | null; resolve: (decision: QuotaDecision) => void }[];
 }
 
-interface Needs {
-  redis: Redis;
-  config: Config;
-  clock: Clock;
-  log: Log;
-}
+type Needs = { redis: Redis; config: Config; clock: Clock; log: Log };
 
 const bucketsMax = 50_000;
 const sendMs = 100;

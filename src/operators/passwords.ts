@@ -9,14 +9,9 @@ export const newPassword = (): string =>
 
 const letters = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
 
-interface Cost {
-  N: number;
-  r: number;
-  p: number;
-}
-
 // 32 MB and a tenth of a second of one core for each guess.
-const cost: Cost = { N: 2 ** 15, r: 8, p: 1 };
+const cost = { N: 2 ** 15, r: 8, p: 1 };
+type Cost = typeof cost;
 const saltBytes = 16;
 const hashBytes = 32;
 const atOnce = 2;

@@ -76,8 +76,10 @@ export async function loadWork(
         : await loadHistory(tx, stationId, state, arrivals, config, false));
     work.push({ stationId, facts: { state, opinions, history }, arrivals, refold });
   }
-  const past = work.flatMap(({ facts }) => facts.history?.marks ?? []);
-  const ofHistory = past.length > 0 ? await loadFirstSeen(tx, reportersOf(past)) : null;
+  const past = new Set(
+    work.flatMap(({ facts }) => facts.history?.marks.map((mark) => mark.reporterId) ?? []),
+  );
+  const ofHistory = past.size > 0 ? await loadFirstSeen(tx, past) : null;
   return {
     work,
     firstSeen: (id) => (seen.has(id) ? (seen.get(id) ?? 0) : (ofHistory?.(id) ?? 0)),
@@ -105,9 +107,6 @@ const loadStates = (
     // A plan over all partitions is not worth keeping.
     until - since <= 2 * hotMs ? "load_states" : undefined,
   );
-
-const reportersOf = (marks: readonly Mark[]): Set<number> =>
-  new Set(marks.map((mark) => mark.reporterId));
 
 /**
  * The station's counted, processed marks and its imported statuses that can still matter. After a lifetime without any

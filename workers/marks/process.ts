@@ -107,8 +107,9 @@ async function decideOne(
   if (work.refold || facts.history === null || decision.state.lastUpdated !== null) return decision;
   const history = await loadHistory(tx, work.stationId, facts.state, arrivals, config, true);
   if (history.marks.length === facts.history.marks.length) return decision;
-  const whole = { ...work, facts: { ...facts, history } };
-  return decide(whole.facts, arrivals, await firstSeenOf(tx, whole), now, config);
+  const marks = [...facts.opinions, ...arrivals.marks, ...history.marks];
+  const seen = await loadFirstSeen(tx, new Set(marks.map((mark) => mark.reporterId)));
+  return decide({ ...facts, history }, arrivals, seen, now, config);
 }
 
 /** A refold over all stored marks must not keep the age of a status that a withdrawn mark had set. */
@@ -119,16 +120,6 @@ function withoutOldAge(facts: Facts, now: number, config: Config): Facts {
     ? facts
     : { ...facts, state: { ...facts.state, lastUpdated: null } };
 }
-
-const firstSeenOf = (tx: Statements, { facts, arrivals }: StationWork): Promise<FirstSeen> =>
-  loadFirstSeen(
-    tx,
-    new Set(
-      [...facts.opinions, ...arrivals.marks, ...(facts.history?.marks ?? [])].map(
-        (mark) => mark.reporterId,
-      ),
-    ),
-  );
 
 /** Takes one station's marks one by one, so that only the bad mark fails. `cause`: why they failed together. */
 async function processAlone(
