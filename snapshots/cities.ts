@@ -79,7 +79,11 @@ export async function loadCities(db: Db): Promise<City[]> {
   const sql =
     "select name, region, lat, lon, population from cities order by population desc, name, id";
   const found = await rows<Omit<City, "zoom">>(db, sql);
-  return found.map((city) => ({ ...city, zoom: zoomOf(city.population) }));
+  return found.map(({ population, ...city }) => ({
+    ...city,
+    zoom: zoomOf(population),
+    population,
+  }));
 }
 
 const zoomOf = (population: number): number =>
