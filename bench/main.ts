@@ -7,7 +7,7 @@ import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
-// `npm run bench -- reads [--quick] [--dry] [--only "one station,304 of the dump"]`
+// `npm run bench -- reads [--quick] [--dry] [--only "one station,304 of the dump"] [--before FOLDER]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     /** Reads: names of the cases to measure, with commas. Not written to results.md. */
     only: { type: "string" },
+    /** Reads: the built folder of another commit, measured beside this one. */
+    before: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
     /** A folder for a CPU profile of each server process. */
@@ -44,7 +46,13 @@ const options = {
 const only = values.only?.split(",") ?? [];
 const benches: Record<string, () => Promise<string>> = {
   marks: () => benchMarks(options),
-  reads: () => benchReads({ quick: values.quick, only, profileTo: values.profile }),
+  reads: () =>
+    benchReads({
+      quick: values.quick,
+      only,
+      before: values.before,
+      profileTo: values.profile,
+    }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   pages: () => benchPages({ quick: values.quick }),
 };

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadJob, ReadMeasured } from "#bench/load/reads.ts";
 import type { VisibilityJob, Watched } from "#bench/load/visibility.ts";
@@ -27,11 +27,14 @@ const marksPerSecond = 100;
 export async function benchReads({
   quick,
   only,
+  before,
   profileTo,
 }: {
   quick: boolean;
   /** Names of the cases to measure, and nothing else; all when there are none. */
   only: readonly string[];
+  /** The built folder of another commit, to be measured beside this one on the same database. */
+  before: string | undefined;
   profileTo: string | undefined;
 }): Promise<string> {
   const rounds = quick ? 1 : 3;
@@ -91,6 +94,10 @@ export async function benchReads({
     const keysFile = join(folder, "keys.json");
     writeFileSync(keysFile, JSON.stringify(country.keys));
     const raw = await start(tsx("bench/rivals/raw-node.ts"), { RECORDED: recorded });
+    const former =
+      before === undefined
+        ? null
+        : await start(role("web").toSpliced(-1, 1, join(resolve(before), "dist", "web.js")));
     const bare = await start(tsx("bench/rivals/bare-koa.ts"), { RECORDED: recorded });
     const obvious = await start(tsx("bench/rivals/obvious-reads.ts"), { KEYS_FILE: keysFile });
     const nginxPort = await somePort();
@@ -104,6 +111,9 @@ export async function benchReads({
     stage.onClose(() => load.stop());
     const sides: Side[] = [
       { name: "Fuelmark", port: web.port, pids: [web.server.pid] },
+      ...(former === null
+        ? []
+        : [{ name: "before" as const, port: former.port, pids: [former.server.pid] }]),
       { name: "bare Koa", port: bare.port, pids: [bare.server.pid] },
       { name: "raw Node", port: raw.port, pids: [raw.server.pid] },
       ...(nginx === null ? [] : [{ name: "nginx" as const, port: nginxPort, pids: nginx.pids }]),

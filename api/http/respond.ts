@@ -39,7 +39,8 @@ function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
     ctx.res.destroy();
     return;
   }
-  // What a handler has set belongs to an answer that does not come.
+  // What a handler has set belongs to an answer that does not come; a server of files may have failed.
+  ctx.respond = true;
   for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
   const problem = problemObject(refusal, services.config.problemBase, ctx.state.requestId);
   ctx.status = problem.status;

@@ -7,6 +7,7 @@ import { formatTime } from "#src/domain/time.ts";
 
 export type SideName =
   | "Fuelmark"
+  | "before"
   | "bare Koa"
   | "raw Node"
   | "nginx"

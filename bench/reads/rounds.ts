@@ -44,7 +44,9 @@ export async function measureRounds(
   };
   for (let round = -1; round < rounds; round += 1) {
     for (const one of cases) {
-      const taking = sides.filter(({ name }) => name === "Fuelmark" || one.rivals.includes(name));
+      const taking = sides.filter(
+        ({ name }) => ["Fuelmark", "before"].includes(name) || one.rivals.includes(name),
+      );
       // Another begins each round, so that none always comes after the same.
       const order = taking.map((_, i) => taking[(i + round + 1) % taking.length]!);
       for (const side of order) {

@@ -7,7 +7,8 @@ import type { Counts, LocalCount } from "#src/limits/meter-script.ts";
  * longest unused is forgotten first.
  */
 export function createLocalLimiter(max: number) {
-  const buckets = new LRUCache<string, LocalCount>({ max });
+  // Not `max`: that reserves room for all of them at once, 1 MB for each of a process's nine limiters.
+  const buckets = new LRUCache<string, LocalCount>({ maxSize: max, sizeCalculation: () => 1 });
 
   return {
     /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
