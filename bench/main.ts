@@ -7,7 +7,7 @@ import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
-// `npm run bench -- reads [--quick] [--dry] [--only "one station,304 of the dump"] [--before FOLDER]`
+// `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
-    /** Reads: names of the cases to measure, with commas. Not written to results.md. */
+    /** Reads: names of the cases to measure, with semicolons. Not written to results.md. */
     only: { type: "string" },
     /** Reads: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
@@ -43,7 +43,7 @@ const options = {
         ),
       }),
 };
-const only = values.only?.split(",") ?? [];
+const only = values.only?.split(";") ?? [];
 const benches: Record<string, () => Promise<string>> = {
   marks: () => benchMarks(options),
   reads: () =>
