@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchCache } from "#bench/cache.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
@@ -8,6 +9,7 @@ import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
+// `npm run bench -- cache [--quick] [--dry]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 const { values, positionals } = parseArgs({
@@ -53,6 +55,7 @@ const benches: Record<string, () => Promise<string>> = {
       before: values.before,
       profileTo: values.profile,
     }),
+  cache: () => benchCache({ quick: values.quick }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   pages: () => benchPages({ quick: values.quick }),
 };

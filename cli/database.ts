@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
@@ -17,10 +18,11 @@ export function databaseCommand(output: () => Output): Command {
     "database restored",
   ).action(async () => {
     const out = output();
-    const stamped = await withDb(out, async (db, _config, progress) => {
+    const stamped = await withDb(out, async (db, config, progress) => {
       const value = await markAllChanged(db, (count, total) =>
         progress.show("marking as changed", count, total),
       );
+      await dropRectangles(config);
       const entry = { action: "database.restored", subject: "database", details: value };
       return act(db, out.actor, async () => ({ value, ...entry }));
     });
@@ -42,11 +44,12 @@ export function demoCommand(output: () => Output): Command {
     .action(async ({ yes }: { yes?: boolean }) => {
       const out = output();
       await consent(out, yes, "Remove the demo country permanently?", "nothing removed");
-      const removed = await withDb(out, async (db, _config, progress) => {
+      const removed = await withDb(out, async (db, config, progress) => {
         const ids = await idsInService(db, "demo");
         const stations = await removeStations(db, "demo", ids, (done) =>
           progress.show("removing", done, ids.length),
         );
+        await dropRectangles(config);
         return act(db, out.actor, async (tx) => {
           const cities = await rows(tx, "delete from cities where source = 'demo' returning id");
           await tx.raw("select pg_notify('cities', '')");

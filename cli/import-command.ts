@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
+import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
@@ -74,8 +75,11 @@ function withImport<Format extends string>(
     )
     .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, { format, source, replaceSource, dryRun }: Options<Format>) => {
-      const summary = await runImport(output(), { noun, path, dryRun }, (db, common) =>
-        run(db, { ...common, format, source, replaceSource }),
+      const summary = await runImport(
+        output(),
+        { noun, path, dryRun },
+        (db, common) => run(db, { ...common, format, source, replaceSource }),
+        dropRectangles,
       );
       output().result(summary, people);
     });

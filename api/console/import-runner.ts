@@ -26,7 +26,7 @@ interface Begun {
  * and then the row says how. A thread does not keep a process that is told to stop: its row is found interrupted.
  */
 export function runImport(
-  { db, config, producer, log }: Services,
+  { db, config, producer, log, invalidation }: Services,
   { id, actor, file }: Begun,
   task: Omit<ImportTask, "config">,
   after: () => Promise<void>,
@@ -43,6 +43,7 @@ export function runImport(
 
   const finish = async (): Promise<void> => {
     await after();
+    if (task.kind === "stations") invalidation.renewSoon();
     await inTransaction(db, async (tx) => {
       await finishRun(tx, id, end);
       if (end.summary === undefined || task.dryRun) return;

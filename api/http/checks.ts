@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { meteredOf, usageLabel } from "#api/http/limits.ts";
 import type { Check } from "#api/http/mount.ts";
 import { Refused, refused } from "#api/http/errors.ts";
-import type { Route } from "#api/http/route.ts";
+import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
@@ -99,12 +99,17 @@ const secretKeyRequired = refuse(
   "Call this from your server with a secret key (svc_live_…).",
 );
 
-/** Counts the request against minute and day; 429 when one of them is used up (docs/contract.md 8). */
+/**
+ * Counts the request against minute and day; 429 when one of them is used up (docs/contract.md 8). The same call looks
+ * for the answer in the cache.
+ */
 function count(services: Services): Check<Route> {
-  return async (ctx) => {
+  return async (ctx, _place, route) => {
     const { state } = ctx;
     const metered = meteredOf(services, state.key as KeyInfo, state.ip);
-    const quota = await services.meter.take(metered, usageLabel(ctx));
+    const isShared = route?.lookUp !== undefined && state.query !== undefined;
+    const question = isShared ? route.lookUp!(ctx as ApiContext) : null;
+    const quota = await services.meter.take(metered, usageLabel(ctx), question);
     state.limits = quota;
     if (!quota.granted) throw limited(quota);
     state.quota = quota;

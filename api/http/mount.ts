@@ -58,12 +58,14 @@ export function mount<Route extends BaseRoute>(
   for (const route of [...routes].sort((a, b) => parametersIn(a) - parametersIn(b))) {
     const place = places.get(koaPath(base, route.path));
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
-    const takeIn = validate(route);
+    const { readQuery, readBody } = validate(route);
     // One middleware: each further one costs a request half a microsecond.
     router[method](koaPath("", route.path), async (ctx) => {
+      // The query is read first, because an answer may be looked for while the request is counted.
+      const refusal = readQuery(ctx);
       await runChecks(ctx, place, route);
-      const reading = takeIn(ctx);
-      if (reading !== undefined) await reading;
+      if (refusal !== null) throw refusal;
+      if (readBody !== undefined) await readBody(ctx);
       await call(route, ctx);
     });
   }

@@ -2,7 +2,9 @@ import type { Static, TSchema } from "typebox";
 import type { RouteContext } from "#api/http/state.ts";
 import type { Answers } from "#api/openapi/answers.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import type { Question } from "#api/stations/rectangles.ts";
+import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { Taken } from "#src/limits/meter.ts";
 
 /** Where the partner API is. */
 export const apiBase = "/api/v1/partner";
@@ -35,7 +37,7 @@ export type Access = "any" | "secret";
 /** What the checks of the partner API have found before a handler runs. */
 interface Checked {
   key: KeyInfo;
-  quota: QuotaDecision;
+  quota: Taken<LookedUp>;
 }
 
 /** The context of a handler of the partner API: `ctx.state.query` and `.body` are what its schemas let through. */
@@ -56,6 +58,8 @@ export interface Route<
   body?: Body;
   /** For the OpenAPI document, which leaves out a route without it. */
   answers?: Answers;
+  /** What to look for in the cache of rectangles while the request is counted; called with a valid query only. */
+  lookUp?(ctx: ApiContext<Static<Query>>): Question | null;
   /** Sets `ctx.body`, or throws `refused(…)`. */
   handle(ctx: ApiContext<Static<Query>, Static<Body>>): Promise<void> | void;
 }

@@ -2,11 +2,12 @@ import { createHealth } from "#api/http/health.ts";
 import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
-import { createRectangles } from "#api/stations/rectangles.ts";
+import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createGenerationAdvancer } from "#src/feed/cache-generation.ts";
+import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
 import { type Clock, createClock } from "#src/infrastructure/clock.ts";
@@ -43,8 +44,9 @@ export function createServices(config: Config, parts: ServiceParts) {
   const model = createReadModel({ lifetimeMs, plainBytes, ids });
   const waiters = createWaiters();
   const producer = createProducer(config, log);
-  /** Makes all cached rectangles from before what this process has applied unreachable. Never rejects. */
-  const advance = createGenerationAdvancer(redis, config.redisPrefix, () => follower.seq());
+  const { redisPrefix: prefix } = config;
+  const invalidation = createInvalidation({ redis, prefix, log });
+  const rectangleStore = createRectangleStore(redis, prefix, config.cacheBytes);
   /** Keeps `model` up to date. */
   const follower = (parts.follower ?? createFollower)({
     db,
@@ -56,11 +58,16 @@ export function createServices(config: Config, parts: ServiceParts) {
       // The receiver of an outcome may read at once, from any process: it must not find an older rectangle then.
       settle: (reports) => {
         if (reports.some(({ outcome }) => outcome !== null))
-          void advance().then(() => waiters.settle(reports));
+          void invalidation.publish().then((isDone) => isDone && waiters.settle(reports));
       },
     },
     ids,
-    onRows: (rows) => model.apply(rows, clock()),
+    onRows: (rows) => {
+      // The first load is followed by a renewal.
+      if (follower.loaded()) invalidation.announce(rows, ({ id }) => model.locations.find(id));
+      model.apply(rows, clock());
+    },
+    onReload: invalidation.renewSoon,
   });
   const { beforeStore } = parts;
   const metrics = createMetrics();
@@ -72,7 +79,11 @@ export function createServices(config: Config, parts: ServiceParts) {
     db,
     redis,
     keys: createKeyStore({ db, config, log, clock }),
-    meter: createMeter({ redis, config, clock, log }),
+    meter: createMeter<Question, LookedUp>({
+      ...{ redis, config, clock, log },
+      lookUp: async (questions) =>
+        invalidation.isCurrent() ? rectangleStore.lookUp(questions) : [],
+    }),
     /** What partners have durably used today. */
     usedToday: createUsedToday({ db, config, log }),
     health: createHealth(),
@@ -81,8 +92,9 @@ export function createServices(config: Config, parts: ServiceParts) {
     cities: createCityStore({ db, config, log }),
     dumps: createLatestDump({ config, log, redis }),
     lists: createGzipListCache(),
-    rectangles: createRectangles({ config, redis, model, follower, beforeStore }),
-    advance,
+    rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
+    plainRectangles: createPlainCache(),
+    invalidation,
     follower,
     /** The cursor of docs/decisions.md 7 in ms, a whole second. */
     asOf: (now: number) => follower.asOf(now),

@@ -1,6 +1,8 @@
 import type { Router } from "@koa/router";
 import type Koa from "koa";
 import type { Place } from "#api/http/route.ts";
+import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { Taken } from "#src/limits/meter.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
@@ -16,10 +18,12 @@ export interface State {
   /** The path's place among the routes; undefined when no route has this path. */
   place?: Place | undefined;
   key?: KeyInfo;
-  /** The meter's decision about a counted request. `seq` in it says which cached rectangles are still good. */
-  quota?: QuotaDecision;
+  /** The meter's decision about a counted request, and what was found in the cache meanwhile. */
+  quota?: Taken<LookedUp>;
   /** The limits that the answer's headers tell. */
   limits?: QuotaDecision;
+  /** What the route has read from the query for its look-up. */
+  asked?: unknown;
   /** What the route's schemas have let through. */
   query?: unknown;
   body?: unknown;

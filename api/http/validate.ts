@@ -1,34 +1,43 @@
 import type { IncomingMessage } from "node:http";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
-import { refused, type Refused } from "#api/http/errors.ts";
+import { Refused, refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import { parseBody } from "#src/contract/json-body.ts";
 import { parseQuery, type QueryType, type QueryValues } from "#src/contract/query.ts";
 import type { Fault } from "#src/contract/refusals.ts";
-import { type Check as BodyCheck, compileCheck } from "#src/infrastructure/validation.ts";
+import { compileCheck } from "#src/infrastructure/validation.ts";
 
 const bodyLimitDefault = 64 * 1024;
 
 /** Checks path, query and body against the route's schemas: 413, 415 or 422 (docs/decisions.md 9). */
-export function validate({
-  query,
-  body,
-  bodyLimit,
-}: BaseRoute): (ctx: Context) => Promise<void> | void {
-  const readQuery = queryReader(query);
-  const checkBody = body === undefined ? null : compileCheck(body, "body");
-  const takeBody = async ({ req, state }: Context, check: BodyCheck): Promise<void> => {
-    state.body = await readBody(req, bodyLimit);
-    const faults = check(state.body);
-    if (faults !== null) throw invalid(faults);
+export function validate({ query, body, bodyLimit }: BaseRoute): {
+  /** Sets `ctx.state.query`, or gives what is wrong with path or query. */
+  readQuery(ctx: Context): Refused | null;
+  /** Sets `ctx.state.body`. Undefined when the route takes none. */
+  readBody?: (ctx: Context) => Promise<void>;
+} {
+  const read = queryReader(query);
+  const readQuery = ({ state, querystring }: Context): Refused | null => {
+    if (state.brokenPath) return brokenPath;
+    try {
+      state.query = read(querystring);
+      return null;
+    } catch (error) {
+      if (error instanceof Refused) return error;
+      throw error;
+    }
   };
-  return (ctx) => {
-    const { state } = ctx;
-    if (state.brokenPath) throw brokenPath;
-    state.query = readQuery(ctx.querystring);
-    return checkBody === null ? undefined : takeBody(ctx, checkBody);
+  if (body === undefined) return { readQuery };
+  const check = compileCheck(body, "body");
+  return {
+    readQuery,
+    async readBody({ req, state }) {
+      state.body = await readBody(req, bodyLimit);
+      const faults = check(state.body);
+      if (faults !== null) throw invalid(faults);
+    },
   };
 }
 

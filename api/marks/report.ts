@@ -6,7 +6,7 @@ import { outputExample, reportExample, reportState } from "#src/contract/shapes/
 import { refused } from "#api/http/errors.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { dayOfId, loadReports } from "#src/marks/marks.ts";
-import { catchUp, presentReport } from "#api/marks/reports.ts";
+import { caughtUp, presentReport } from "#api/marks/reports.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -71,11 +71,11 @@ export const reportStateRoute = (services: Services) =>
       const text = ctx.params["report_id"]!;
       const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
       const isKept = Number.isSafeInteger(id) && dayOfId(id) + dayMs > clock() - keptMs;
-      const [report] = isKept ? await loadReports(db, [id]) : [];
-      if (report === undefined || report.partnerId !== ctx.state.key.partnerId) {
+      const [found] = isKept ? await loadReports(db, [id]) : [];
+      if (found === undefined || found.partnerId !== ctx.state.key.partnerId) {
         throw refused("report-not-found");
       }
-      if (report.outcome !== null) await catchUp(services);
+      const report = await caughtUp(services, found);
       const state = report.outcome === null ? "queued" : "processed";
       const { report_id, ...output } = presentReport(services, report, false);
       ctx.body = { report_id, station_id: report.stationId, state, ...output };

@@ -63,12 +63,17 @@ export function presentReport(
 }
 
 /**
- * Brings this process up to a mark's outcome that the database has told already: the next read must show it, and
- * no process may find a rectangle from before it (docs/decisions.md 7 and 8).
+ * Brings this process up to an outcome that the database has told already: the next read must show it, and no process
+ * may find a rectangle from before it (docs/decisions.md 7 and 8). While that is not certain, the report is given
+ * without the outcome.
  */
-export async function catchUp({ follower, advance }: Services): Promise<void> {
+export async function caughtUp(
+  { follower, invalidation }: Services,
+  report: Report,
+): Promise<Report> {
+  if (report.outcome === null) return report;
   await follower.refresh();
-  await advance();
+  return (await invalidation.publish()) ? report : { ...report, outcome: null };
 }
 
 /**
@@ -84,10 +89,7 @@ export async function awaitReport(
   if (admission.kind === "duplicate") {
     const [first] = await loadReports(db, [admission.of]);
     if (first === undefined) return null;
-    if (first.outcome !== null) {
-      await catchUp(services);
-      return first;
-    }
+    if (first.outcome !== null) return caughtUp(services, first);
     return (await waiters.wait(first.id, waitMs)) ?? first;
   }
   const stored = reportOf(admission);

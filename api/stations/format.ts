@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { compress } from "#api/http/encoding.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import type { Form } from "#api/openapi/answers.ts";
@@ -32,17 +33,39 @@ const formats = Object.keys(mediaTypes) as Format[];
  */
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
   if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
+  setForm(ctx, format, rest);
+  ctx.body = Readable.from(piecesAs(format, answer, rest), { objectMode: false });
+}
+
+/** The headers of that form. */
+export function setForm(ctx: ApiContext, format: "geojson" | "ndjson", rest: ListRest): void {
   ctx.type = mediaTypes[format];
-  if (format === "ndjson") {
-    ctx.set({
-      "X-Count": String(rest.count),
-      "X-As-Of": formatTime(rest.asOfMs),
-      "X-Stale-After-Hours": String(staleAfterHours(rest.lifetimeMs)),
-      "X-Truncated": String(rest.truncated),
-      ...(rest.nextCursor ? { "X-Next-Cursor": rest.nextCursor } : {}),
-    });
-    ctx.body = streamOf(lines(answer.sources()));
-  } else ctx.body = streamOf(featureCollection(answer.sources(), rest));
+  if (format === "geojson") return;
+  ctx.set({
+    "X-Count": String(rest.count),
+    "X-As-Of": formatTime(rest.asOfMs),
+    "X-Stale-After-Hours": String(staleAfterHours(rest.lifetimeMs)),
+    "X-Truncated": String(rest.truncated),
+    ...(rest.nextCursor ? { "X-Next-Cursor": rest.nextCursor } : {}),
+  });
+}
+
+const piecesAs = (
+  format: "geojson" | "ndjson",
+  answer: Answer,
+  rest: ListRest,
+): AsyncGenerator<Buffer> =>
+  format === "ndjson" ? lines(answer.sources()) : featureCollection(answer.sources(), rest);
+
+/** A list in that form as gzip. */
+export async function packAs(
+  format: "geojson" | "ndjson",
+  answer: Answer,
+  rest: ListRest,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesAs(format, answer, rest)) pieces.push(piece);
+  return compress(Buffer.concat(pieces), "gzip");
 }
 
 /** NDJSON in the OpenAPI document, and the headers that hold its envelope. */
@@ -55,6 +78,3 @@ export const lineHeaders: readonly HeaderName[] = [
   "X-Stale-After-Hours",
   "X-Truncated",
 ];
-
-const streamOf = (pieces: AsyncGenerator<Buffer>): Readable =>
-  Readable.from(pieces, { objectMode: false });

@@ -8,7 +8,7 @@ import type { Piece } from "#snapshots/model/selection.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
-const schemaVersion = 1;
+export const schemaVersion = 1;
 
 /** What an answer's content and form follow from; `as_of` is not part of it (docs/decisions.md 7). */
 interface Tagged {

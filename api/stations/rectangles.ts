@@ -1,111 +1,141 @@
+import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { pickEncoding } from "#api/http/encoding.ts";
-import { sendJson } from "#api/http/respond.ts";
-import type { ApiContext } from "#api/http/route.ts";
-import type { Area } from "#snapshots/model/area.ts";
-import type { ReadModel } from "#snapshots/model/model.ts";
-import { createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
-import type { Config } from "#src/infrastructure/config.ts";
+import { LRUCache } from "lru-cache";
+import {
+  isGood,
+  type LookedUp,
+  type Rectangle,
+  type RectangleHead,
+  type RectangleQuestion,
+  type RectangleStore,
+} from "#snapshots/rectangles/rectangle-store.ts";
 import type { Follower } from "#src/feed/follower.ts";
+import { cellsAround } from "#src/feed/cells.ts";
+import type { Box } from "#src/domain/geo.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). */
-export interface Rectangles {
-  /**
-   * Waits until this process has applied what marks had announced when the request was counted; at most a second.
-   * True when the cache may be asked and filled.
-   */
-  catchUp(ctx: ApiContext): Promise<boolean>;
-  /** Sends the stored answer of this content, or what `gzip` makes, stored. Says which in `X-Service-Cache`. */
-  serve(ctx: ApiContext, asked: Asked, gzip: () => Promise<Buffer[]>): Promise<void>;
-  /** How often `serve` found an answer, and how often it had none. */
-  served(): { hits: number; misses: number };
+/** A rectangle that may be answered from the cache. */
+export interface Question extends RectangleQuestion {
+  /** How long its answer may be kept, as the partner's setting says, ms. */
+  lifeMs: number;
 }
 
-interface Asked {
-  /** The answer's ETag: a hash of rectangle, filters, form and content. */
-  etag: string;
-  area: Area;
-  now: number;
+/** An answer that is being made: what it is, when time alone changes it (ms), and its body as gzip. */
+export interface Making extends Omit<RectangleHead, "endsAt"> {
+  nextAt: number;
+  gzip: Promise<Buffer>;
 }
 
 const patienceMs = 1000;
 const shortestMs = 20;
-const unzip = promisify(gunzip);
 
-/** `beforeStore` is for tests: what happens between the making of an answer and its storing. */
+/**
+ * The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). `beforeStore` is for
+ * tests: what happens between the making of an answer and its storing.
+ */
 export function createRectangles(deps: {
   config: Config;
-  redis: Redis;
-  model: Pick<ReadModel, "timesInside">;
+  clock: Clock;
+  store: RectangleStore;
   follower: Pick<Follower, "seq" | "refresh">;
   beforeStore?: (() => Promise<void>) | undefined;
-}): Rectangles {
-  const { config, redis, model, follower, beforeStore } = deps;
-  const store = createRectangleStore(redis, config.redisPrefix, config.cacheBytes);
-  let reached = 0;
+}) {
+  const { config, clock, store, follower, beforeStore } = deps;
+  const making = new Map<string, Promise<Rectangle>>();
+  /** This process has read the feed after it first saw this epoch. */
+  let adopted = "";
   let gaveUpAt = -Infinity;
   let hits = 0;
   let misses = 0;
 
-  const ttlMs = ({ kind, partner }: KeyInfo): number =>
-    kind === "secret" ? 0 : (partner.cacheTtlS ?? config.cacheTtlS) * 1000;
+  const isAlive = ({ endsAt }: RectangleHead): boolean => clock() < endsAt;
 
-  /** Not what is too large for the store, or about to change. */
-  const keep = async (name: string, body: Buffer, lifeMs: number): Promise<void> => {
-    if (lifeMs < shortestMs || body.length > config.cacheBodyBytes) return;
+  /**
+   * True when this process has applied everything that was changed before the cache was looked at. A process that is
+   * behind, or that sees an epoch for the first time, reads the feed first, for at most a second.
+   */
+  const caughtUp = async ({ epoch, generation }: LookedUp): Promise<boolean> => {
+    const isBehind = (): boolean => follower.seq() < generation;
+    if (epoch === adopted && !isBehind()) return true;
+    // A frozen database must not make every caller wait.
+    if (performance.now() - gaveUpAt < patienceMs) return false;
+    const read = await inTime(
+      follower.refresh().then(
+        () => true,
+        () => false,
+      ),
+    );
+    if (read === null) gaveUpAt = performance.now();
+    if (read !== true) return false;
+    adopted = epoch;
+    return !isBehind();
+  };
+
+  const make = async (
+    { name, lifeMs }: Question,
+    epoch: string,
+    start: () => Making,
+  ): Promise<Rectangle> => {
+    // In one turn with the query: the answer holds these changes.
+    const seq = follower.seq();
+    const startedAt = clock();
+    const { gzip, nextAt, ...head } = start();
+    const endsAt = Math.min(startedAt + lifeMs, nextAt);
+    const rectangle = { ...head, endsAt, epoch, seq, gzip: await gzip };
+    const leftMs = endsAt - clock();
+    if (leftMs < shortestMs || rectangle.gzip.length > config.cacheBodyBytes) return rectangle;
     await beforeStore?.();
-    await store.save(name, body, lifeMs).catch(() => {});
+    await store.save(name, rectangle, leftMs).catch(() => {});
+    return rectangle;
   };
 
   return {
-    served: () => ({ hits, misses }),
-    async catchUp({ state: { key, quota } }) {
-      const { seq } = quota;
-      if (key.kind === "secret" || seq === null) return false;
-      if (Math.max(follower.seq(), reached) < seq) {
-        // A frozen database must not make every caller wait.
-        if (performance.now() - gaveUpAt < patienceMs) return false;
-        const read = await inTime(
-          follower.refresh().then(
-            () => true,
-            () => false,
-          ),
-        );
-        if (read === null) gaveUpAt = performance.now();
-        if (read !== true) return false;
-        // After a restore the database's numbers may lie below: what was read is all there is.
-        reached = Math.max(reached, seq);
-      }
-      return ttlMs(key) > 0;
+    /** What to ask the cache for a rectangle of the grid. `parts`: all else that its answer depends on. */
+    question(key: KeyInfo, box: Box, parts: readonly unknown[]): Question | null {
+      if (key.kind === "secret") return null;
+      const lifeS = key.partner.cacheTtlS ?? config.cacheTtlS;
+      if (lifeS === 0) return null;
+      // The length of life is part of the name: partners must not shorten or lengthen each other's entries.
+      const text = JSON.stringify([config.statusLifetimeMs, lifeS, box, parts]);
+      const name = hash("sha1", text, "base64url");
+      return { name, cells: cellsAround(box), lifeMs: lifeS * 1000 };
     },
-    async serve(ctx, { etag, area, now }, gzip) {
-      const lifeMs = ttlMs(ctx.state.key);
-      // Content is part of the name: what a mark made stale cannot be asked for any more, whoever stores it when. And
-      // the time of the last change inside: content that comes back does not bring an older answer back.
-      const { changedAt, nextAt } = model.timesInside(area, now);
-      const name = `${lifeMs / 1000}:${etag.replaceAll(/^W\/|"/g, "")}:${changedAt}`;
-      const found = await store.load(name).catch(() => null);
-      if (found !== null) {
+    /**
+     * The stored answer that the look-up has found, or the one that `start` makes, stored for all processes. Null when
+     * the cache may be neither read nor filled: without Redis, and in a process that cannot catch up.
+     */
+    async get(
+      question: Question,
+      looked: LookedUp | null,
+      start: () => Making,
+    ): Promise<{ rectangle: Rectangle; isHit: boolean } | null> {
+      if (looked === null) return null;
+      const stored = looked.rectangle;
+      if (stored !== null && isAlive(stored)) {
         hits += 1;
-        return send(ctx, found, "hit");
+        return { rectangle: stored, isHit: true };
+      }
+      if (!(await caughtUp(looked))) return null;
+      const { name } = question;
+      // Another request of this process may be making the same, or have made it since this one asked.
+      const joined = (await making.get(name)?.catch(() => null)) ?? store.held(name);
+      if (joined && isGood(joined, looked) && isAlive(joined)) {
+        hits += 1;
+        return { rectangle: joined, isHit: true };
       }
       misses += 1;
-      const body = Buffer.concat(await gzip());
-      await keep(name, body, Math.min(lifeMs, nextAt - now));
-      return send(ctx, body, "miss");
+      const promise = make(question, looked.epoch, start).finally(() => {
+        if (making.get(name) === promise) making.delete(name);
+      });
+      making.set(name, promise);
+      return { rectangle: await promise, isHit: false };
     },
+    /** How often `get` found an answer, and how often it had to make one. */
+    served: () => ({ hits, misses }),
   };
-}
-
-/** To those who do not take gzip it is unpacked. */
-async function send(ctx: ApiContext, body: Buffer, cache: "hit" | "miss"): Promise<void> {
-  ctx.set("X-Service-Cache", cache);
-  const isPlain = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "identity";
-  if (!isPlain) ctx.set("Content-Encoding", "gzip");
-  sendJson(ctx, isPlain ? await unzip(body) : body);
 }
 
 /** Null when it takes longer than `patienceMs`. */
@@ -117,4 +147,22 @@ async function inTime(read: Promise<boolean>): Promise<boolean | null> {
   const done = await Promise.race([read, late]);
   clearTimeout(timer);
   return done;
+}
+
+const unzip = promisify(gunzip);
+const plainBytes = 8 << 20;
+
+/** Bodies of the cache, unpacked for callers that do not take gzip. The last ones used are kept. */
+export function createPlainCache(): (gzip: Buffer) => Promise<Buffer> {
+  const kept = new LRUCache<Buffer, Buffer>({
+    maxSize: plainBytes,
+    sizeCalculation: ({ length }) => length + 100,
+  });
+  return async (gzip) => {
+    const known = kept.get(gzip);
+    if (known !== undefined) return known;
+    const plain = await unzip(gzip);
+    kept.set(gzip, plain);
+    return plain;
+  };
 }

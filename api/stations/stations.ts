@@ -1,7 +1,18 @@
 import { type Static, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
-import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { pickEncoding } from "#api/http/encoding.ts";
+import {
+  type Format,
+  lineForm,
+  lineHeaders,
+  packAs,
+  pickFormat,
+  sendAs,
+  setForm,
+} from "#api/stations/format.ts";
+import { etagOf, isUnchanged, schemaVersion, unchanged } from "#api/stations/presenters.ts";
+import type { Making, Question } from "#api/stations/rectangles.ts";
+import { sendJson } from "#api/http/respond.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
   featureList,
@@ -9,12 +20,14 @@ import {
   listExample,
   stationList,
 } from "#src/contract/shapes/stations.ts";
-import { route } from "#api/http/route.ts";
+import { type ApiContext, route } from "#api/http/route.ts";
 import { filterParameters, parseBox, readFilters, widenBox } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Area } from "#snapshots/model/area.ts";
-import { filtersKey } from "#snapshots/model/filters.ts";
-import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
+import type { ListRest } from "#snapshots/model/envelope.ts";
+import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (docs/contract.md 8). */
 const stationsMax = 4000;
@@ -79,38 +92,119 @@ export const stationsRoute = (services: Services) =>
       takes: ["If-None-Match"],
     },
     query,
+    lookUp(ctx) {
+      const asked = readAsked(services, ctx);
+      if (isRefusal(asked)) return null;
+      ctx.state.asked = asked;
+      return asked.question;
+    },
     async handle(ctx) {
-      const { key, query } = ctx.state;
-      const { filters } = orThrow(readFilters(query));
-      const publishable = key.kind === "publishable";
-      const { area, name } = orThrow(readArea(services, query, publishable));
-      const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
-      const lifetimeMs = services.config.statusLifetimeMs;
-      const rectangle = publishable && area.kind === "box";
-      const shared = rectangle && (await services.rectangles.catchUp(ctx));
-      const now = services.clock();
-      const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
-      const { count, sum, truncated } = found;
-      const asOfMs = services.asOf(now);
-      const format = pickFormat(ctx);
-      const etag = etagOf(ctx, {
-        route: "/stations",
-        format,
-        query: [name, filtersKey(filters), sort, truncated],
-        count,
-        sum,
-      });
+      const asked =
+        (ctx.state.asked as Asked | undefined) ?? orThrow<Asked>(readAsked(services, ctx));
+      const { area, format, question } = asked;
       ctx.set("Vary", "Accept");
       if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
-      if (isUnchanged(ctx, etag, asOfMs)) return;
-      const rest = { count, asOfMs, lifetimeMs, truncated };
+      let made: Computed | null = null;
+      const shared =
+        question &&
+        (await services.rectangles.get(question, ctx.state.quota.found, () => {
+          made = compute(services, ctx, asked);
+          return making(services, asked, made);
+        }));
+      if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
+      const { etag, found, rest } = compute(services, ctx, asked);
+      if (isUnchanged(ctx, etag, rest.asOfMs)) return;
       if (format !== "json") return sendAs(ctx, format, found, rest);
-      if (!shared) return services.lists.send(ctx, etag, found, rest);
-      await services.rectangles.serve(ctx, { etag, area, now }, () =>
-        services.lists.gzip(etag, found, rest),
-      );
+      await services.lists.send(ctx, etag, found, rest);
     },
   });
+
+type Found = ReturnType<Services["model"]["query"]>;
+
+/** What a request asks for. */
+interface Asked {
+  area: Area;
+  /** The area in one spelling. */
+  name: readonly unknown[];
+  filters: Filters;
+  sort: { sort?: "distance" };
+  format: Format;
+  /** What to look for in the cache; null when the answer is not shared. */
+  question: Question | null;
+}
+
+/** Its answer, not yet written. */
+interface Computed {
+  found: Found;
+  etag: string;
+  rest: ListRest;
+  now: number;
+}
+
+function readAsked(services: Services, ctx: ApiContext<Static<typeof query>>): Asked | Refusal {
+  const { key, query } = ctx.state;
+  const read = readFilters(query);
+  if (isRefusal(read)) return read;
+  const { filters } = read;
+  const found = readArea(services, query, key.kind === "publishable");
+  if (isRefusal(found)) return found;
+  const { area, name } = found;
+  const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
+  const format = pickFormat(ctx);
+  const parts = [schemaVersion, filtersKey(filters), sort, format];
+  const question = area.kind === "box" ? services.rectangles.question(key, area.box, parts) : null;
+  return { area, name, filters, sort, format, question };
+}
+
+function compute(
+  services: Services,
+  ctx: ApiContext,
+  { area, name, filters, sort, format }: Asked,
+): Computed {
+  const now = services.clock();
+  const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
+  const { count, sum, truncated } = found;
+  const tag = { route: "/stations", query: [name, filtersKey(filters), sort, truncated] };
+  const etag = etagOf(ctx, { ...tag, format, count, sum });
+  const lifetimeMs = services.config.statusLifetimeMs;
+  const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated };
+  return { found, etag, rest, now };
+}
+
+/** An answer as it is stored. */
+function making(
+  { model, lists }: Services,
+  { area, filters, format }: Asked,
+  { found, etag, rest, now }: Computed,
+): Making {
+  const { count, asOfMs, truncated } = rest;
+  const nextAt = model.nextChange(area, now, filters.freshH);
+  const gzip =
+    format === "json"
+      ? lists.gzip(etag, found, rest).then((pieces) => Buffer.concat(pieces))
+      : packAs(format, found, rest);
+  return { etag, asOfMs, count, truncated, nextAt, gzip };
+}
+
+/** Sends an answer of the cache, or one that was just made for it; unpacked to those who do not take gzip. */
+async function sendRectangle(
+  { config, plainRectangles }: Services,
+  ctx: ApiContext,
+  { format }: Asked,
+  { rectangle, isHit, made }: { rectangle: Rectangle; isHit: boolean; made: Computed | null },
+): Promise<void> {
+  ctx.set("X-Service-Cache", isHit ? "hit" : "miss");
+  const { etag, asOfMs, count, truncated, gzip } = rectangle;
+  if (isUnchanged(ctx, etag, asOfMs)) return;
+  const rest = { count, asOfMs, truncated, lifetimeMs: config.statusLifetimeMs };
+  const isPacked = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "gzip";
+  if (!isPacked && made !== null) return sendAs(ctx, format, made.found, rest);
+  if (isPacked) ctx.set("Content-Encoding", "gzip");
+  const body = isPacked ? gzip : await plainRectangles(gzip);
+  if (format === "json") return sendJson(ctx, body);
+  setForm(ctx, format, rest);
+  ctx.body = body;
+}
 
 /**
  * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same

@@ -162,9 +162,13 @@ export async function record(
 }
 
 /** Rectangles around random stations that hold about so many. */
-function boxesOf({ stations }: ReadCountry, about: number): string[] {
+export function boxesOf(
+  { stations }: Pick<ReadCountry, "stations">,
+  about: number,
+  count = boxes,
+): string[] {
   const random = createRandom(about);
-  return Array.from({ length: boxes }, () => {
+  return Array.from({ length: count }, () => {
     const { lat, lon } = random.pick(stations);
     // A degree of longitude is about half as long as one of latitude there.
     const reach = stations

@@ -4,16 +4,26 @@ import { Router } from "@koa/router";
 import Koa from "koa";
 import type { Recorded } from "#bench/rivals/raw-node.ts";
 
-// A rival of `npm run bench -- reads`: a bare Koa application with @koa/router that answers a constant. It asks for no
-// key, counts nothing and sets no header of its own.
+// The rival of `npm run bench -- reads` and `-- cache`: a bare Koa application with @koa/router that answers constants.
+// It asks for no key, counts nothing and sets no header of its own.
 const folder = process.env["RECORDED"]!;
 const recorded = JSON.parse(readFileSync(join(folder, "recorded.json"), "utf8")) as Recorded[];
-const station = recorded.find(({ url }) => /\/stations\/\w+$/.test(url))!;
-const body = readFileSync(join(folder, station.file));
+const station = recorded.find(({ url }) => /\/stations\/\w+$/.test(url));
+const body = station === undefined ? "" : readFileSync(join(folder, station.file));
+const lists = new Map(
+  recorded
+    .filter(({ url, gzip }) => gzip && url.includes("bbox="))
+    .map(({ url, file }) => [url, readFileSync(join(folder, file))]),
+);
 
 const router = new Router({ prefix: "/api/v1/partner" });
 router.get("/stations/all", (ctx) => {
   ctx.status = 304;
+});
+router.get("/stations", (ctx) => {
+  ctx.type = "json";
+  ctx.set("Content-Encoding", "gzip");
+  ctx.body = lists.get(ctx.url);
 });
 router.get("/stations/:station_id", (ctx) => {
   ctx.type = "json";

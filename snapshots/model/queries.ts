@@ -1,9 +1,19 @@
-import { addStations, type Block, emptySum, type Source, sumText } from "#snapshots/model/block.ts";
+import {
+  addStations,
+  type Block,
+  emptySum,
+  field,
+  read,
+  type Source,
+  sumText,
+} from "#snapshots/model/block.ts";
+import { hourS } from "#src/domain/units.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import {
   byBlock,
+  type Hit,
   nearest,
   type Piece,
   piecesInOrder,
@@ -43,14 +53,6 @@ interface PageQuery {
   now: number;
 }
 
-/** ms; the same on every process that has applied the same. */
-interface Times {
-  /** -Infinity when there are no stations. */
-  changedAt: number;
-  /** Infinity when time changes nothing. */
-  nextAt: number;
-}
-
 /** The parts of the model that queries read. */
 interface Parts {
   tree: BlockTree;
@@ -63,24 +65,31 @@ interface Parts {
 
 export function createQueries({ tree, table, order, changes, matcher, drain }: Parts) {
   const idOf = ({ block, slot }: Source): string => table.ids.id(block.stations[slot] as number);
-  const timesByBlock = new WeakMap<Block, Times>();
+  const nextByBlock = new WeakMap<Block, number>();
 
-  const timesOf = ({ stations }: Block, chosen: Uint8Array | null): Times => {
-    let { changedAt, nextAt } = never;
-    for (let slot = 0; slot < stations.length; slot++) {
-      if (chosen !== null && chosen[slot] !== 1) continue;
-      const station = stations[slot] as number;
-      changedAt = Math.max(changedAt, table.changedAt[station] as number);
-      nextAt = Math.min(nextAt, table.nextAt[station] as number);
-    }
-    return { changedAt, nextAt };
+  const nextAmong = ({ stations }: Block, chosen: Uint8Array | null): number => {
+    let next = Infinity;
+    for (let slot = 0; slot < stations.length; slot++)
+      if (chosen === null || chosen[slot] === 1)
+        next = Math.min(next, table.nextAt[stations[slot] as number] as number);
+    return next;
   };
 
   /** Every change of a station makes a new block, so the times of a block never change. */
-  const blockTimes = (block: Block): Times => {
-    let times = timesByBlock.get(block);
-    if (times === undefined) timesByBlock.set(block, (times = timesOf(block, null)));
-    return times;
+  const nextIn = (block: Block): number => {
+    let next = nextByBlock.get(block);
+    if (next === undefined) nextByBlock.set(block, (next = nextAmong(block, null)));
+    return next;
+  };
+
+  /** When the first of these statuses that are at most `freshH` hours old becomes older. */
+  const nextTooOld = ({ block, chosen }: Hit, now: number, freshH: number): number => {
+    let next = Infinity;
+    for (let slot = 0; slot < block.stations.length; slot++) {
+      const endsAt = (read(block, slot, field.updatedS) + freshH * hourS) * 1000;
+      if ((chosen === null || chosen[slot] === 1) && endsAt >= now) next = Math.min(next, endsAt);
+    }
+    return next;
   };
 
   /** The stations that pass; null for all of them. */
@@ -157,23 +166,20 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     /** Ids of the stations in an area. */
     idsInside: (area: Area): string[] => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
 
-    /** When a station of the area changed last, and when time alone changes one next. */
-    timesInside(area: Area, now: number): Times {
+    /**
+     * When time alone next changes what a query of this area finds, ms; Infinity for never. `freshH`: its filter.
+     */
+    nextChange(area: Area, now: number, freshH?: number): number {
       drain(now);
       return select(tree, area, null)
-        .hits.map(({ block, chosen }) =>
-          chosen === null ? blockTimes(block) : timesOf(block, chosen),
-        )
-        .reduce(laterOf, never);
+        .hits.map((hit) => {
+          const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit.block, hit.chosen);
+          return freshH === undefined ? next : Math.min(next, nextTooOld(hit, now, freshH));
+        })
+        .reduce((a, b) => Math.min(a, b), Infinity);
     },
   };
 }
-
-const never: Times = { changedAt: -Infinity, nextAt: Infinity };
-const laterOf = (a: Times, b: Times): Times => ({
-  changedAt: Math.max(a.changedAt, b.changedAt),
-  nextAt: Math.min(a.nextAt, b.nextAt),
-});
 
 const inOrder = (sources: readonly Source[]): Answer => ({
   count: sources.length,

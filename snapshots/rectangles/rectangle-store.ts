@@ -1,39 +1,164 @@
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { generationsKey } from "#src/feed/cache-generations.ts";
+import { runScript, type Redis, scriptOf } from "#src/infrastructure/redis.ts";
+
+/** What an answer consists of beside its body; everything that a later answer with this content needs. */
+export interface RectangleHead {
+  etag: string;
+  asOfMs: number;
+  /** The service's time (ms) from which it is not used any more: its life is over, or time has changed its content. */
+  endsAt: number;
+  count: number;
+  truncated: boolean;
+}
+
+/** A stored answer. */
+export interface Rectangle extends RectangleHead {
+  epoch: string;
+  /** It holds all changes of the feed up to this number. */
+  seq: number;
+  /** Its body as gzip. */
+  gzip: Buffer;
+}
+
+/** A rectangle to look for: the name of its answer, and the cells around it (`cellsAround`). */
+export interface RectangleQuestion {
+  name: string;
+  cells: readonly string[];
+}
+
+/** The state of the cache when a question was answered. */
+export interface LookedUp {
+  epoch: string;
+  /** The number of the last change in the cells of the question. */
+  generation: number;
+  /** The stored answer, when it is good under this epoch and generation. Its `endsAt` is not checked. */
+  rectangle: Rectangle | null;
+}
+
+/** True when an answer holds all that was changed before the cache was looked at. */
+export const isGood = (
+  { epoch, seq }: Pick<Rectangle, "epoch" | "seq">,
+  looked: Pick<LookedUp, "epoch" | "generation">,
+): boolean => epoch === looked.epoch && seq >= looked.generation;
+
+export type RectangleStore = ReturnType<typeof createRectangleStore>;
 
 /** Bytes of an entry besides its body. */
-const overhead = 300;
-// Longer than any entry's life, so that the list outlives its entries.
-const listedS = 7200;
+const overhead = 400;
+/** Bytes of the bodies that a process keeps, so that Redis mostly says that they are still the same. */
+const heldBytes = 8 << 20;
+// Longer than any entry's life, so that the accounts outlive the entries.
+const accountS = 7200;
 
-// An expired entry stays listed until its turn comes: the budget is never exceeded, only used less.
-const storeLua = `
-  if not redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return end
-  local size = #ARGV[1] + tonumber(ARGV[4])
-  redis.call('RPUSH', KEYS[2], size .. ' ' .. KEYS[1])
-  local used = redis.call('INCRBY', KEYS[3], size)
-  while used > tonumber(ARGV[3]) do
-    local oldest = redis.call('LPOP', KEYS[2])
-    if not oldest then break end
-    local freed, key = string.match(oldest, '^(%d+) (.*)$')
-    redis.call('DEL', key)
-    used = redis.call('DECRBY', KEYS[3], freed)
+const lookUpScript = scriptOf(`
+local epoch = redis.call('HGET', KEYS[1], 'epoch')
+if not epoch then
+  epoch = ARGV[1]
+  redis.call('HSET', KEYS[1], 'epoch', epoch)
+end
+local out, at = { epoch }, 2
+for i = 2, #KEYS do
+  local held, n = ARGV[at], tonumber(ARGV[at + 1])
+  local generation = 0
+  for _, seq in ipairs(redis.call('HMGET', KEYS[1], unpack(ARGV, at + 2, at + 1 + n))) do
+    if seq then generation = math.max(generation, tonumber(seq)) end
   end
-  redis.call('EXPIRE', KEYS[2], ARGV[5])
-  redis.call('EXPIRE', KEYS[3], ARGV[5])`;
+  at = at + 2 + n
+  local entry = redis.call('HMGET', KEYS[i], 'epoch', 'seq', 'stamp', 'head')
+  local good = entry[1] == epoch and tonumber(entry[2]) >= generation
+  out[#out + 1] = generation
+  out[#out + 1] = good and entry[2]
+  out[#out + 1] = good and entry[3]
+  out[#out + 1] = good and entry[4]
+  out[#out + 1] = good and entry[3] ~= held and redis.call('HGET', KEYS[i], 'body')
+end
+return out`);
+
+// What has expired is dropped first, then what will expire next, until the rest is within the budget.
+const saveScript = scriptOf(`
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
+local entry, ends, sizes, total = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local life, budget = tonumber(ARGV[6]), tonumber(ARGV[7])
+local function forget(name)
+  local freed = redis.call('HGET', sizes, name)
+  redis.call('ZREM', ends, name)
+  redis.call('HDEL', sizes, name)
+  redis.call('UNLINK', name)
+  if freed then redis.call('DECRBY', total, freed) end
+end
+forget(entry)
+local size = #ARGV[5] + tonumber(ARGV[8])
+local used = redis.call('INCRBY', total, size)
+redis.call('HSET', sizes, entry, size)
+redis.call('ZADD', ends, now + life, entry)
+redis.call('HSET', entry, 'epoch', ARGV[1], 'seq', ARGV[2], 'stamp', ARGV[3], 'head', ARGV[4], 'body', ARGV[5])
+redis.call('PEXPIRE', entry, life)
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', now, 'LIMIT', 0, 16)) do forget(name) end
+while tonumber(redis.call('GET', total)) > budget do
+  local first = redis.call('ZRANGE', ends, 0, 0)[1]
+  if not first then break end
+  forget(first)
+end
+for _, key in ipairs({ ends, sizes, total }) do redis.call('EXPIRE', key, ARGV[9]) end
+return 1`);
 
 /**
  * Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away.
  * `budget`: most bytes of all entries together. Anonymous requests must not fill Redis, which the queue needs.
  */
 export function createRectangleStore(redis: Redis, prefix: string, budget: number) {
-  const key = (name: string): string => `${prefix}:rect:${name}`;
+  const entryKey = (name: string): string => `${prefix}:rectangle:${name}`;
+  const account = `${prefix}:rectangles`;
+  const held = new LRUCache<string, Rectangle & { stamp: string }>({
+    maxSize: heldBytes,
+    sizeCalculation: ({ gzip }) => gzip.length + overhead,
+  });
+
   return {
-    load: (name: string): Promise<Buffer | null> => redis.getBuffer(key(name)),
-    /** Keeps a body for `lifeMs`, unless it is there already. Beyond the budget the oldest entries are deleted. */
-    async save(name: string, body: Buffer, lifeMs: number): Promise<void> {
-      const keys = [key(name), `${prefix}:rects`, `${prefix}:rects:bytes`];
+    /** The state of the cache for each question, in one call. */
+    async lookUp(questions: readonly RectangleQuestion[]): Promise<LookedUp[]> {
+      const keys = [generationsKey(prefix), ...questions.map(({ name }) => entryKey(name))];
+      const values = questions.flatMap(({ name, cells }) => [
+        held.get(name)?.stamp ?? "",
+        cells.length,
+        ...cells,
+      ]);
+      const found = await runScript(redis, lookUpScript, keys, [randomUUID(), ...values]);
+      const [epoch, ...rest] = found as [Buffer, ...(Buffer | number | null)[]];
+      return questions.map(({ name }, i) => {
+        const part = rest.slice(i * 5, i * 5 + 5) as [number, ...(Buffer | null)[]];
+        const [generation, seq, stamp, head, gzip] = part;
+        const looked = { epoch: String(epoch), generation };
+        if (seq && stamp && head && gzip) {
+          const facts = JSON.parse(String(head)) as RectangleHead;
+          const version = { epoch: looked.epoch, seq: Number(seq), stamp: String(stamp) };
+          held.set(name, { ...facts, ...version, gzip });
+        }
+        // What was held when the question left may have gone meanwhile.
+        const rectangle = stamp ? held.get(name) : undefined;
+        return { ...looked, rectangle: rectangle?.stamp === String(stamp) ? rectangle : null };
+      });
+    },
+    /** The answer of this name that this process has last seen or saved, good or not. */
+    held: (name: string): Rectangle | null => held.get(name) ?? null,
+    /** Keeps an answer for `lifeMs`, in place of an older one; not when the epoch has changed since. */
+    async save(name: string, rectangle: Rectangle, lifeMs: number): Promise<void> {
+      const { epoch, seq, gzip, ...head } = rectangle;
+      const stamp = randomUUID();
+      const keys = [entryKey(name), account, `${account}:sizes`, `${account}:bytes`];
       const life = Math.max(1, Math.floor(lifeMs));
-      await redis.eval(storeLua, keys.length, ...keys, body, life, budget, overhead, listedS);
+      const values = [epoch, seq, stamp, JSON.stringify(head), gzip, life, budget, overhead];
+      const kept = await runScript(
+        redis,
+        saveScript,
+        [generationsKey(prefix), ...keys],
+        [...values, accountS],
+      );
+      if (kept === 1) held.set(name, { ...rectangle, stamp });
     },
   };
 }

@@ -12,6 +12,10 @@ import { createNextRun } from "#src/infrastructure/next-run.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
+/** Up to where no commit is under way, and the timeline of the database's log. */
+const safeSql = `select ${msOf("feed_safe()")} as safe, case when pg_is_in_recovery() then null
+  else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+
 export type Follower = ReturnType<typeof createFollower>;
 
 /** Rows of one page. */
@@ -37,11 +41,14 @@ export function createFollower(deps: {
   log: Log;
   clock: Clock;
   onRows: (rows: FeedRow[]) => void;
+  /** Called after everything was read, or compared with memory: it is then unknown what others were told. */
+  onReload?: () => void;
   /** The numbers of the stations, shared with others that keep something for each station. */
   ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
 }) {
-  const { db, config, log, clock, onRows, outcomes, ids: stations = createIdTable() } = deps;
+  const { db, config, log, clock, onRows, onReload, outcomes } = deps;
+  const { ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
   /** Read up to here. */
@@ -50,6 +57,7 @@ export function createFollower(deps: {
   let appliedSeq = 0;
   let safe = 0;
   let readAt = 0;
+  let timeline: string | null = null;
   let loaded = false;
   let compare = false;
   let away = false;
@@ -73,18 +81,22 @@ export function createFollower(deps: {
     // In one round trip and in this order: outcomes and the safe time are read before any change.
     const [[mark], reports, first] = await pipelinedTransaction(db, (tx) =>
       Promise.all([
-        rows<{ safe: number | null }>(tx, `select ${msOf("feed_safe()")} as safe`, [], "feed_safe"),
+        rows<{ safe: number | null; timeline: string | null }>(tx, safeSql, [], "feed_safe"),
         loadReports(tx, ids, "outcomes"),
         loaded ? readAfter(tx, lastSeq, pageRows) : [],
         tx.commit(),
       ]),
     );
+    // A standby that took over may have lost the last changes and give their numbers out again.
+    if (timeline !== null && timeline !== mark!.timeline) compare = true;
+    timeline = mark!.timeline;
     const comparing = compare;
     compare = false;
     if (!loaded) await loadAll();
     // Nothing was read before the first load, so there is nothing to compare.
     if (comparing && stations.size() > 0) await reload();
     await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows));
+    if (!loaded || comparing) onReload?.();
     loaded = true;
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();

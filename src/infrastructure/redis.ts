@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -63,6 +64,30 @@ class Connection extends Redis {
 
 const isTyped = (error: Error): boolean =>
   [ReplyError, TypeError, ConnectionFault].some((one) => error instanceof one);
+
+/** A Lua script that runs often: Redis is sent its hash only. */
+export interface Script {
+  lua: string;
+  sha: string;
+}
+
+export const scriptOf = (lua: string): Script => ({ lua, sha: hash("sha1", lua, "hex") });
+
+/** Runs a script. Gives numbers as numbers and texts as buffers; rejects when Redis is away or too slow. */
+export async function runScript(
+  redis: Redis,
+  { lua, sha }: Script,
+  keys: readonly string[],
+  values: readonly (string | number | Buffer)[],
+): Promise<unknown> {
+  try {
+    return await redis.callBuffer("EVALSHA", sha, keys.length, ...keys, ...values);
+  } catch (error) {
+    // A restarted Redis has forgotten the script.
+    if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
+    return redis.callBuffer("EVAL", lua, keys.length, ...keys, ...values);
+  }
+}
 
 /** True when `error` means that Redis is away or frozen. Decided by code and class, as `isUnavailable` of Postgres. */
 export const isRedisAway = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
-import { hash, randomUUID } from "node:crypto";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { randomUUID } from "node:crypto";
+import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
 
 /** One bucket's part of a call. `uses`: [label, n] in the order of arrival; without uses nothing is counted. */
 export interface Take {
@@ -45,11 +45,11 @@ export interface Note {
 }
 
 // Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
-const lua = `
+const script = scriptOf(`
 local call = cjson.decode(ARGV[1])
 local now = tonumber(redis.call('TIME')[1]) + call.offset
 local minute, day = math.floor(now / 60), math.floor(now / 86400)
-local seq, index = KEYS[1], KEYS[2]
+local index = KEYS[1]
 
 local function counts(key)
   local v = redis.call('HMGET', key, 'm', 'mn', 'd', 'dn')
@@ -98,7 +98,7 @@ for _, note in ipairs(call.notes) do
   count(KEYS[note.k], note.day, note.field, note.n)
 end
 
-local out = { now, tonumber(redis.call('GET', seq) or '0') }
+local out = { now }
 for _, t in ipairs(call.takes) do
   local key = KEYS[t.k]
   local mn, dn, known, over = counts(key)
@@ -123,23 +123,21 @@ for _, t in ipairs(call.takes) do
   out[#out + 1] = dn
 end
 return out
-`;
-
-const sha = hash("sha1", lua, "hex");
+`);
 
 /**
- * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), the rectangles' cache generation
- * `seq`, and for each take what was granted now and used in minute and day, both after this call. Rejects when Redis is
- * away or too slow; whether it ran is then unknown.
+ * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), and for each take what was granted now
+ * and used in minute and day, both after this call. Rejects when Redis is away or too slow; whether it ran is then
+ * unknown.
  */
 export async function runMeter(
   redis: Redis,
   prefix: string,
   offsetS: number,
   call: { takes: Take[]; unsent: UnsentCount[]; notes: Note[] },
-): Promise<{ nowS: number; seq: number; takes: Counts[] }> {
+): Promise<{ nowS: number; takes: Counts[] }> {
   // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
-  const keys = [`${prefix}:seq`, `${prefix}:usage`];
+  const keys = [`${prefix}:usage`];
   const meters = `${prefix}:meter:`;
   const usages = `${prefix}:usage:`;
   const argument = JSON.stringify({
@@ -156,22 +154,11 @@ export async function runMeter(
       return { k, rpm, daily, floorDay, floor, uses, minutes };
     }),
   });
-  const answer = await evaluate(redis, keys, argument);
-  const [nowS = 0, seq = 0, ...counts] = answer;
+  const [nowS = 0, ...counts] = (await runScript(redis, script, keys, [argument])) as number[];
   const takes = call.takes.map((_, i) => ({
     granted: counts[3 * i] ?? 0,
     mn: counts[3 * i + 1] ?? 0,
     dn: counts[3 * i + 2] ?? 0,
   }));
-  return { nowS, seq, takes };
-}
-
-async function evaluate(redis: Redis, keys: string[], argument: string): Promise<number[]> {
-  try {
-    return (await redis.evalsha(sha, keys.length, ...keys, argument)) as number[];
-  } catch (error) {
-    // A restarted Redis has forgotten the script.
-    if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
-    return (await redis.eval(lua, keys.length, ...keys, argument)) as number[];
-  }
+  return { nowS, takes };
 }

@@ -20,14 +20,32 @@ export interface Metered {
   floor: { day: number; count: number } | null;
 }
 
-export type Meter = ReturnType<typeof createMeter>;
+export type Meter<Question = never, Found = never> = ReturnType<
+  typeof createMeter<Question, Found>
+>;
 
-interface Group {
-  who: Metered;
-  waiting: { label: string | null; resolve: (decision: QuotaDecision) => void }[];
+/** The decision about a request, and what was found for its question: null without question, and without Redis. */
+export type Taken<Found> = QuotaDecision & { found: Found | null };
+
+interface Waiting<Question, Found> {
+  label: string | null;
+  question: Question | null;
+  resolve: (taken: Taken<Found>) => void;
 }
 
-type Needs = { redis: Redis; config: Config; clock: Clock; log: Log };
+interface Group<Question, Found> {
+  who: Metered;
+  waiting: Waiting<Question, Found>[];
+}
+
+interface Needs<Question, Found> {
+  redis: Redis;
+  config: Config;
+  clock: Clock;
+  log: Log;
+  /** Asks Redis something else for the requests of a call; it leaves together with the call. */
+  lookUp?: (questions: readonly Question[]) => Promise<readonly Found[]>;
+}
 
 const bucketsMax = 50_000;
 const sendMs = 100;
@@ -42,11 +60,17 @@ const callsAtOnce = 2;
  * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
  * number of processes.
  */
-export function createMeter({ redis, config, clock, log }: Needs) {
+export function createMeter<Question = never, Found = never>({
+  redis,
+  config,
+  clock,
+  log,
+  lookUp,
+}: Needs<Question, Found>) {
   const localLimiter = createLocalLimiter(bucketsMax);
   const anonymousLimiter = createLocalLimiter(bucketsMax);
   const unsent = createUnsentCounts(bucketsMax);
-  let groups = new Map<string, Group>();
+  let groups = new Map<string, Group<Question, Found>>();
   let scheduled = false;
   let inFlight = 0;
   /** Calls in flight that send requests granted without Redis. */
@@ -56,20 +80,41 @@ export function createMeter({ redis, config, clock, log }: Needs) {
 
   const clockS = (): number => clock() / 1000;
 
-  const answer = (group: Group, counts: Counts, nowS: number, seq: number | null): void => {
+  type Batch = readonly Group<Question, Found>[];
+  type Answers = ReadonlyMap<Question, Found>;
+  const nothingFound: Answers = new Map();
+
+  /** What a call's requests want to know. Without the call's success it is not used: see `send`. */
+  const findAll = async (batch: Batch): Promise<Answers> => {
+    if (lookUp === undefined) return nothingFound;
+    const questions = batch
+      .flatMap(({ waiting }) => waiting.map(({ question }) => question))
+      .filter((question) => question !== null);
+    if (questions.length === 0) return nothingFound;
+    const found = await lookUp(questions).catch((): Found[] => []);
+    return new Map(found.map((one, i) => [questions[i] as Question, one]));
+  };
+
+  const answer = (
+    group: Group<Question, Found>,
+    counts: Counts,
+    nowS: number,
+    found: Answers,
+  ): void => {
     const { rpm, daily } = group.who;
     let nth = 0;
-    for (const { label, resolve } of group.waiting) {
+    for (const { label, question, resolve } of group.waiting) {
       if (label !== null) nth += 1;
       const granted = label === null || nth <= counts.granted;
       // Requests granted later in this turn were not counted yet at this one.
       const after = Math.max(0, counts.granted - nth);
       const [mn, dn] = [counts.mn - after, counts.dn - after];
-      resolve(quotaDecision({ granted, rpm, daily, mn, dn, nowS, seq }));
+      const own = question === null ? null : (found.get(question) ?? null);
+      resolve({ ...quotaDecision({ granted, rpm, daily, mn, dn, nowS }), found: own });
     }
   };
 
-  const decideHere = (batch: Group[]): void => {
+  const decideHere = (batch: Batch): void => {
     const atS = clockS();
     // The next successful call sends these requests to Redis.
     sentAt = Number.NEGATIVE_INFINITY;
@@ -79,11 +124,11 @@ export function createMeter({ redis, config, clock, log }: Needs) {
       const counts = localLimiter.take(bucket, labels.length, rpm, daily, atS);
       if (counts.granted > 0) unsent.addGranted(bucket, counts.granted, atS, floor);
       for (const label of labels.slice(0, counts.granted)) unsent.note(usage, dayOf(atS), label);
-      answer(group, counts, atS, null);
+      answer(group, counts, atS, nothingFound);
     }
   };
 
-  const send = async (batch: Group[]): Promise<void> => {
+  const send = async (batch: Batch): Promise<void> => {
     // Notes about finished requests are not urgent. Sent with every call they would double the script's work.
     const startedAt = performance.now();
     const due = batch.length === 0 || startedAt - sentAt >= sendMs;
@@ -93,13 +138,17 @@ export function createMeter({ redis, config, clock, log }: Needs) {
     if (waitingCounts.unsent.length > 0) sendingUnsent += 1;
     try {
       const call = { takes: batch.map(takeOf), ...waitingCounts };
-      const result = await runMeter(redis, config.redisPrefix, config.clockOffsetS, call);
+      // Both leave at once. When the meter's call fails, the other's answer may come from an old master: not used.
+      const [result, found] = await Promise.all([
+        runMeter(redis, config.redisPrefix, config.clockOffsetS, call),
+        findAll(batch),
+      ]);
       if (failedAt !== null) log.info("redis is back: limits are shared again");
       failedAt = null;
       for (const [i, group] of batch.entries()) {
         const counts = result.takes[i] as Counts;
         localLimiter.observe(group.who.bucket, counts.mn, counts.dn, result.nowS);
-        answer(group, counts, result.nowS, result.seq);
+        answer(group, counts, result.nowS, found);
       }
     } catch (error) {
       if (failedAt === null) {
@@ -135,11 +184,15 @@ export function createMeter({ redis, config, clock, log }: Needs) {
     else decideHere(batch);
   };
 
-  const join = (who: Metered, label: string | null): Promise<QuotaDecision> =>
+  const join = (
+    who: Metered,
+    label: string | null,
+    question: Question | null,
+  ): Promise<Taken<Found>> =>
     new Promise((resolve) => {
       let group = groups.get(who.bucket);
       if (group === undefined) groups.set(who.bucket, (group = { who, waiting: [] }));
-      group.waiting.push({ label, resolve });
+      group.waiting.push({ label, question, resolve });
       if (scheduled) return;
       scheduled = true;
       // Runs when the sockets of this turn have been read.
@@ -152,10 +205,14 @@ export function createMeter({ redis, config, clock, log }: Needs) {
   }, sendMs).unref();
 
   return {
-    /** Counts one request under `label` (`GET /stations`) unless a limit refuses it. Never rejects. */
-    take: (who: Metered, label: string) => join(who, label),
+    /**
+     * Counts one request under `label` (`GET /stations`) unless a limit refuses it, and asks its question. Never
+     * rejects.
+     */
+    take: (who: Metered, label: string, question: Question | null = null) =>
+      join(who, label, question),
     /** The state of the limits; counts nothing. Never rejects. */
-    peek: (who: Metered) => join(who, null),
+    peek: (who: Metered): Promise<QuotaDecision> => join(who, null, null),
     /** Adds the result of a counted request to the usage. */
     note(who: Metered, { day }: QuotaDecision, label: string, what: "not_modified" | "errors") {
       unsent.note(who.usage, day, `${label}|${what}`);
@@ -165,7 +222,7 @@ export function createMeter({ redis, config, clock, log }: Needs) {
       const limits = { rpm: config.defaultRpm, daily: config.defaultDaily, nowS: clockS() };
       const { rpm, daily, nowS } = limits;
       const counts = anonymousLimiter.take(network, 1, rpm, daily, nowS);
-      return quotaDecision({ ...counts, ...limits, granted: counts.granted > 0, seq: null });
+      return quotaDecision({ ...counts, ...limits, granted: counts.granted > 0 });
     },
     /** True while Redis is away, and until it has received what this process's own limiter granted meanwhile. */
     get away(): boolean {
@@ -191,7 +248,7 @@ export function createMeter({ redis, config, clock, log }: Needs) {
 }
 
 /** The requests of one bucket, equal neighbours joined. */
-function takeOf({ who, waiting }: Group): Take {
+function takeOf({ who, waiting }: Group<unknown, never>): Take {
   const uses: Take["uses"] = [];
   for (const { label } of waiting) {
     if (label === null) continue;

@@ -16,8 +16,6 @@ export interface QuotaDecision {
   retryAfterS: number;
   /** The UTC day it was counted in, in days since the epoch. */
   day: number;
-  /** The rectangles' invalidation sequence; null while Redis is away. */
-  seq: number | null;
 }
 
 interface Facts {
@@ -28,11 +26,10 @@ interface Facts {
   mn: number;
   dn: number;
   nowS: number;
-  seq: number | null;
 }
 
 /** Puts a verdict together. A request that both limits refuse is refused by the minute. */
-export function quotaDecision({ granted, rpm, daily, mn, dn, nowS, seq }: Facts): QuotaDecision {
+export function quotaDecision({ granted, rpm, daily, mn, dn, nowS }: Facts): QuotaDecision {
   const resetS = (minuteOf(nowS) + 1) * 60;
   const dayEndS = (dayOf(nowS) + 1) * dayS;
   const hit = granted ? null : mn >= rpm ? "minute" : "day";
@@ -47,6 +44,5 @@ export function quotaDecision({ granted, rpm, daily, mn, dn, nowS, seq }: Facts)
     dailyRemaining: Math.max(0, daily - dn),
     retryAfterS: hit === null ? 0 : Math.max(1, Math.ceil(endS - nowS)),
     day: dayOf(nowS),
-    seq,
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
@@ -78,5 +78,39 @@ describe("a follower of the change feed", function () {
     expect(pauses).to.be.greaterThan(0);
     expect(follower.loaded()).to.equal(true);
     await hasty.destroy();
+  });
+
+  it("compares everything when the database's log has a new timeline, though no connection was lost", async () => {
+    // A proxy in between keeps the connections while a standby takes over. Here the database says so by itself.
+    const [{ name } = { name: "" }] = await rows<{ name: string }>(
+      db,
+      "select current_database() as name",
+    );
+    await db.raw("create table fake_timeline as select 1 as number");
+    await db.raw(`create function public.pg_walfile_name(pg_lsn) returns text language sql as
+      $$ select lpad(number::text, 8, '0') from fake_timeline $$`);
+    await db.raw("alter database ?? set search_path to public, pg_catalog", [name]);
+    const ownDb = createDb(instance.config, "timeline");
+    const names: string[] = [];
+    let reloads = 0;
+    const follower = createFollower({
+      ...{ db: ownDb, config: instance.config, clock: createClock(instance.config) },
+      log: createLog({ logLevel: "silent" }, "test"),
+      onRows: (rows) => names.push(...rows.filter(({ id }) => id === "f7").map((row) => row.name)),
+      onReload: () => (reloads += 1),
+    });
+    try {
+      await follower.refresh();
+      // The standby gave the last number out again, for another station.
+      await db.raw("update stations set name = 'standby' where id = 'f7'");
+      await db.raw(`update changes set seq = -seq where station_id = 'f7'`);
+      await follower.refresh();
+      expect([names.includes("standby"), reloads]).to.deep.equal([false, 1]);
+      await db.raw("update fake_timeline set number = 2");
+      await follower.refresh();
+      expect([names.at(-1), reloads]).to.deep.equal(["standby", 2]);
+    } finally {
+      await ownDb.destroy();
+    }
   });
 });

@@ -21,7 +21,8 @@ export const logFeed = (db: Db): Promise<unknown> =>
     create table feed_log (seq bigint, station_id text, at timestamptz, name text, removed boolean);
     create function log_stamp() returns trigger language plpgsql as $$
     begin
-      insert into feed_log select new.seq, new.station_id, new.at, s.name, new.removed
+      -- A mark at a station that is out of service stamps it as well.
+      insert into feed_log select new.seq, new.station_id, new.at, s.name, new.removed or s.removed_at is not null
         from stations s where s.id = new.station_id;
       return null;
     end $$;

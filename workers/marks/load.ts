@@ -3,6 +3,7 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
+import type { Point } from "#src/domain/geo.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type History, loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import {
@@ -18,6 +19,7 @@ import {
 /** Everything `decide` needs to know about one station. */
 export interface StationWork {
   stationId: string;
+  place: Point;
   facts: Facts;
   arrivals: Arrivals;
   /** A review, a rollback or an import touched it: `facts.history` is all that is kept. */
@@ -33,6 +35,7 @@ interface Scope {
 
 interface StateRow {
   station_id: string;
+  place: [lat: number, lon: number];
   state: StationState | null;
   refold: boolean;
   opinions: { mark: Mark; seen: number | null }[] | null;
@@ -74,7 +77,14 @@ export async function loadWork(
       (sortsLast(state, arrivals)
         ? null
         : await loadHistory(tx, stationId, state, arrivals, config, false));
-    work.push({ stationId, facts: { state, opinions, history }, arrivals, refold });
+    const [lat, lon] = row.place;
+    work.push({
+      stationId,
+      place: { lat, lon },
+      facts: { state, opinions, history },
+      arrivals,
+      refold,
+    });
   }
   const past = new Set(
     work.flatMap(({ facts }) => facts.history?.marks.map((mark) => mark.reporterId) ?? []),
@@ -96,6 +106,7 @@ const loadStates = (
   rows<StateRow>(
     tx,
     `select s.station_id, s.state, s.refold, ${msOf("server_now()")} as now,
+       (select array[lat, lon] from stations where id = s.station_id) as place,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (

@@ -9,15 +9,15 @@ import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory, loadWork, type StationWork } from "#workers/marks/load.ts";
-import { type Decided, isLostFence, save } from "#workers/marks/save.ts";
+import { type Changed, type Decided, isLostFence, save } from "#workers/marks/save.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
-/** `seq`: the change feed's highest number, null when nothing served changed. */
 export interface Processed {
   processed: number;
-  seq: number | null;
+  /** Where stations changed; null when nothing that is served changed. */
+  changed: Changed | null;
   /** Stations whose fold throws though none of their marks waits, so that no mark can be set aside. */
   unfoldable: readonly Unfoldable[];
 }
@@ -58,14 +58,16 @@ export async function processStations(
 
 const sum = (results: readonly Processed[]): Processed => ({
   processed: results.reduce((total, one) => total + one.processed, 0),
-  seq: results.reduce<number | null>(
-    (highest, one) => (one.seq === null ? highest : Math.max(highest ?? 0, one.seq)),
-    null,
-  ),
+  changed: results.map(({ changed }) => changed).reduce(joinChanged, null),
   unfoldable: results.flatMap((one) => one.unfoldable),
 });
 
-const nothingDone: Processed = { processed: 0, seq: null, unfoldable: [] };
+const joinChanged = (a: Changed | null, b: Changed | null): Changed | null =>
+  a === null || b === null
+    ? (a ?? b)
+    : { places: [...a.places, ...b.places], seq: Math.max(a.seq, b.seq) };
+
+const nothingDone: Processed = { processed: 0, changed: null, unfoldable: [] };
 
 const processTogether = (
   deps: ProcessDeps,
@@ -85,10 +87,10 @@ const processTogether = (
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
-    const seq = await save(tx, decided, now, config);
+    const changed = await save(tx, decided, now, config);
     return {
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
-      seq,
+      changed,
       unfoldable: [],
     };
   });

@@ -2,7 +2,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
-import { advanceGeneration } from "#src/feed/cache-generation.ts";
+import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
@@ -25,9 +25,13 @@ export function createMarksRole(deps: RoleDeps): Role {
 
   const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
     const startedAt = performance.now();
-    const { processed, seq, unfoldable } = await processStations(deps, stationIds, scope);
+    const { processed, changed, unfoldable } = await processStations(deps, stationIds, scope);
     backoff.note(stationIds, unfoldable);
-    if (seq !== null) await advanceGeneration(redis, config.redisPrefix, seq).catch(() => {});
+    // When this fails, or the process dies before it, the web processes do it before they report the outcome.
+    if (changed !== null)
+      await advanceGenerations(redis, config.redisPrefix, changed.places, changed.seq).catch(
+        (error: Error) => log.debug({ err: error.message }, "cached rectangles not dropped"),
+      );
     if (processed > 0)
       log.info(
         { processed, stations: stationIds.length, ms: Math.round(performance.now() - startedAt) },

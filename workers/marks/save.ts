@@ -1,5 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import type { Point } from "#src/domain/geo.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
@@ -12,30 +13,39 @@ export interface Decided {
   decision: Decision;
 }
 
+/** What a transaction changed of what is served: where, and the change feed's highest number. */
+export interface Changed {
+  places: readonly Point[];
+  seq: number;
+}
+
 /** True when another process took a mark although its station was locked here. */
 export const isLostFence = (error: unknown): boolean =>
   (error as { code?: string }).code === "FM001";
 
 /**
  * Writes what was decided and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
- * opinions, states, and last the change feed. Returns the feed's number, or null when nothing that is served changed.
+ * opinions, states, and last the change feed. Returns null when nothing that is served changed.
  */
 export async function save(
   tx: PipelinedTransaction,
   decided: readonly Decided[],
   now: number,
   config: Config,
-): Promise<number | null> {
+): Promise<Changed | null> {
   const changed = decided
     .filter(({ work, decision }) => isChanged(work.facts.state, decision.state))
-    .map(({ work }) => work.stationId);
+    .map(({ work }) => work);
   const [, , seq] = await Promise.all([
     dropOpinions(tx, decided),
     write(tx, decided, now, config),
-    stamp(tx, changed),
+    stamp(
+      tx,
+      changed.map(({ stationId }) => stationId),
+    ),
     tx.commit(),
   ]);
-  return seq;
+  return seq === null ? null : { places: changed.map(({ place }) => place), seq };
 }
 
 async function stamp(tx: Statements, changed: readonly string[]): Promise<number | null> {

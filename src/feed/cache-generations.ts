@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { cellsOf } from "#src/feed/cells.ts";
+import type { FeedRow } from "#src/feed/feed.ts";
+import type { Point } from "#src/domain/geo.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/**
+ * The hash of the generations: a field for each cell, the highest number of the change feed that changed a station
+ * there; and `epoch`, a random text. A cached rectangle is good when it was stored under the present epoch and holds
+ * all changes up to the generations of its cells (docs/decisions.md 8).
+ */
+export const generationsKey = (prefix: string): string => `${prefix}:cells`;
+
+const advanceLua = `
+for i = 2, #ARGV do
+  local known = tonumber(redis.call('HGET', KEYS[1], ARGV[i]))
+  if not known or known < tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], ARGV[i], ARGV[1]) end
+end`;
+
+/**
+ * Advances the generations of these places to the change feed's number `seq`; never back. Call it after the commit:
+ * every process then computes cached rectangles there anew. Rejects while Redis is away.
+ */
+export async function advanceGenerations(
+  redis: Redis,
+  prefix: string,
+  places: readonly Point[],
+  seq: number,
+): Promise<void> {
+  if (places.length > 0)
+    await advanceCells(redis, prefix, new Set(places.flatMap((place) => cellsOf(place))), seq);
+}
+
+async function advanceCells(
+  redis: Redis,
+  prefix: string,
+  cells: ReadonlySet<string>,
+  seq: number,
+): Promise<void> {
+  await redis.eval(advanceLua, 1, generationsKey(prefix), seq, ...cells);
+}
+
+const renewLua = `
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1])`;
+
+/** Drops every cached rectangle: none of them has the new epoch. Rejects while Redis is away. */
+export async function renewEpoch(redis: Redis, prefix: string): Promise<void> {
+  await redis.eval(renewLua, 1, generationsKey(prefix), randomUUID());
+}
+
+/**
+ * The part of a process that follows the change feed: advances the generations of what it has applied, because a marks
+ * worker may die between its commit and its own call. The epoch is renewed instead when it is unknown what has changed:
+ * on each connection to Redis (a failover may have lost the last generations), after the feed was read or compared as a
+ * whole, and after a call that failed.
+ */
+export function createInvalidation({
+  redis,
+  prefix,
+  log,
+}: {
+  redis: Redis;
+  prefix: string;
+  log: Log;
+}) {
+  let noted = new Set<string>();
+  let notedSeq = 0;
+  let isRenewalDue = true;
+  /** Renewals under way. */
+  let renewing = 0;
+
+  const renew = async (): Promise<void> => {
+    isRenewalDue = false;
+    renewing += 1;
+    try {
+      await renewEpoch(redis, prefix);
+    } finally {
+      renewing -= 1;
+    }
+    log.debug("epoch of the cached rectangles renewed");
+  };
+
+  const runs = createNextRun(async () => {
+    const [cells, seq] = [noted, notedSeq];
+    [noted, notedSeq] = [new Set(), 0];
+    try {
+      if (isRenewalDue) await renew();
+      else if (cells.size > 0) await advanceCells(redis, prefix, cells, seq);
+    } catch (error) {
+      // It is unknown whether the call ran, and which cells it was about is forgotten here.
+      isRenewalDue = true;
+      throw error;
+    }
+  });
+  /** Sends what was announced. True when all of it is in force, for every process. Never rejects. */
+  const publish = (): Promise<boolean> =>
+    runs.run().then(
+      () => true,
+      () => false,
+    );
+  const renewSoon = (): void => {
+    isRenewalDue = true;
+    void publish();
+  };
+  redis.on("ready", renewSoon);
+
+  return {
+    /**
+     * Advances the generations for rows of the feed that are about to be applied; `placeBefore` is where a station was
+     * until then, because one that moves changes two places.
+     */
+    announce(rows: readonly FeedRow[], placeBefore: (row: FeedRow) => Point | undefined): void {
+      for (const row of rows) {
+        const before = placeBefore(row);
+        for (const place of before === undefined ? [row] : [before, row])
+          for (const cell of cellsOf(place)) noted.add(cell);
+        notedSeq = Math.max(notedSeq, row.seq);
+      }
+      void publish();
+    },
+    publish,
+    /** For when it is unknown what has changed. */
+    renewSoon,
+    /** False while a renewal is due: a rectangle that this process would find now may be an old one. */
+    isCurrent(): boolean {
+      if (isRenewalDue && renewing === 0) void publish();
+      return !isRenewalDue && renewing === 0;
+    },
+  };
+}
