@@ -30,7 +30,13 @@ const sizes = [
  * that this process has sent before; beside a bare Koa application that sends the same bytes. Answers the section of
  * results.md.
  */
-export async function benchCache({ quick }: { quick: boolean }): Promise<string> {
+export async function benchCache({
+  quick,
+  profileTo,
+}: {
+  quick: boolean;
+  profileTo: string | undefined;
+}): Promise<string> {
   const rounds = quick ? 1 : 5;
   const stage = await openStage({ LOG_LEVEL: "info" });
   const { config, settings, folder } = stage;
@@ -41,7 +47,11 @@ export async function benchCache({ quick }: { quick: boolean }): Promise<string>
     const headers = { Authorization: `Bearer ${key}`, "Accept-Encoding": "gzip" };
     const start = async (command: readonly string[], extra: Record<string, string> = {}) => {
       const port = await somePort();
-      const server = await startServer(command, { ...settings, PORT: String(port), ...extra });
+      const server = await startServer(
+        command,
+        { ...settings, PORT: String(port), ...extra },
+        profileTo,
+      );
       stage.onClose(() => server.stop());
       return { port, pid: server.pid };
     };

@@ -55,7 +55,7 @@ const benches: Record<string, () => Promise<string>> = {
       before: values.before,
       profileTo: values.profile,
     }),
-  cache: () => benchCache({ quick: values.quick }),
+  cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   pages: () => benchPages({ quick: values.quick }),
 };

@@ -18,6 +18,8 @@ export interface City {
 const refreshMs = minuteMs;
 
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
+export type CityStore = ReturnType<typeof createCityStore>;
+
 export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
   const { db, config, log } = deps;
   /** The largest city first. */

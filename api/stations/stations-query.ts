@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import type { CityStore } from "#snapshots/cities.ts";
+import type { Area } from "#snapshots/model/area.ts";
 import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -89,6 +91,63 @@ function unknownOf(
   if (input === undefined) return null;
   const msg = `Use a comma list of ${allowed.join(", ")}`;
   return refuse("validation-failed", [{ loc: ["query", name], msg, type: "enum", input }]);
+}
+
+const radiusDefaultKm = 25;
+
+/** The query of /stations (docs/contract.md 4.1). */
+export const areaQuery = Type.Object({
+  bbox: Type.Optional(
+    Type.String({
+      default: "",
+      description: "`lat1,lon1,lat2,lon2`, south-west to north-east; lon1 > lon2 crosses 180°",
+      examples: ["54.9,82.7,55.2,83.2"],
+    }),
+  ),
+  city: Type.Optional(
+    Type.String({
+      maxLength: 120,
+      default: "",
+      description: "Exact name; case and ё/е are ignored",
+    }),
+  ),
+  radius_km: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 60,
+      default: radiusDefaultKm,
+      description: "Radius around the city",
+    }),
+  ),
+  ...filterParameters,
+  sort: Type.Optional(
+    Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
+  ),
+});
+export type AreaQuery = Static<typeof areaQuery>;
+
+/**
+ * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same
+ * (docs/decisions.md 6). `widen`: a publishable key gets the rectangle of the grid, a secret key its own.
+ */
+export function readArea(
+  cities: Pick<CityStore, "find">,
+  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  widen: boolean,
+): { area: Area; name: readonly unknown[] } | Refusal {
+  const box = bbox === "" ? null : parseBox(bbox);
+  if (bbox !== "" && box === null) return refuse("bad-bbox");
+  if (box === null && city.trim() === "") return refuse("missing-area");
+  const centre = city.trim() === "" ? null : cities.find(city);
+  if (city.trim() !== "" && centre === null) return refuse("city-not-found");
+  if (box !== null) {
+    const { south, west, north, east } = widen ? widenBox(box) : box;
+    const area = { kind: "box", box: { south, west, north, east } } as const;
+    return { area, name: [south, west, north, east] };
+  }
+  const { lat, lon } = centre!;
+  const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
+  return { area, name: [lat, lon, radiusKm] };
 }
 
 const decimal = /^-?(\d{1,3}(\.\d*)?|\.\d+)$/;

@@ -81,11 +81,11 @@ export async function runScript(
   values: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
   try {
-    return await redis.callBuffer("EVALSHA", sha, keys.length, ...keys, ...values);
+    return await redis.callBuffer("evalsha", sha, keys.length, ...keys, ...values);
   } catch (error) {
     // A restarted Redis has forgotten the script.
     if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
-    return redis.callBuffer("EVAL", lua, keys.length, ...keys, ...values);
+    return redis.callBuffer("eval", lua, keys.length, ...keys, ...values);
   }
 }
 

@@ -26,7 +26,7 @@ describe("cells of the map", () => {
       fc.property(points, boxes, (point, box) => {
         const wide = widenBox(box);
         const cells = cellsAround(wide);
-        expect(cells.length).to.be.within(1, 64);
+        expect(cells.length).to.be.within(1, 16);
         expect(new Set(cells).size).to.equal(cells.length);
         if (compileArea({ kind: "box", box: wide }).holds(point.lat, point.lon))
           expect(cellsOf(point).some((cell) => cells.includes(cell))).to.equal(true);
@@ -52,7 +52,7 @@ describe("cells of the map", () => {
 
   it("are few and small around a small rectangle, and take ±180° for one meridian", () => {
     const town = { south: 54.9, west: 82.7, north: 55.2, east: 83.2 };
-    expect(cellsAround(town)).to.have.lengthOf(54);
+    expect(cellsAround(town)).to.have.lengthOf(6);
     const sides = [
       { south: 10, west: 179.9, north: 10.1, east: 180 },
       { south: 10, west: -180, north: 10.1, east: -179.9 },

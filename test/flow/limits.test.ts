@@ -111,7 +111,13 @@ describe("flow: limits over four processes", () => {
     for (let round = 0; round < 20; round += 1) {
       const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
       await earlyInMinute();
+      const minute = Math.floor(now() / minuteMs);
       const shots = await fire(servers, perProcess, path, secret);
+      // On a busy machine a volley may last until the next minute: it says nothing then.
+      if (Math.floor(now() / minuteMs) !== minute) {
+        round -= 1;
+        continue;
+      }
       expect(counted(shots), `round ${round}`).to.deep.equal({
         "200": limit,
         "429 rate-limit-exceeded": processes * perProcess - limit,

@@ -1,0 +1,133 @@
+import { LRUCache } from "lru-cache";
+import { pickEncoding } from "#api/http/encoding.ts";
+import { sendJson } from "#api/http/respond.ts";
+import type { ApiContext } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { type Format, packAs, pickFormat, sendAs, setForm } from "#api/stations/format.ts";
+import { etagOf, isUnchanged, schemaVersion } from "#api/stations/presenters.ts";
+import type { Making, Question } from "#api/stations/rectangles.ts";
+import { type AreaQuery, readArea, readFilters } from "#api/stations/stations-query.ts";
+import type { Area } from "#snapshots/model/area.ts";
+import type { ListRest } from "#snapshots/model/envelope.ts";
+import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
+import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
+
+/** Most stations of one answer (docs/contract.md 8). */
+const stationsMax = 4000;
+
+type Found = ReturnType<Services["model"]["query"]>;
+
+/** What a request asks for. */
+export interface Asked {
+  area: Area;
+  /** The area in one spelling. */
+  name: readonly unknown[];
+  filters: Filters;
+  sort: { sort?: "distance" };
+  format: Format;
+  /** What to look for in the cache; null when the answer is not shared. */
+  question: Question | null;
+}
+
+/** Its answer, not yet written. */
+export interface Computed {
+  found: Found;
+  etag: string;
+  rest: ListRest;
+  now: number;
+}
+
+/** Queries that are remembered: maps ask for the same views again and again. */
+const rememberedMax = 500;
+const rememberedLength = 300;
+
+/**
+ * Reads the query of /stations for a look-up in the cache: before the request is counted, so it must cost little. What
+ * was read lately is remembered (of the CPU time of a hit, reading takes a tenth).
+ */
+export function createAskedReader(
+  services: Services,
+): (ctx: ApiContext<AreaQuery>) => Asked | null {
+  const remembered = new LRUCache<string, Asked>({ max: rememberedMax });
+  return (ctx) => {
+    const { key, query } = ctx.state;
+    if (key.kind === "secret") return null;
+    const name = `${key.partner.cacheTtlS} ${ctx.headers.accept} ${ctx.querystring}`;
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const asked = readAsked(services, ctx);
+    if (isRefusal(asked)) return null;
+    // Cities change, and a long query is rare.
+    const isCity = query.city !== undefined;
+    if (!isCity && name.length < rememberedLength) remembered.set(name, asked);
+    return asked;
+  };
+}
+
+/** Reads the query of /stations. */
+export function readAsked(services: Services, ctx: ApiContext<AreaQuery>): Asked | Refusal {
+  const { key, query } = ctx.state;
+  const read = readFilters(query);
+  if (isRefusal(read)) return read;
+  const { filters } = read;
+  const found = readArea(services.cities, query, key.kind === "publishable");
+  if (isRefusal(found)) return found;
+  const { area, name } = found;
+  const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
+  const format = pickFormat(ctx);
+  const parts = [schemaVersion, filtersKey(filters), sort, format];
+  const question = area.kind === "box" ? services.rectangles.question(key, area.box, parts) : null;
+  return { area, name, filters, sort, format, question };
+}
+
+/** Finds the stations. */
+export function compute(
+  services: Services,
+  ctx: ApiContext,
+  { area, name, filters, sort, format }: Asked,
+): Computed {
+  const now = services.clock();
+  const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
+  const { count, sum, truncated } = found;
+  const tag = { route: "/stations", query: [name, filtersKey(filters), sort, truncated] };
+  const etag = etagOf(ctx, { ...tag, format, count, sum });
+  const lifetimeMs = services.config.statusLifetimeMs;
+  const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated };
+  return { found, etag, rest, now };
+}
+
+/** An answer as it is stored. */
+export function making(
+  { model, lists }: Services,
+  { area, filters, format }: Asked,
+  { found, etag, rest, now }: Computed,
+): Making {
+  const { count, asOfMs, truncated } = rest;
+  const nextAt = model.nextChange(area, now, filters.freshH);
+  const gzip =
+    format === "json"
+      ? lists.gzip(etag, found, rest).then((pieces) => Buffer.concat(pieces))
+      : packAs(format, found, rest);
+  return { etag, asOfMs, count, truncated, nextAt, gzip };
+}
+
+/** Sends an answer of the cache, or one that was just made for it; unpacked to those who do not take gzip. */
+export async function sendRectangle(
+  { config, plainRectangles }: Services,
+  ctx: ApiContext,
+  { format }: Asked,
+  { rectangle, isHit, made }: { rectangle: Rectangle; isHit: boolean; made: Computed | null },
+): Promise<void> {
+  ctx.set("X-Service-Cache", isHit ? "hit" : "miss");
+  const { etag, asOfMs, count, truncated, gzip } = rectangle;
+  if (isUnchanged(ctx, etag, asOfMs)) return;
+  const rest = { count, asOfMs, truncated, lifetimeMs: config.statusLifetimeMs };
+  const isPacked = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "gzip";
+  if (!isPacked && made !== null) return sendAs(ctx, format, made.found, rest);
+  if (isPacked) ctx.set("Content-Encoding", "gzip");
+  const body = isPacked ? gzip : await plainRectangles(gzip);
+  if (format === "json") return sendJson(ctx, body);
+  setForm(ctx, format, rest);
+  ctx.body = body;
+}
