@@ -121,7 +121,8 @@ export function createRectangles(deps: {
       if (!(await caughtUp(looked))) return null;
       const { name } = question;
       // Another request of this process may be making the same, or have made it since this one asked.
-      const joined = (await making.get(name)?.catch(() => null)) ?? store.held(name);
+      const underWay = making.get(name);
+      const joined = underWay === undefined ? store.held(name) : await underWay.catch(() => null);
       if (joined && isGood(joined, looked) && isAlive(joined)) {
         hits += 1;
         return { rectangle: joined, isHit: true };

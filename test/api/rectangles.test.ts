@@ -302,7 +302,7 @@ describe("rectangles of publishable keys", function () {
     let release: () => void;
     let stored: Promise<Answer>;
     let fail = false;
-    let held = true;
+    let held = false;
 
     before(async () => {
       const gate = new Promise<void>((resolve) => (release = resolve));
@@ -320,6 +320,8 @@ describe("rectangles of publishable keys", function () {
 
     it("are not found by anyone, nor served by that process", async () => {
       const lagging = clientOf(slow, keys["default"]!);
+      await cached(lagging, around(2));
+      held = true;
       let answered = false;
       stored = lagging.get(around(10)).then((answer) => {
         answered = true;
