@@ -59,7 +59,7 @@ export function createAskedReader(
     const asked = readAsked(services, ctx);
     if (isRefusal(asked)) return null;
     // Cities change, and a long query is rare.
-    const isCity = query.city !== undefined;
+    const isCity = (query.city ?? "") !== "";
     if (!isCity && name.length < rememberedLength) remembered.set(name, asked);
     return asked;
   };
