@@ -116,6 +116,11 @@ describe("races of the cached rectangles", function () {
     const old = reader(slow).get(around(0));
     await made;
     await mark("c0", "low");
+    // Nobody tells of the change any more.
+    for (const { web } of [first, second]) {
+      await web.services.follower.refresh();
+      await web.services.invalidation.publish();
+    }
     await raw().flushall();
     release();
     expect(statusOf(await old)).to.equal("yes");
