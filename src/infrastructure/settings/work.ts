@@ -73,7 +73,7 @@ export const workSettings = {
   ),
   cacheBodyBytes: setting(
     "CACHE_BODY_BYTES",
-    256 * 1024,
+    512 * 1024,
     integer(0, 1e9),
     "size of the largest rectangle that is cached, in bytes after gzip",
   ),
