@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchFuzz } from "#bench/fuzz.ts";
+import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
@@ -10,6 +11,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
+// `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -20,7 +22,9 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     /** Reads: names of the cases to measure, with semicolons. Not written to results.md. */
     only: { type: "string" },
-    /** Reads: the built folder of another commit, measured beside this one. */
+    /** Idle: how long it measures, twice. */
+    minutes: { type: "string", default: "10" },
+    /** Reads, idle: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
@@ -54,6 +58,7 @@ const benches: Record<string, () => Promise<string>> = {
       profileTo: values.profile,
     }),
   fuzz: () => benchFuzz({ quick: values.quick }),
+  idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
