@@ -79,7 +79,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** All stations as they are served. */
     model,
     cities: createCityStore({ db, config, log }),
-    dumps: createLatestDump({ config, log, redis }),
+    dumps: createLatestDump({ config, log, clock, redis }),
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, redis, model, follower, beforeStore }),
     advance,

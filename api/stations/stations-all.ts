@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { pickEncoding } from "#api/http/encoding.ts";
+import { type Encoding, pickEncoding } from "#api/http/encoding.ts";
 import { lineForm, lineHeaders, type Format, pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
@@ -16,6 +16,7 @@ import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
+import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 
 const query = Type.Object({
@@ -23,7 +24,10 @@ const query = Type.Object({
     Type.String({ default: "", description: "`next_cursor` of the page before" }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 30_000, default: 10_000, description: "Page size" }),
+    Type.Integer({
+      ...{ minimum: 1, maximum: longestPage, default: usualPage },
+      description: "Page size",
+    }),
   ),
   ...filterParameters,
 });
@@ -64,7 +68,7 @@ export const allStationsRoute = (services: Services) =>
     },
     query,
     async handle(ctx) {
-      const { cursor = "", limit = 10_000 } = ctx.state.query;
+      const { cursor = "", limit = usualPage } = ctx.state.query;
       const { filters } = orThrow(readFilters(ctx.state.query));
       const format = pickFormat(ctx);
       ctx.set("Vary", "Accept");
@@ -72,7 +76,7 @@ export const allStationsRoute = (services: Services) =>
       const now = services.clock();
       const dump =
         cursor === "" && format === "json" ? dumpOf(services, filters, limit, now) : null;
-      if (dump === null) return sendPage(services, ctx, format, asked);
+      if (dump === null || !suits(ctx, dump)) return sendPage(services, ctx, format, asked);
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
       await sendDump(services, ctx, dump);
     },
@@ -126,15 +130,29 @@ function dumpOf(
   limit: number,
   now: number,
 ): Dump | null {
-  if (filtersKey(filters) === noFilters) {
-    const dump = dumps.whole(() => model.whole(now), now);
-    if ((dump?.count ?? model.whole(now).count) <= limit) return dump;
-  }
-  return dumps.set({ filters, limit }, () => model.whole(now, filters), now);
+  const whole = (): Whole => model.whole(now, filters);
+  // Of these there is always a dump of the longest page: where that is the whole list, it is every longer page too.
+  const longest =
+    filtersKey(filters) === noFilters
+      ? { dump: dumps.whole(whole, now) }
+      : isStanding(filters)
+        ? { dump: dumps.set({ filters, limit: longestPage }, whole, now) }
+        : null;
+  if (longest !== null && (longest.dump?.count ?? whole().count) <= limit) return longest.dump;
+  return dumps.set({ filters, limit }, whole, now);
 }
 
+/** The encoding of a dump's answer: brotli when the dump has it. */
+const encodingOf = (ctx: ApiContext, { br }: Dump): Encoding =>
+  pickEncoding(ctx.headers["accept-encoding"], br.length > 0 ? ["br", "gzip"] : ["gzip"]);
+
+/** False for a caller who takes brotli and no gzip, when the dump has only gzip: the model's page is compressed then. */
+const suits = (ctx: ApiContext, dump: Dump): boolean =>
+  encodingOf(ctx, dump) !== "identity" ||
+  pickEncoding(ctx.headers["accept-encoding"]) === "identity";
+
 async function sendDump(services: Services, ctx: ApiContext, dump: Dump): Promise<void> {
-  const encoding = pickEncoding(ctx.headers["accept-encoding"]);
+  const encoding = encodingOf(ctx, dump);
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   sendJson(
     ctx,

@@ -1,18 +1,19 @@
 import type { SlotJob } from "#src/infrastructure/queues.ts";
 import { createFollower } from "#src/feed/follower.ts";
-import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
-import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
-import { createDumpDuty, createModelDuty, createSetsDuty } from "#workers/snapshots/duties.ts";
+import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
+import { createQueueWorker, type Duty, type Role, type RoleDeps } from "#workers/role.ts";
+import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
+import { createSetsDuty } from "#workers/snapshots/sets.ts";
+import { createDumpDuty } from "#workers/snapshots/whole.ts";
 
 /**
  * The snapshots role: keeps a read model of its own, and in each time slot stores the dumps and the model snapshot
  * that need it. The clock's job starts a slot; without the clock a timer of the role does. Each slot runs once.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
-  const { config, db, log, clock, redis } = deps;
-  const { redisPrefix, slotMs } = config;
+  const { config, db, log, clock } = deps;
+  const { slotMs } = config;
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
@@ -20,15 +21,8 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     ledger.apply(rows);
   };
   const follower = createFollower({ db, config, log, clock, onRows });
-  // Long enough for a slow release, short enough to get rid of a dump from a database that was restored.
-  const keptMs = config.dumpMaxAgeMs * 5;
-  const snapshotStore = createModelSnapshotStore(redis, redisPrefix, keptMs);
-  const more = { ...deps, follower };
-  const slots = oncePerSlot([
-    createDumpDuty({ ...more, model, store: createDumpStore(redis, redisPrefix, keptMs) }),
-    createSetsDuty({ ...more, model }),
-    createModelDuty({ ...more, ledger, store: snapshotStore }),
-  ]);
+  const more = { ...deps, model, ledger, follower };
+  const slots = oncePerSlot([createDumpDuty(more), createSetsDuty(more), createModelDuty(more)]);
   let timer: NodeJS.Timeout | undefined;
 
   const logFailure = (error: Error): void => log.warn({ err: error.message }, "snapshots not made");
@@ -63,13 +57,13 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
 }
 
 /** Runs one slot after the other. Every step of a slot is tried, even when a step before it failed. */
-function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]) {
+function oncePerSlot(steps: readonly Duty[]) {
   let lastSlot = -1;
   let running: Promise<void> = Promise.resolve();
 
-  const runSteps = async (slot: number): Promise<void> => {
+  const runSteps = async (): Promise<void> => {
     const faults: unknown[] = [];
-    for (const step of steps) await step(slot).catch((error: unknown) => faults.push(error));
+    for (const step of steps) await step().catch((error: unknown) => faults.push(error));
     if (faults.length > 0) throw faults[0];
   };
 
@@ -78,7 +72,7 @@ function oncePerSlot(steps: readonly ((slot: number) => Promise<void>)[]) {
     run(slot: number): Promise<void> {
       if (slot <= lastSlot) return running;
       lastSlot = slot;
-      running = running.catch(() => {}).then(() => runSteps(slot));
+      running = running.catch(() => {}).then(runSteps);
       return running;
     },
     /** Resolves when nothing runs. */

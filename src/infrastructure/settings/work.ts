@@ -45,7 +45,7 @@ export const workSettings = {
     "ASKED_SETS",
     100,
     integer(0, 10_000),
-    "number of filter sets of /stations/all that are kept ready, out of those requested in the last hour",
+    "number of filter sets of /stations/all that are kept ready besides those of one status or grade, out of those requested twice within ten minutes",
   ),
   plainBytes: setting(
     "PLAIN_BYTES",
