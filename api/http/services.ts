@@ -12,6 +12,7 @@ import { createIdTable } from "#src/feed/id-table.ts";
 import { type Clock, createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
+import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
@@ -80,6 +81,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     model,
     cities: createCityStore({ db, config, log }),
     dumps: createLatestDump({ config, log, clock, redis }),
+    /** When the duties of the workers last succeeded. */
+    duties: createDutyWatch({ config, log, clock, redis }),
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, redis, model, follower, beforeStore }),
     advance,

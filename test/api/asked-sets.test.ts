@@ -32,7 +32,13 @@ describe("dumps of the filter sets asked for", function () {
     await writeStations(db, places);
     edges = [await startEdge(instance.config), await startEdge(instance.config)];
     clients = edges.map(({ port }) => createClient(`http://127.0.0.1:${port}`, key));
-    stopRole = await startWorker("snapshots", instance.config);
+    const stops = [
+      await startWorker("snapshots", instance.config),
+      await startWorker("clock", instance.config),
+    ];
+    stopRole = async () => {
+      for (const stop of stops) await stop();
+    };
   });
 
   after(async () => {

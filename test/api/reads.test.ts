@@ -5,6 +5,7 @@ import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { startWorker } from "#test/harness/roles.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
@@ -334,7 +335,9 @@ describe("station reads", function () {
       const clock = createClock(config);
       const role = createSnapshotsRole({ config, db, log, clock, redis, workerRedis, producer });
       await role.start();
+      const stopClock = await startWorker("clock", config);
       stop = async () => {
+        await stopClock();
         await role.stop();
         await producer.close();
         redis.disconnect();
