@@ -94,7 +94,11 @@ const inBackground = promisify(deflateRaw);
 async function deflated(bytes: Buffer, level: number, before?: Buffer): Promise<Deflated> {
   const dictionary = before !== undefined && before.length > 0 ? { dictionary: before } : {};
   const options = { level, finishFlush: constants.Z_SYNC_FLUSH, ...dictionary };
-  return { ...checkedOf(bytes), blocks: await inBackground(bytes, options) };
+  const packed = await inBackground(bytes, options);
+  // zlib returns a slice of a larger buffer, which would stay alive with what is kept of it.
+  const blocks = Buffer.allocUnsafeSlow(packed.length);
+  packed.copy(blocks);
+  return { ...checkedOf(bytes), blocks };
 }
 
 /** Bytes as they are, in deflate blocks of their own (RFC 1951 3.2.4). */

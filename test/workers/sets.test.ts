@@ -3,6 +3,8 @@ import { expect } from "chai";
 import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
 import { type Dump, type DumpSet, setName } from "#snapshots/dumps/dump.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import { standingSets } from "#snapshots/dumps/standing-sets.ts";
+import type { Filters } from "#snapshots/model/filters.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -59,6 +61,15 @@ describe("the dumps that are kept ready", () => {
       expect(idsIn(dump), grade).to.deep.equal(grade === "95" ? ["n1"] : []);
     }
     expect(await redis.keys(`${instance.redisPrefix}:dump:*`)).to.have.length(11);
+  });
+
+  it("have the default page as a set of its own where the longest one holds more", () => {
+    const isLarge = ({ grades }: Filters): boolean => grades?.[0] === "95";
+    const sets = standingSets((filters) => (isLarge(filters) ? 10_001 : 10_000));
+    expect(sets.filter(({ limit }) => limit === 10_000)).to.deep.equal([
+      { filters: { grades: ["95"] }, limit: 10_000 },
+    ]);
+    expect(sets).to.have.length(11);
   });
 
   it("are written again only when they have become old, with a younger as_of", async () => {
