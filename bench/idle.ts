@@ -122,6 +122,6 @@ function report({
     `|---${"|---".repeat(head.length)}|`,
     ...lines,
     "",
-    `${new Date().toISOString().slice(0, 10)}, \`npm run bench -- idle --minutes ${minutes}\`, Node ${process.version}, load average at the end ${loadavg()[1]!.toFixed(1)}.`,
+    `${new Date().toISOString().slice(0, 10)}, \`npm run bench -- idle --minutes ${minutes}${sides.length > 1 ? " --before FOLDER" : ""}\`, Node ${process.version}, load average at the end ${loadavg()[1]!.toFixed(1)}.`,
   ].join("\n");
 }

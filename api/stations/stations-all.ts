@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { type Encoding, pickEncoding } from "#api/http/encoding.ts";
+import { pickEncoding } from "#api/http/encoding.ts";
 import { lineForm, lineHeaders, type Format, pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
@@ -76,7 +76,7 @@ export const allStationsRoute = (services: Services) =>
       const now = services.clock();
       const dump =
         cursor === "" && format === "json" ? dumpOf(services, filters, limit, now) : null;
-      if (dump === null || !suits(ctx, dump)) return sendPage(services, ctx, format, asked);
+      if (dump === null) return sendPage(services, ctx, format, asked);
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
       await sendDump(services, ctx, dump);
     },
@@ -142,17 +142,10 @@ function dumpOf(
   return dumps.set({ filters, limit }, whole, now);
 }
 
-/** The encoding of a dump's answer: brotli when the dump has it. */
-const encodingOf = (ctx: ApiContext, { br }: Dump): Encoding =>
-  pickEncoding(ctx.headers["accept-encoding"], br.length > 0 ? ["br", "gzip"] : ["gzip"]);
-
-/** False for a caller who takes brotli and no gzip, when the dump has only gzip: the model's page is compressed then. */
-const suits = (ctx: ApiContext, dump: Dump): boolean =>
-  encodingOf(ctx, dump) !== "identity" ||
-  pickEncoding(ctx.headers["accept-encoding"]) === "identity";
-
 async function sendDump(services: Services, ctx: ApiContext, dump: Dump): Promise<void> {
-  const encoding = encodingOf(ctx, dump);
+  // For who takes brotli alone, `respond` compresses a dump that has none.
+  const made = dump.br.length > 0 ? (["br", "gzip"] as const) : (["gzip"] as const);
+  const encoding = pickEncoding(ctx.headers["accept-encoding"], made);
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   sendJson(
     ctx,

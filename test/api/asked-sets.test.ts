@@ -158,6 +158,15 @@ describe("dumps of the filter sets asked for", function () {
       edges[0]!.web.services.model.page = page;
       expect(withoutTime(answer)).to.deep.equal(withoutTime(model));
     }
+    // The default page was asked for more than once, but it is no set of its own.
+    const kept = await until(
+      async () => {
+        const keys = await redis.zrangebyscore(`${instance.redisPrefix}:sets-kept`, "-inf", "+inf");
+        return keys.filter((key) => key.includes("nodata"));
+      },
+      (keys) => keys.length > 0,
+    );
+    expect(kept.map((key) => key.split(" ")[0])).to.deep.equal(["30000"]);
   });
 
   it("go out as gzip when they have no brotli, and are compressed for who takes nothing else", async () => {

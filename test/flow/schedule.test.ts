@@ -1,6 +1,9 @@
 import { Worker } from "bullmq";
 import { expect } from "chai";
 import { Redis } from "ioredis";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { hold } from "#test/harness/leaks.ts";
@@ -46,7 +49,7 @@ describe("flow: the schedule", function () {
       await role.stop();
     };
     const dumps = () => redis.exists(`${prefix}:dump:2`);
-    return { prefix, start, stop, dumps };
+    return { prefix, env, start, stop, dumps };
   };
   const readiness = async (web: RunningRole) => {
     const response = await fetch(`${web.baseUrl}/readyz`);
@@ -77,25 +80,35 @@ describe("flow: the schedule", function () {
     await until(dumps, Boolean, 20_000);
   });
 
-  it("enqueues each slot once from two clocks", async () => {
-    const { prefix, start } = deployment({ SLOT_MS: "1000" });
+  it("enqueues each slot once from two clocks, also when its work is already done", async () => {
+    const { prefix, start, env } = deployment({ SLOT_MS: "1000" });
     const seen: string[] = [];
     const connection = new Redis(server.url, { maxRetriesPerRequest: null });
     const worker = new Worker("snapshots", async (job) => void seen.push(job.id!), {
       connection,
       prefix,
     });
+    const late = createProducer(loadConfig(env), createLog({ logLevel: "silent" }, "test"));
     const close = async (): Promise<void> => {
       await worker.close();
+      await late.close();
       connection.disconnect();
     };
     const letGo = hold("a worker", close);
+    const dumpSlots = () => seen.filter((id) => id.startsWith("dump-s"));
     try {
       await start("clock");
       await start("clock");
       await until(
-        async () => seen.filter((id) => id.startsWith("dump-s")).length,
-        (count) => count >= 4,
+        async () => dumpSlots().length,
+        (count) => count >= 3,
+      );
+      // A clock that is behind the others.
+      const slot = Number(dumpSlots()[0]!.slice("dump-s".length));
+      expect(await late.addSlot("snapshots", { duty: "dump", slot })).to.equal(true);
+      await until(
+        async () => dumpSlots().length,
+        (count) => count >= 5,
       );
       expect(new Set(seen).size).to.equal(seen.length);
     } finally {
@@ -167,9 +180,9 @@ describe("flow: the schedule", function () {
   });
 
   it("does not call duties late because Redis was away", async () => {
-    const { start } = deployment({ SLOT_MS: "1000" });
+    const { start, stop } = deployment({ SLOT_MS: "1000" });
     const [web, upkeep] = [await start("web"), await start("upkeep")];
-    await start("clock");
+    const clock = await start("clock");
     await start("snapshots");
     // So long that the duties would be late if their silence counted from the start.
     await until(
@@ -182,6 +195,8 @@ describe("flow: the schedule", function () {
       () => readiness(web),
       ({ detail }) => detail === "unknown without Redis",
     );
+    // Nothing is noted before the first look at the Redis that is back.
+    await stop(clock);
     await server.restart({ wiped: true });
     const back = await until(
       () => readiness(web),
@@ -189,5 +204,9 @@ describe("flow: the schedule", function () {
       20_000,
     );
     expect(back).to.include({ ok: true, detail: "on time" });
+    await until(
+      () => readiness(web),
+      ({ detail }) => detail.startsWith("clock:"),
+    );
   });
 });

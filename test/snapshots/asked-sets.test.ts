@@ -49,6 +49,15 @@ describe("sets asked for", () => {
     expect(await brandsAt(35 * minuteMs + 1)).to.deep.equal([]);
   });
 
+  it("count the second request again when the first ones are forgotten", async () => {
+    const { one, brandsAt } = open();
+    for (const at of [0, 1, 60 * minuteMs, 60 * minuteMs + 1]) {
+      one.note(set("a"), at);
+      await one.flush();
+    }
+    expect(await brandsAt(60 * minuteMs + 1)).to.deep.equal(["a"]);
+  });
+
   it("count two requests within one look of one process, and of two processes", async () => {
     const { one, two, brandsAt } = open();
     one.note(set("a"), 0);
