@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { benchCache } from "#bench/cache.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
+import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
@@ -12,6 +13,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- cache [--quick] [--dry]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
+// `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -22,7 +24,9 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     /** Reads: names of the cases to measure, with semicolons. Not written to results.md. */
     only: { type: "string" },
-    /** Reads: the built folder of another commit, measured beside this one. */
+    /** Idle: how long it measures, twice. */
+    minutes: { type: "string", default: "10" },
+    /** Reads, idle: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
@@ -57,6 +61,7 @@ const benches: Record<string, () => Promise<string>> = {
     }),
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
+  idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);

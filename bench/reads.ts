@@ -79,6 +79,7 @@ export async function benchReads({
       const ms = line.includes('"dump made"') ? (JSON.parse(line) as { ms: number }).ms : null;
       if (ms !== null) built.push(ms);
     });
+    await start(role("clock"));
     const web = await start(role("web"));
     const auth = { Authorization: `Bearer ${key}` };
     const dump = await untilDump(web.port, auth);

@@ -24,6 +24,9 @@ export interface Role {
   stop(): Promise<void>;
 }
 
+/** Work that may run twice or late. What it resolves with is logged, at level info when it is not 0 or nothing. */
+export type Duty = () => Promise<unknown>;
+
 /** Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. */
 export function createQueueWorker<Data>(
   { config, log, workerRedis }: RoleDeps,

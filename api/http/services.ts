@@ -13,6 +13,7 @@ import { createIdTable } from "#src/feed/id-table.ts";
 import { type Clock, createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
+import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
@@ -90,7 +91,9 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** All stations as they are served. */
     model,
     cities: createCityStore({ db, config, log }),
-    dumps: createLatestDump({ config, log, redis }),
+    dumps: createLatestDump({ config, log, clock, redis }),
+    /** When the duties of the workers last succeeded. */
+    duties: createDutyWatch({ config, log, clock, redis }),
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
     plainRectangles: createPlainCache(),

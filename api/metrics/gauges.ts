@@ -13,7 +13,7 @@ type Figures = number | Record<string, number>;
  * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
  */
 export function registerGauges(services: Services): void {
-  const { metrics, db, producer, clock, follower, dumps, meter, health } = services;
+  const { metrics, db, producer, clock, follower, dumps, duties, meter, health } = services;
   const { waiters, rectangles, asOf } = services;
   const gauge = (
     name: string,
@@ -46,6 +46,12 @@ export function registerGauges(services: Services): void {
     "fuelmark_dump_age_seconds",
     "Age of the newest dump of the whole country; NaN without one.",
     () => (dumps.ageMs(clock()) ?? NaN) / 1000,
+  );
+  gauge(
+    "fuelmark_duty_last_success_timestamp_seconds",
+    "When a periodic duty last succeeded, on any process; clock: when the clock last enqueued one. 0 for never.",
+    () => mapValues(Object.fromEntries(duties.lastSuccess()), (at) => (at ?? 0) / 1000),
+    "duty",
   );
   gauge("fuelmark_redis_away", "1 while limits hold for this process alone.", () =>
     Number(meter.away),

@@ -16,6 +16,7 @@ import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
+import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 
 const query = Type.Object({
@@ -23,7 +24,10 @@ const query = Type.Object({
     Type.String({ default: "", description: "`next_cursor` of the page before" }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 30_000, default: 10_000, description: "Page size" }),
+    Type.Integer({
+      ...{ minimum: 1, maximum: longestPage, default: usualPage },
+      description: "Page size",
+    }),
   ),
   ...filterParameters,
 });
@@ -64,7 +68,7 @@ export const allStationsRoute = (services: Services) =>
     },
     query,
     async handle(ctx) {
-      const { cursor = "", limit = 10_000 } = ctx.state.query;
+      const { cursor = "", limit = usualPage } = ctx.state.query;
       const { filters } = orThrow(readFilters(ctx.state.query));
       const format = pickFormat(ctx);
       ctx.set("Vary", "Accept");
@@ -126,15 +130,22 @@ function dumpOf(
   limit: number,
   now: number,
 ): Dump | null {
-  if (filtersKey(filters) === noFilters) {
-    const dump = dumps.whole(() => model.whole(now), now);
-    if ((dump?.count ?? model.whole(now).count) <= limit) return dump;
-  }
-  return dumps.set({ filters, limit }, () => model.whole(now, filters), now);
+  const whole = (): Whole => model.whole(now, filters);
+  // Of these there is always a dump of the longest page: where that is the whole list, it is every longer page too.
+  const longest =
+    filtersKey(filters) === noFilters
+      ? { dump: dumps.whole(whole, now) }
+      : isStanding(filters)
+        ? { dump: dumps.set({ filters, limit: longestPage }, whole, now) }
+        : null;
+  if (longest !== null && (longest.dump?.count ?? whole().count) <= limit) return longest.dump;
+  return dumps.set({ filters, limit }, whole, now);
 }
 
 async function sendDump(services: Services, ctx: ApiContext, dump: Dump): Promise<void> {
-  const encoding = pickEncoding(ctx.headers["accept-encoding"]);
+  // For who takes brotli alone, `respond` compresses a dump that has none.
+  const made = dump.br.length > 0 ? (["br", "gzip"] as const) : (["gzip"] as const);
+  const encoding = pickEncoding(ctx.headers["accept-encoding"], made);
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   sendJson(
     ctx,

@@ -1,56 +1,82 @@
 import { LRUCache } from "lru-cache";
-import { hourMs, minuteMs } from "#src/domain/units.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { type DumpSet, setName } from "#snapshots/dumps/dump.ts";
+import { type DumpSet, setKey, setOf } from "#snapshots/dumps/dump.ts";
 
-const rememberedMs = hourMs;
+/** A set is kept from its second request within this time until so long after its last one. */
+export const rememberedMs = 10 * minuteMs;
 /** A set that is asked for all the time is noted once in so long. */
 const againMs = minuteMs;
-/** Of a set's JSON. */
+/** Of a set's key. */
 const lengthMax = 1000;
+/** Sets that were asked for once are only names: of them many more are remembered than are kept. */
+const oncePerKept = 10;
+
+// KEYS: sets that are kept, sets asked for once; each with the time of its last request.
+// ARGV: how many are kept, remembered; ms for which they are; then time and key of each request.
+const noteLua = `
+local rememberedMs = tonumber(ARGV[3])
+local latest = 0
+for i = 4, #ARGV, 2 do
+  local at, set = tonumber(ARGV[i]), ARGV[i + 1]
+  latest = math.max(latest, at)
+  local kept, once = redis.call('ZSCORE', KEYS[1], set), redis.call('ZSCORE', KEYS[2], set)
+  local last = tonumber(kept or once or '-inf')
+  if at - last > rememberedMs then
+    redis.call('ZREM', KEYS[1], set)
+    redis.call('ZADD', KEYS[2], at, set)
+  else
+    redis.call('ZADD', KEYS[1], 'GT', at, set)
+    redis.call('ZREM', KEYS[2], set)
+  end
+end
+for i = 1, 2 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', latest - rememberedMs)
+  redis.call('ZREMRANGEBYRANK', KEYS[i], 0, -tonumber(ARGV[i]) - 1)
+  redis.call('PEXPIRE', KEYS[i], ARGV[3])
+end`;
 
 /**
- * Which dumps have been asked for lately, over all web processes. `most`: how many sets are remembered. A caller who
- * invents new sets displaces the oldest ones only.
+ * Which dumps are asked for again and again, over all web processes. `most`: how many sets are kept. A caller who
+ * invents new sets displaces the oldest ones only, and with single requests none that is kept.
  */
 export function createAskedSets(redis: Redis, prefix: string, most: number) {
-  const key = `${prefix}:asked`;
-  const notedAt = new LRUCache<string, number>({ max: Math.max(1, most) });
+  const keptKey = `${prefix}:sets-kept`;
+  const onceKey = `${prefix}:sets-once`;
+  const noted = new LRUCache<string, { at: number; times: number }>({
+    max: Math.max(1, most * oncePerKept),
+  });
   let fresh: (string | number)[] = [];
 
   return {
     /** Remembers the request until the next `flush` writes it. */
     note(set: DumpSet, now: number): void {
-      const name = setName(set);
-      if (now - (notedAt.peek(name) ?? -Infinity) < againMs) return;
-      const text = JSON.stringify(set);
-      if (text.length > lengthMax) return;
-      notedAt.set(name, now);
-      if (fresh.length < 2 * most) fresh.push(now, text);
+      const key = setKey(set);
+      const last = noted.peek(key);
+      const times = last === undefined || now - last.at > rememberedMs ? 0 : last.times;
+      // The second request counts as much as the first.
+      if (times > 1 && now - last!.at < againMs) return;
+      if (Buffer.byteLength(key) > lengthMax || fresh.length >= 2 * most * oncePerKept) return;
+      noted.set(key, { at: now, times: times + 1 });
+      fresh.push(now, key);
     },
     async flush(): Promise<void> {
       if (fresh.length === 0) return;
       const entries = fresh;
       fresh = [];
+      const limits = [most, most * oncePerKept, rememberedMs];
       try {
-        await redis
-          .multi()
-          .zadd(key, ...entries)
-          .zremrangebyrank(key, 0, -most - 1)
-          .pexpire(key, rememberedMs)
-          .exec();
+        await redis.eval(noteLua, 2, keptKey, onceKey, ...limits, ...entries);
       } catch (error) {
-        // They are noted again with the next request.
-        notedAt.clear();
+        // They are noted again with the next requests.
+        noted.clear();
         throw error;
       }
     },
-    /** Those of the last hour, the latest first. Rejects while Redis is away. */
-    async recent(now: number): Promise<DumpSet[]> {
-      const found = await redis.zrevrangebyscore(key, "+inf", now - rememberedMs);
-      const sets = found.map((text) => JSON.parse(text) as DumpSet).toReversed();
-      // One set may have been written in several spellings.
-      return [...new Map(sets.map((set) => [setName(set), set])).values()].toReversed();
+    /** Those to be kept, the latest request first. Rejects while Redis is away. */
+    async kept(now: number): Promise<DumpSet[]> {
+      const found = await redis.zrevrangebyscore(keptKey, "+inf", now - rememberedMs);
+      return found.map(setOf);
     },
   };
 }

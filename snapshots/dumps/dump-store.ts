@@ -5,7 +5,7 @@ import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/version
 export type DumpStore = ReturnType<typeof createDumpStore>;
 
 /** Increase it when the fields or the JSON change, so that old and new processes do not share dumps. */
-const format = 1;
+const format = 2;
 
 /**
  * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: of the set

@@ -1,9 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { createAskedSets, rememberedMs } from "#snapshots/dumps/asked-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 
@@ -13,31 +14,34 @@ const unzip = promisify(gunzip);
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
 /** Keeps the newest dumps in memory. The store's channel wakes it, a poll is the guarantee. */
-export function createLatestDump(deps: { config: Config; log: Log; redis: Redis }) {
-  const { config, log, redis } = deps;
+export function createLatestDump(deps: { config: Config; log: Log; clock: Clock; redis: Redis }) {
+  const { config, log, clock, redis } = deps;
   const { redisPrefix: prefix } = config;
   const hold = (name?: string) => createHeldDump(config, createDumpStore(redis, prefix, 0, name));
   const main = hold();
   const asked = createAskedSets(redis, prefix, config.askedSets);
   /** The set asked for last stands last. Not an LRU cache: a dump's size changes while it is held. */
-  const sets = new Map<string, HeldDump>();
+  const sets = new Map<string, { held: HeldDump; askedAt: number }>();
+  const heldSets = (): HeldDump[] => [...sets.values()].map(({ held }) => held);
   let json: { of: Dump; text: Promise<Buffer> } | null = null;
   let subscriber: Redis | null = null;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
-  /** Drops the sets whose last request is the oldest, until the rest fits. */
+  /** Drops the sets that nobody asks for any more, and those whose last request is the oldest, until the rest fits. */
   const shrink = (): void => {
-    let bytes = [...sets.values()].reduce((sum, held) => sum + sizeOf(held.latest()), 0);
-    for (const [name, held] of sets) {
-      if (sets.size <= config.askedSets && bytes <= config.askedSetsBytes) break;
+    let bytes = heldSets().reduce((sum, held) => sum + sizeOf(held.latest()), 0);
+    const forgottenAt = clock() - rememberedMs;
+    for (const [name, { held, askedAt }] of sets) {
+      const fits = sets.size <= config.askedSets && bytes <= config.askedSetsBytes;
+      if (fits && askedAt > forgottenAt) break;
       bytes -= sizeOf(held.latest());
       sets.delete(name);
     }
   };
   const look = async (): Promise<void> => {
     await asked.flush();
-    await Promise.all([main, ...sets.values()].map((held) => held.look()));
+    await Promise.all([main, ...heldSets()].map((held) => held.look()));
     shrink();
   };
   const ignore = (error: unknown): void =>
@@ -60,7 +64,7 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
       subscriber = createWorkerRedis(config, log);
       const { channel } = createDumpStore(redis, prefix, 0);
       subscriber.on("message", (_channel, name: string) => {
-        const held = name === "" ? main : sets.get(name);
+        const held = name === "" ? main : sets.get(name)?.held;
         held?.look().then(shrink, ignore);
       });
       subscriber
@@ -76,13 +80,18 @@ export function createLatestDump(deps: { config: Config; log: Log; redis: Redis 
     },
     /** The whole country's dump when it may be served at `now` (see `createHeldDump`), else null. */
     whole: (whole: () => Whole, now: number) => main.current(whole, now),
-    /** The same for another set. Null at first; the request is noted, and a dump of the set is then kept ready. */
+    /**
+     * The same for another set. Null until this process has fetched its dump; the request is noted, and the dump of a
+     * set that is asked for again is then kept ready.
+     */
     set(set: DumpSet, whole: () => Whole, now: number): Dump | null {
       asked.note(set, now);
       const name = setName(set);
-      const held = sets.get(name) ?? hold(name);
+      const known = sets.get(name)?.held;
+      const held = known ?? hold(name);
       sets.delete(name);
-      sets.set(name, held);
+      sets.set(name, { held, askedAt: now });
+      if (known === undefined) held.look().then(shrink, ignore);
       return held.current(whole, now);
     },
     /** The dump's plain JSON; kept until another dump's is requested. */

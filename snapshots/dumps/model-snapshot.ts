@@ -2,7 +2,12 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { City } from "#snapshots/cities.ts";
-import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
+import {
+  loadVersion,
+  renewVersion,
+  saveVersion,
+  type Version,
+} from "#snapshots/dumps/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
@@ -44,6 +49,9 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       const body = await zip(text, { level: 3 });
       return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
     },
+    /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
+    renew: (version: Version, around: string): Promise<boolean> =>
+      renewVersion(redis, shelf, version, "around", around),
     /** Its version and the `fingerprint` of its surroundings. */
     async head() {
       const found = await loadVersion(redis, key, ["around"]);

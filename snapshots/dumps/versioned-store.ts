@@ -50,6 +50,31 @@ export async function saveVersion(
   return (await redis.eval(storeUnlessOlder, 2, key, channel, ...values)) === 1;
 }
 
+// Only when it has the same number and content, and is older.
+const renewIfSame = `
+  local there = redis.call('HMGET', KEYS[1], 'seq', 'as_of', 'built_at', ARGV[5])
+  if there[1] ~= ARGV[1] or there[4] ~= ARGV[6] then return 0 end
+  if tonumber(there[2]) <= tonumber(ARGV[2]) and tonumber(there[3]) <= tonumber(ARGV[3]) then
+    redis.call('HSET', KEYS[1], 'as_of', ARGV[2], 'built_at', ARGV[3])
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return 1`;
+
+/**
+ * Gives the snapshot on the shelf later times, when it has the number of `version` and the text `content` in `field`;
+ * false when another one is there. Rejects while Redis is away.
+ */
+export async function renewVersion(
+  redis: Redis,
+  { key, keptMs }: Shelf,
+  { seq, asOfMs, builtAtMs }: Version,
+  field: string,
+  content: string,
+): Promise<boolean> {
+  const values = [seq, asOfMs, builtAtMs, keptMs, field, content];
+  return (await redis.eval(renewIfSame, 1, key, ...values)) === 1;
+}
+
 /** The version on the shelf and its fields `names`; null when there is none. */
 export async function loadVersion(
   redis: Redis,

@@ -5,6 +5,7 @@ import {
   type Queue,
   queues,
   type ServedStatus,
+  servedStatuses,
 } from "#src/domain/vocabulary.ts";
 import { hourS } from "#src/domain/units.ts";
 import { type Block, field, recordSize } from "#snapshots/model/block.ts";
@@ -14,7 +15,6 @@ import {
   gradeShift,
   pricedBit,
   queueShift,
-  statusCodes,
 } from "#snapshots/model/fragment.ts";
 
 /** The filters of docs/contract.md 4.1; an absent filter lets every station pass. */
@@ -58,6 +58,17 @@ export function filtersKey(filters: Filters): string {
   ]);
 }
 
+/** The filters of a `filtersKey`. */
+export function filtersOf(key: string): Filters {
+  const [statuses, grades, queues, brand, priced, freshH, words] = JSON.parse(key) as [
+    ...[ServedStatus[], Grade[], Queue[], string, boolean, number, string[]],
+  ];
+  return {
+    ...{ statuses, grades, queues, brand, priced, words },
+    ...(freshH === 0 ? {} : { freshH }),
+  };
+}
+
 /** Marks the stations of a block that pass by 1 in their slot, only among those marked in `within` unless it is null. */
 export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
@@ -70,7 +81,7 @@ export function compileFilters(
   now: number,
   brandNumber: (folded: string) => number,
 ): Matcher | null {
-  const statusBits = bits(filters.statuses, (status) => statusCodes.indexOf(status));
+  const statusBits = bits(filters.statuses, (status) => servedStatuses.indexOf(status));
   const gradeBits = bits(filters.grades, (grade) => grades.indexOf(grade)) << gradeShift;
   const queueBits = bits(filters.queues, (queue) => queues.indexOf(queue) + 1);
   const brand = filters.brand ? brandNumber(foldBrand(filters.brand)) : undefined;
@@ -86,7 +97,7 @@ export function compileFilters(
     words.length === 0
   )
     return null;
-  const noData = statusCodes.indexOf("nodata");
+  const noData = servedStatuses.indexOf("nodata");
 
   return (block, within) => {
     const { records } = block;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { StationRow } from "#src/feed/feed.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+import { grades, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import {
   field,
   type Block,
@@ -14,7 +14,6 @@ import {
   textOf,
 } from "#snapshots/model/block.ts";
 
-export const statusCodes = [...statuses, "nodata"] as const;
 export const gradeShift = 3;
 export const queueShift = 8;
 export const pricedBit = 1 << 11;
@@ -75,7 +74,7 @@ function recordOf(fixed: string, json: string, brand: number, fuel: FuelBlock): 
 }
 
 function flagsOf(fuel: FuelBlock): number {
-  let flags = statusCodes.indexOf(fuel.status);
+  let flags = servedStatuses.indexOf(fuel.status);
   if (fuel.fuels_now !== "")
     for (const grade of fuel.fuels_now.split(","))
       flags |= 1 << (gradeShift + (grades as readonly string[]).indexOf(grade));

@@ -10,7 +10,7 @@ export interface Checked {
 }
 
 /** A text in a form that may stand anywhere in a deflate stream: complete deflate blocks, none of them the last. */
-interface Deflated extends Checked {
+export interface Deflated extends Checked {
   blocks: Buffer;
 }
 
@@ -41,10 +41,7 @@ export async function packPieces(pieces: readonly Piece[]): Promise<Packed> {
   const parts = packed.flatMap((part, i) =>
     i < run.length || i === packed.length - 1 ? [part] : [part, comma],
   );
-  return {
-    ...parts.reduce<Checked>(joinChecked, { length: 0, crc: 0 }),
-    blocks: parts.map(({ blocks }) => blocks),
-  };
+  return joinDeflated(parts);
 }
 
 /** One gzip member (RFC 1952) of three texts in a row. Many decoders read only the first of several members. */
@@ -59,6 +56,22 @@ export function gzipMember(head: Buffer, middle: Packed, tail: Buffer): Buffer[]
     Buffer.concat([stored(tail).blocks, lastBlock, end]),
   ];
 }
+
+/** Deflated texts in a row. */
+export const joinDeflated = (parts: readonly Deflated[]): Packed => ({
+  ...parts.reduce<Checked>(joinChecked, { length: 0, crc: 0 }),
+  blocks: parts.map(({ blocks }) => blocks),
+});
+
+/** How far back a deflate stream can refer (RFC 1951 2). */
+export const deflateWindow = 32 * 1024;
+
+/**
+ * Deflates a text for one place only: right after the bytes `before`, to which it may refer. So parts of a text that
+ * are deflated one by one take hardly more bytes than the whole.
+ */
+export const deflatedAfter = (before: Buffer, bytes: Buffer): Promise<Deflated> =>
+  deflated(bytes, blockLevel, before);
 
 const deflatedBlocks = new WeakMap<Block, Deflated | Promise<Deflated>>();
 
@@ -77,10 +90,15 @@ function deflatedBlock(block: Block): Deflated | Promise<Deflated> {
 
 const inBackground = promisify(deflateRaw);
 
-/** Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before them. */
-async function deflated(bytes: Buffer, level: number): Promise<Deflated> {
-  const options = { level, finishFlush: constants.Z_SYNC_FLUSH };
-  return { ...checkedOf(bytes), blocks: await inBackground(bytes, options) };
+/** Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. */
+async function deflated(bytes: Buffer, level: number, before?: Buffer): Promise<Deflated> {
+  const dictionary = before !== undefined && before.length > 0 ? { dictionary: before } : {};
+  const options = { level, finishFlush: constants.Z_SYNC_FLUSH, ...dictionary };
+  const packed = await inBackground(bytes, options);
+  // zlib returns a slice of a larger buffer, which would stay alive with what is kept of it.
+  const blocks = Buffer.allocUnsafeSlow(packed.length);
+  packed.copy(blocks);
+  return { ...checkedOf(bytes), blocks };
 }
 
 /** Bytes as they are, in deflate blocks of their own (RFC 1951 3.2.4). */

@@ -152,6 +152,13 @@ export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
       if (chosen === null || chosen[slot] === 1) yield { block, slot };
 }
 
+/** Bytes of the stations' JSON, with a comma after each. */
+export const sizeOf = (sources: readonly Source[]): number =>
+  sources.reduce(
+    (sum, { block, slot }) => sum + read(block, slot, field.end) - startOf(block, slot),
+    0,
+  );
+
 /** The JSON of stations in this order, in one buffer, a comma after each. */
 export function copyInOrder(sources: readonly Source[]): Buffer {
   const starts = new Uint32Array(sources.length);

@@ -1,7 +1,8 @@
 /** The words of docs/contract.md 2.2 and 2.7, in the order in which they are served. */
 export const statuses = ["yes", "low", "no", "queue"] as const;
 export type Status = (typeof statuses)[number];
-export type ServedStatus = Status | "nodata";
+export const servedStatuses = [...statuses, "nodata"] as const;
+export type ServedStatus = (typeof servedStatuses)[number];
 
 export const grades = ["92", "95", "98", "100", "ДТ"] as const;
 export type Grade = (typeof grades)[number];

@@ -4,6 +4,7 @@ import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
+import type { DutyName } from "#src/infrastructure/schedule.ts";
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
 export interface MarksJob {
@@ -12,11 +13,14 @@ export interface MarksJob {
 
 /** A duty of one time slot; its job id comes from duty and slot, so that two clocks enqueue it once. */
 export interface SlotJob {
-  duty: string;
+  duty: DutyName;
   slot: number;
 }
 
 export type Producer = ReturnType<typeof createProducer>;
+
+/** Ids of completed slots that a queue remembers: a second clock may come a moment after the work is done. */
+const slotsKept = 50;
 
 /** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
 export function createProducer(config: Config, log: Log) {
@@ -45,25 +49,45 @@ export function createProducer(config: Config, log: Log) {
     queues.set(name, made);
     return made;
   };
-  const add = async (name: QueueName, job: string, data: object, options?: JobsOptions) => {
+  const add = async (
+    name: QueueName,
+    job: string,
+    data: object,
+    options?: JobsOptions,
+  ): Promise<boolean> => {
     try {
       await queue(name).add(job, data, options);
+      return true;
     } catch (error) {
-      const fields = { err: (error as Error).message, queue: name };
-      log.debug(fields, "not enqueued, the work will be found by looking");
+      log.debug(
+        { err: (error as Error).message, queue: name },
+        "not enqueued, will be made up for",
+      );
+      return false;
     }
   };
   return {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
     wakeMarks: (stationIds: readonly string[]): void =>
       void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
-    /** Enqueues a slot's duty once, whoever asks. Never throws. */
-    addSlot: (name: QueueName, job: SlotJob): Promise<void> =>
+    /**
+     * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
+     * what is due when it runs, so after an outage of the workers one late job makes up for all. False when Redis is
+     * away. Never throws.
+     */
+    addSlot: (name: QueueName, job: SlotJob): Promise<boolean> =>
       add(name, job.duty, job, {
         jobId: `${job.duty}-s${job.slot}`,
+        deduplication: { id: job.duty },
         attempts: 1,
+        removeOnComplete: { count: slotsKept },
         removeOnFail: { age: 3600 },
       }),
+    /** Calls back each time that Redis can be reached, also when it already can be. */
+    onReady(call: () => void): void {
+      connection.on("ready", call);
+      if (connection.status === "ready") call();
+    },
     /** Throws while Redis is away. */
     queue,
     async close(): Promise<void> {

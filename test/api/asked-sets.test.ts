@@ -1,5 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
+import { setName } from "#snapshots/dumps/dump.ts";
+import { standingSets } from "#snapshots/dumps/standing-sets.ts";
+import type { Filters } from "#snapshots/model/filters.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
@@ -29,7 +32,13 @@ describe("dumps of the filter sets asked for", function () {
     await writeStations(db, places);
     edges = [await startEdge(instance.config), await startEdge(instance.config)];
     clients = edges.map(({ port }) => createClient(`http://127.0.0.1:${port}`, key));
-    stopRole = await startWorker("snapshots", instance.config);
+    const stops = [
+      await startWorker("snapshots", instance.config),
+      await startWorker("clock", instance.config),
+    ];
+    stopRole = async () => {
+      for (const stop of stops) await stop();
+    };
   });
 
   after(async () => {
@@ -41,8 +50,12 @@ describe("dumps of the filter sets asked for", function () {
 
   const dumpsMade = async (): Promise<string[]> => {
     const { redis, config } = edges[0]!.web.services;
-    return redis.keys(`${config.redisPrefix}:dump:1:*`);
+    const standing = standingSets(() => 0).map(setName);
+    const found = await redis.keys(`${config.redisPrefix}:dump:2:*`);
+    return found.filter((key) => !standing.some((name) => key.endsWith(`:${name}`)));
   };
+  const nameOf = (filters: Filters, limit = 10_000): string =>
+    `${instance.redisPrefix}:dump:2:${setName({ filters, limit })}`;
   const withoutTime = ({ body }: Answer): object => ({ ...body, as_of: "", next_cursor: "" });
 
   it("are made by the worker, used by every process, and agree with the model", async () => {
@@ -119,12 +132,85 @@ describe("dumps of the filter sets asked for", function () {
     expect(stored).to.have.length(2);
   });
 
+  it("are made of one grade and one status before anybody asks, and serve every page that holds all", async () => {
+    const { redis } = edges[0]!.web.services;
+    const standing = standingSets(() => 0);
+    expect(standing).to.have.length(10);
+    for (const { filters } of standing)
+      await until(() => redis.exists(nameOf(filters, 30_000)), Boolean);
+    // None of the two default lengths is a set of its own while the longest page holds the same.
+    expect(await redis.exists(nameOf({ statuses: ["yes"] }))).to.equal(0);
+    const model = await clients[0]!.get("/stations/all?status=nodata&q=%20");
+    for (const path of ["/stations/all?status=nodata", "/stations/all?status=nodata&limit=30000"]) {
+      const { page } = edges[0]!.web.services.model;
+      let pages = 0;
+      edges[0]!.web.services.model.page = (query) => {
+        pages += 1;
+        return page(query);
+      };
+      const answer = await until(
+        async () => {
+          pages = 0;
+          return clients[0]!.get(path);
+        },
+        () => pages === 0,
+      );
+      edges[0]!.web.services.model.page = page;
+      expect(withoutTime(answer)).to.deep.equal(withoutTime(model));
+    }
+    // The default page was asked for more than once, but it is no set of its own.
+    const kept = await until(
+      async () => {
+        const keys = await redis.zrangebyscore(`${instance.redisPrefix}:sets-kept`, "-inf", "+inf");
+        return keys.filter((key) => key.includes("nodata"));
+      },
+      (keys) => keys.length > 0,
+    );
+    expect(kept.map((key) => key.split(" ")[0])).to.deep.equal(["30000"]);
+  });
+
+  it("go out as gzip when they have no brotli, and are compressed for who takes nothing else", async () => {
+    const { dumps } = edges[0]!.web.services;
+    const path = "/stations/all?status=nodata&limit=30000";
+    const got = async (accepted: string) => {
+      const answer = await clients[0]!.get(path, { "Accept-Encoding": accepted });
+      return [answer.headers.get("content-encoding"), answer.body.stations.length];
+    };
+    const encodingOf = async (): Promise<string> => String((await got("gzip, br"))[0]);
+    await until(encodingOf, (encoding) => encoding === "br");
+    const { set } = dumps;
+    dumps.set = (...which) => {
+      const dump = set(...which);
+      return dump && { ...dump, br: Buffer.alloc(0) };
+    };
+    const count = (await clients[0]!.get(path)).body.stations.length;
+    expect(await got("gzip, br")).to.deep.equal(["gzip", count]);
+    expect(await got("br")).to.deep.equal(["br", count]);
+    expect(await got("identity")).to.deep.equal([null, count]);
+    dumps.set = set;
+  });
+
+  it("are made from the second request on, by whichever process it comes", async () => {
+    const { redis } = edges[0]!.web.services;
+    const [once, twice] = [{ words: ["once"] }, { words: ["twice"] }];
+    await clients[0]!.get("/stations/all?q=once");
+    await clients[0]!.get("/stations/all?q=twice");
+    await until(
+      () => redis.zcard(`${instance.redisPrefix}:sets-once`),
+      (count) => count === 2,
+    );
+    await clients[1]!.get("/stations/all?q=twice");
+    await until(() => redis.exists(nameOf(twice)), Boolean);
+    expect(await redis.exists(nameOf(once))).to.equal(0);
+    expect(await redis.zcard(`${instance.redisPrefix}:sets-once`)).to.equal(1);
+  });
+
   it("are remembered for as many sets as the setting says", async () => {
     const { redis, config } = edges[0]!.web.services;
     for (let n = 0; n < config.askedSets + 20; n++)
-      await clients[n % 2]!.get(`/stations/all?q=nothing${n}`);
+      for (const client of clients) await client.get(`/stations/all?q=nothing${n}`);
     await until(
-      () => redis.zcard(`${config.redisPrefix}:asked`),
+      () => redis.zcard(`${config.redisPrefix}:sets-kept`),
       (count) => count === config.askedSets,
     );
   });

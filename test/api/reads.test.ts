@@ -5,6 +5,7 @@ import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { startWorker } from "#test/harness/roles.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
@@ -334,7 +335,9 @@ describe("station reads", function () {
       const clock = createClock(config);
       const role = createSnapshotsRole({ config, db, log, clock, redis, workerRedis, producer });
       await role.start();
+      const stopClock = await startWorker("clock", config);
       stop = async () => {
+        await stopClock();
         await role.stop();
         await producer.close();
         redis.disconnect();
@@ -398,9 +401,9 @@ describe("station reads", function () {
 
     it("stores a new dump after Redis was wiped, and answers meanwhile", async () => {
       const { redis } = first.web.services;
-      await redis.del(`${instance.redisPrefix}:dump:1`);
+      await redis.del(`${instance.redisPrefix}:dump:2`);
       expect((await secret.get("/stations/all")).body.count).to.equal(5);
-      await until(() => redis.exists(`${instance.redisPrefix}:dump:1`), Boolean);
+      await until(() => redis.exists(`${instance.redisPrefix}:dump:2`), Boolean);
     });
   });
 });

@@ -1,11 +1,11 @@
-import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
-import { createDumpDuty, createSetsDuty } from "#workers/snapshots/duties.ts";
+import { createSetsDuty } from "#workers/snapshots/sets.ts";
+import { createDumpDuty } from "#workers/snapshots/whole.ts";
 
 /** The duties of the snapshots role by a clock that the test moves. */
 export interface DumpMaker {
@@ -24,12 +24,11 @@ export async function createDumpMaker(
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => model.apply(rows, clock());
   const follower = createFollower({ db, config, log, clock, onRows });
-  const store = createDumpStore(redis, config.redisPrefix, config.dumpMaxAgeMs * 5);
-  const makeWhole = createDumpDuty({ config, log, clock, model, follower, store });
+  const makeWhole = createDumpDuty({ config, log, clock, redis, model, follower });
   const makeSets = createSetsDuty({ config, log, clock, redis, model, follower });
   return {
     make: async () => {
-      await makeWhole(Math.floor(clock() / config.slotMs));
+      await makeWhole();
       await makeSets();
     },
     stop: async () => {

@@ -14,6 +14,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
   let env: Record<string, string>;
   let country: Country;
   let snapshots: RoleProcess;
+  let clock: RoleProcess;
   const webs: RoleProcess[] = [];
 
   before(async () => {
@@ -40,10 +41,11 @@ describe("flow: a web process that starts while Postgres is away", function () {
     await country.db("stations").where({ id: "n1002" }).update({ removed_at: new Date() });
     await country.db.raw("select feed_stamp(array['n1002'], true)");
     snapshots = await startRoleProcess("snapshots", env);
+    clock = await startRoleProcess("clock", env);
   });
 
   after(async () => {
-    await Promise.all([...webs, snapshots].map((role) => role?.stop()));
+    await Promise.all([...webs, snapshots, clock].map((role) => role?.stop()));
     await country?.close();
     await redis?.drop();
     await postgres?.drop();

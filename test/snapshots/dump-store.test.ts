@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { buildDump, type Dump } from "#snapshots/dumps/dump.ts";
+import { createDumpBuilder, type Dump } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -65,7 +65,7 @@ describe("dump store", () => {
     });
     model.apply([row("b"), row("a")], 0);
     const given = { model, seq: 1, asOfMs: 0, now: 0, lifetimeMs: 86_400_000 };
-    const building = buildDump(given);
+    const building = createDumpBuilder().build(given, true);
     model.apply([row("c")], 0);
     const { gzip, br, count } = await building;
     const json = gunzipSync(gzip).toString();
@@ -77,7 +77,10 @@ describe("dump store", () => {
       ...{ truncated: false, next_cursor: "" },
     });
     expect(count).to.equal(2);
-    const empty = await buildDump({ ...given, model: createReadModel({ lifetimeMs: 1 }) });
+    const empty = await createDumpBuilder().build(
+      { ...given, model: createReadModel({ lifetimeMs: 1 }) },
+      true,
+    );
     expect(JSON.parse(gunzipSync(empty.gzip).toString()).stations).to.deep.equal([]);
   });
 });

@@ -33,7 +33,7 @@ export const workSettings = {
     "SLOT_MS",
     10_000,
     integer(100, 600_000),
-    "period for rebuilding dumps if something has changed",
+    "period for rebuilding dumps if something has changed; the same for all processes",
   ),
   dumpMaxAgeMs: setting(
     "DUMP_MAX_AGE_MS",
@@ -45,7 +45,7 @@ export const workSettings = {
     "ASKED_SETS",
     100,
     integer(0, 10_000),
-    "number of filter sets of /stations/all that are kept ready, out of those requested in the last hour",
+    "number of filter sets of /stations/all that are kept ready besides those of one status or grade, out of those requested twice within ten minutes",
   ),
   plainBytes: setting(
     "PLAIN_BYTES",
@@ -87,7 +87,7 @@ export const workSettings = {
     "USAGE_FLUSH_MS",
     minuteMs,
     integer(1000, 600_000),
-    "period for moving usage counts from Redis to Postgres",
+    "period for moving usage counts from Redis to Postgres; the same for all processes",
   ),
   retentionDays: setting(
     "RETENTION_DAYS",

@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { addStations, emptySum, type Source, sumText } from "#snapshots/model/block.ts";
+import {
+  type Deflated,
+  deflatedAfter,
+  deflateWindow,
+  joinDeflated,
+  type Packed,
+} from "#snapshots/model/gzip-stitch.ts";
+import { copyInOrder, sizeOf } from "#snapshots/model/selection.ts";
+
+/** Neighbours of a dump, in the order of their ids. Equal `sum`s mean equal content. */
+export interface Chunk {
+  sources: Source[];
+  sum: string;
+  /** Bytes of its JSON, the comma after its last station included. */
+  size: number;
+  isLast: boolean;
+}
+
+/** Mean number of stations; measured, see docs/decisions.md 7.23. */
+const chunkStations = 256;
+
+/**
+ * Cuts a list into chunks. A chunk ends with a station whose number divides evenly, so a station that comes or goes
+ * changes its own chunk and does not move the borders of all chunks behind it.
+ */
+export function chunksOf(sources: readonly Source[]): Chunk[] {
+  const chunks: Chunk[] = [];
+  let from = 0;
+  sources.forEach(({ block, slot }, i) => {
+    const isLast = i === sources.length - 1;
+    if (!isLast && (block.stations[slot] as number) % chunkStations !== 0) return;
+    const some = sources.slice(from, i + 1);
+    const sum = `${some.length}-${sumText(addStations(emptySum(), some))}`;
+    chunks.push({ sources: some, sum, size: sizeOf(some), isLast });
+    from = i + 1;
+  });
+  return chunks;
+}
+
+/** The JSON of a chunk; every station of the list but the last one ends with a comma. */
+export function bytesOf({ sources, isLast }: Chunk): Buffer {
+  const bytes = copyInOrder(sources);
+  return isLast ? bytes.subarray(0, -1) : bytes;
+}
+
+/**
+ * Deflates lists of chunks, one after the other. A chunk that stood in the list before, behind the same one as now, is
+ * not deflated again.
+ */
+export function createChunkPacker(): (chunks: readonly Chunk[]) => Promise<Packed> {
+  let packed = new Map<string, Deflated>();
+  return async (chunks) => {
+    const found = new Map<string, Deflated>();
+    for (const [i, chunk] of chunks.entries()) {
+      const before = chunks[i - 1];
+      // What it refers to is a part of what it was made from.
+      const name = `${before?.sum} ${chunk.sum} ${chunk.isLast}`;
+      found.set(name, packed.get(name) ?? (await deflatedAfter(endOf(before), bytesOf(chunk))));
+    }
+    packed = found;
+    return joinDeflated([...found.values()]);
+  };
+}
+
+const endOf = (chunk: Chunk | undefined): Buffer =>
+  chunk === undefined ? Buffer.alloc(0) : bytesOf(chunk).subarray(-deflateWindow);
+
+/** The JSON of the chunks one after the other, each made in a turn of the event loop of its own. */
+export async function* eachBytes(chunks: readonly Chunk[]): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) {
+    yield bytesOf(chunk);
+    await nextTurn();
+  }
+}

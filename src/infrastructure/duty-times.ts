@@ -1,0 +1,105 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { type DutyName, schedulesOf } from "#src/infrastructure/schedule.ts";
+
+/** `clock` is the duty to enqueue the others. */
+export type WatchedDuty = DutyName | "clock";
+
+const keyOf = (prefix: string): string => `${prefix}:duties`;
+
+/** Remembers in Redis that a duty has succeeded at `now`, ms. Rejects while Redis is away. */
+export const noteDuty = async (
+  redis: Redis,
+  prefix: string,
+  duty: WatchedDuty,
+  now: number,
+): Promise<void> => void (await redis.hset(keyOf(prefix), duty, now));
+
+/** A duty that succeeded in none of so many slots is late. */
+const lateSlots = 3;
+/** A busy machine may hold anything up for seconds. */
+const lateAtLeastMs = 5000;
+const lookAtMostMs = 5000;
+
+/**
+ * Watches when each duty last succeeded, over all processes, and logs when one is late. Its timer is an alarm and no
+ * duty: a job in a queue cannot report that no jobs come.
+ */
+export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; redis: Redis }) {
+  const { config, log, clock, redis } = deps;
+  const slots = new Map<WatchedDuty, number>(
+    schedulesOf(config).map(({ duty, slotMs }) => [duty, slotMs]),
+  );
+  slots.set("clock", Math.min(...slots.values()));
+  let times: ReadonlyMap<string, number> | null = null;
+  let lookedAt = 0;
+  /** From here on Redis was reachable: a duty has been able to run, and to tell. */
+  let knownFrom: number | null = null;
+  let late = new Map<WatchedDuty, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  const judge = (): void => {
+    const found = new Map<WatchedDuty, number>();
+    for (const [duty, slotMs] of slots) {
+      const silentMs = lookedAt - Math.max(times?.get(duty) ?? -Infinity, knownFrom ?? lookedAt);
+      if (silentMs > Math.max(lateSlots * slotMs, lateAtLeastMs)) found.set(duty, silentMs);
+    }
+    // Without a clock all of them are late, for that one reason.
+    const clockMs = found.get("clock");
+    const reasons = clockMs === undefined ? found : new Map([["clock" as const, clockMs]]);
+    for (const [duty, ms] of reasons)
+      if (!late.has(duty))
+        log.error({ duty, ms, reason: reasonOf(duty) }, "duty is late, will say when it is not");
+    for (const duty of late.keys())
+      if (!reasons.has(duty)) log.info({ duty }, "duty is not late any more");
+    late = reasons;
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const found = await redis.hgetall(keyOf(config.redisPrefix));
+      times = new Map(Object.entries(found).map(([duty, at]) => [duty, Number(at)]));
+      lookedAt = clock();
+      knownFrom ??= lookedAt;
+      judge();
+    } catch (error) {
+      // The connection has logged that Redis is away. Nothing can be known, or done, until it is back.
+      times = null;
+      knownFrom = null;
+      log.debug({ err: (error as Error).message }, "no look at the duties");
+    }
+  };
+
+  return {
+    /** Keeps looking. Does not wait for Redis. */
+    start(): void {
+      const again = (): void => void (looking = looking.then(look));
+      timer = setInterval(again, Math.min(config.slotMs, lookAtMostMs));
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+    /** When each duty last succeeded, ms; null when it never has; NaN while Redis is away. */
+    lastSuccess: (): Map<WatchedDuty, number | null> =>
+      new Map(
+        [...slots.keys()].map((duty) => [duty, times === null ? NaN : (times.get(duty) ?? null)]),
+      ),
+    /** For `/readyz`: whether the duties are done. */
+    condition(): { ok: boolean; detail: unknown } {
+      const names = [...late].map(
+        ([duty, ms]) => `${duty}: ${reasonOf(duty)} for ${Math.round(ms / 1000)} s`,
+      );
+      if (names.length > 0) return { ok: false, detail: names.join("; ") };
+      return { ok: true, detail: times === null ? "unknown without Redis" : "on time" };
+    },
+  };
+}
+
+const reasonOf = (duty: WatchedDuty): string =>
+  duty === "clock"
+    ? "no clock process has enqueued anything, so no duty runs"
+    : "has not succeeded, though a clock enqueues it";

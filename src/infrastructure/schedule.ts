@@ -1,0 +1,62 @@
+import { hourMs, minuteMs } from "#src/domain/units.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
+
+/** A periodic duty: when the clock enqueues it, and where. */
+export interface Schedule {
+  duty: DutyName;
+  queue: QueueName;
+  /** For node-cron, six fields: seconds first; UTC. */
+  cron: string;
+  /** Length of a slot, ms: all ticks of one slot are one job, whoever enqueues it. */
+  slotMs: number;
+}
+
+const dutyQueues = {
+  /** The dump of the whole country. */
+  dump: "snapshots",
+  /** Dumps of filter sets. */
+  sets: "snapshots",
+  /** The model snapshot. */
+  model: "snapshots",
+  /** Rows for what time alone changed. */
+  instants: "upkeep",
+  /** Usage from Redis to Postgres. */
+  usage: "upkeep",
+  partitions: "upkeep",
+  retention: "upkeep",
+} as const satisfies Record<string, QueueName>;
+
+export type DutyName = keyof typeof dutyQueues;
+
+const instantsMs = 5000;
+
+/**
+ * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
+ * timers for duties. Each duty may run twice or late. docs/decisions.md 16.12 names what nobody may wait in a queue for.
+ */
+export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
+  const schedule = (duty: DutyName, cron: string, ms: number): Schedule => ({
+    ...{ duty, queue: dutyQueues[duty], cron, slotMs: ms },
+  });
+  return [
+    schedule("dump", every(slotMs), slotMs),
+    schedule("sets", every(slotMs), slotMs),
+    schedule("model", every(slotMs), slotMs),
+    schedule("instants", every(instantsMs), instantsMs),
+    schedule("usage", every(usageFlushMs), usageFlushMs),
+    schedule("partitions", "0 7 * * * *", hourMs),
+    schedule("retention", "0 23 * * * *", hourMs),
+  ];
+}
+
+/**
+ * A cron pattern that ticks at least once in each period: whole seconds below a minute, else whole minutes. A pattern
+ * cannot say 45 or 90 seconds, so it may tick more often; ticks of one slot are one job.
+ */
+function every(ms: number): string {
+  const seconds = Math.max(1, Math.floor(ms / 1000));
+  return seconds < 60
+    ? `*/${seconds} * * * * *`
+    : `0 */${Math.min(59, Math.floor(ms / minuteMs))} * * * *`;
+}

@@ -1,0 +1,212 @@
+import { Worker } from "bullmq";
+import { expect } from "chai";
+import { Redis } from "ioredis";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
+import { until } from "#test/flow/client.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { hold } from "#test/harness/leaks.ts";
+import { startRole, type RunningRole } from "#test/harness/roles.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+
+/** Slots so long that no tick comes by itself while a test runs, or hardly ever. */
+const longSlots = { SLOT_MS: "600000", DUMP_MAX_AGE_MS: "600000" };
+
+describe("flow: the schedule", function () {
+  let server: OwnServer;
+  let instance: TestInstance;
+  let redis: Redis;
+  let prefixes = 0;
+  const running: RunningRole[] = [];
+
+  before(async () => {
+    server = await startPrivateRedis();
+    instance = await createTestInstance();
+    redis = new Redis(server.url, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
+    redis.on("error", () => {});
+  });
+  afterEach(async () => {
+    for (const role of running.splice(0)) await role.stop();
+  });
+  after(async () => {
+    redis?.disconnect();
+    await instance?.drop();
+    await server?.drop();
+  });
+
+  /** The settings of a deployment of its own: its Redis knows nothing yet. */
+  const deployment = (settings: Record<string, string>) => {
+    const prefix = `{schedule-${prefixes++}}`;
+    const env = { ...instance.env, REDIS_URL: server.url, REDIS_PREFIX: prefix, ...settings };
+    const start = async (name: string): Promise<RunningRole> => {
+      const role = await startRole(name, { ...env, LOG_LEVEL: "debug" });
+      running.push(role);
+      return role;
+    };
+    const stop = async (role: RunningRole): Promise<void> => {
+      running.splice(running.indexOf(role), 1);
+      await role.stop();
+    };
+    const dumps = () => redis.exists(`${prefix}:dump:2`);
+    return { prefix, env, start, stop, dumps };
+  };
+  const readiness = async (web: RunningRole) => {
+    const response = await fetch(`${web.baseUrl}/readyz`);
+    const { checks } = (await response.json()) as {
+      checks: Record<string, { ok: boolean; detail: string }>;
+    };
+    return { status: response.status, ...checks["duties"]! };
+  };
+
+  it("has the first dump made at once, whether the clock or the worker starts first", async () => {
+    for (const order of [
+      ["clock", "snapshots"],
+      ["snapshots", "clock"],
+    ]) {
+      const { start, dumps } = deployment(longSlots);
+      for (const role of order) await start(role);
+      await until(dumps, Boolean);
+    }
+  });
+
+  it("has the dumps made again when Redis has lost everything, without waiting for a tick", async () => {
+    const { start, dumps } = deployment(longSlots);
+    await start("clock");
+    await start("snapshots");
+    await until(dumps, Boolean);
+    await server.kill9();
+    await server.restart({ wiped: true });
+    await until(dumps, Boolean, 20_000);
+  });
+
+  it("enqueues each slot once from two clocks, also when its work is already done", async () => {
+    const { prefix, start, env } = deployment({ SLOT_MS: "1000" });
+    const seen: string[] = [];
+    const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+    const worker = new Worker("snapshots", async (job) => void seen.push(job.id!), {
+      connection,
+      prefix,
+    });
+    const late = createProducer(loadConfig(env), createLog({ logLevel: "silent" }, "test"));
+    const close = async (): Promise<void> => {
+      await worker.close();
+      await late.close();
+      connection.disconnect();
+    };
+    const letGo = hold("a worker", close);
+    const dumpSlots = () => seen.filter((id) => id.startsWith("dump-s"));
+    try {
+      await start("clock");
+      await start("clock");
+      await until(
+        async () => dumpSlots().length,
+        (count) => count >= 3,
+      );
+      // A clock that is behind the others.
+      const slot = Number(dumpSlots()[0]!.slice("dump-s".length));
+      expect(await late.addSlot("snapshots", { duty: "dump", slot })).to.equal(true);
+      await until(
+        async () => dumpSlots().length,
+        (count) => count >= 5,
+      );
+      expect(new Set(seen).size).to.equal(seen.length);
+    } finally {
+      letGo();
+      await close();
+    }
+  });
+
+  it("collapses the slots that nobody worked on into one job of each duty", async () => {
+    const { prefix, start, dumps } = deployment({ SLOT_MS: "1000" });
+    const clock = await start("clock");
+    await until(
+      async () => clock.lines.filter((line) => line.includes('"duty":"dump"')).length,
+      (count) => count >= 4,
+    );
+    expect(await redis.llen(`${prefix}:snapshots:wait`)).to.equal(3);
+    const worker = await start("snapshots");
+    await until(dumps, Boolean);
+    // The next slots come as usual.
+    await until(
+      async () => worker.lines.filter((line) => /"duty":"sets".*duty done/.test(line)).length,
+      (count) => count >= 2,
+    );
+  });
+
+  it("raises an alarm in every process that lives when a worker or the clock stops, until it is back", async () => {
+    const { start, stop } = deployment({ SLOT_MS: "1000" });
+    const [web, upkeep] = [await start("web"), await start("upkeep")];
+    let clock = await start("clock");
+    const missing = await until(
+      () => readiness(web),
+      ({ ok }) => !ok,
+      20_000,
+    );
+    expect(missing).to.include({ status: 200 });
+    expect(missing.detail)
+      .to.match(/dump: has not succeeded.*for \d+ s/)
+      .and.not.include("clock:");
+    await start("snapshots");
+    await until(
+      () => readiness(web),
+      ({ ok }) => ok,
+    );
+    await stop(clock);
+    const stopped = await until(
+      () => readiness(web),
+      ({ ok }) => !ok,
+      20_000,
+    );
+    // One reason, and not the seven duties that follow from it.
+    expect(stopped.detail).to.match(/^clock: no clock process has enqueued anything.* for \d+ s$/);
+    for (const role of [web, upkeep])
+      await role.waitForLine(/"level":50.*"duty":"clock".*duty is late/, 20_000);
+    const metrics = await (await fetch(`${web.baseUrl}/metrics`)).text();
+    const at = (duty: string) =>
+      Number(
+        new RegExp(`fuelmark_duty_last_success_timestamp_seconds{duty="${duty}"} (.+)`).exec(
+          metrics,
+        )?.[1],
+      );
+    for (const duty of ["clock", "dump", "sets", "model", "instants", "usage", "partitions"])
+      expect(at(duty), duty).to.be.within(Date.now() / 1000 - 120, Date.now() / 1000);
+    clock = await start("clock");
+    await until(
+      () => readiness(web),
+      ({ ok }) => ok,
+    );
+    await web.waitForLine(/"duty":"clock".*not late any more/);
+  });
+
+  it("does not call duties late because Redis was away", async () => {
+    const { start, stop } = deployment({ SLOT_MS: "1000" });
+    const [web, upkeep] = [await start("web"), await start("upkeep")];
+    const clock = await start("clock");
+    await start("snapshots");
+    // So long that the duties would be late if their silence counted from the start.
+    await until(
+      async () => upkeep.lines.filter((line) => /"duty":"instants".*duty done/.test(line)).length,
+      (count) => count >= 3,
+    );
+    expect(await readiness(web)).to.include({ ok: true, detail: "on time" });
+    await server.kill9();
+    await until(
+      () => readiness(web),
+      ({ detail }) => detail === "unknown without Redis",
+    );
+    // Nothing is noted before the first look at the Redis that is back.
+    await stop(clock);
+    await server.restart({ wiped: true });
+    const back = await until(
+      () => readiness(web),
+      ({ detail }) => detail !== "unknown without Redis",
+      20_000,
+    );
+    expect(back).to.include({ ok: true, detail: "on time" });
+    await until(
+      () => readiness(web),
+      ({ detail }) => detail.startsWith("clock:"),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { createModelSnapshotStore, fingerprint } from "#snapshots/dumps/model-snapshot.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("model snapshot store", () => {
+  let instance: TestInstance;
+  let redis: Redis;
+
+  before(async () => {
+    instance = await createTestInstance();
+    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
+    await new Promise((resolve) => redis.once("ready", resolve));
+  });
+  after(async () => {
+    redis?.disconnect();
+    await instance?.drop();
+  });
+
+  it("renews the times of the same content, and of nothing else", async () => {
+    const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
+    const around = { cities: [], keys: [] };
+    const content = fingerprint(around);
+    const version = (seq: number, asOfMs: number, builtAtMs: number) => ({
+      seq,
+      asOfMs,
+      builtAtMs,
+    });
+    expect(await store.renew(version(5, 1000, 1000), content)).to.equal(false);
+    await store.save(version(5, 1000, 1000), around, []);
+    expect(await store.renew(version(5, 2000, 3000), content)).to.equal(true);
+    expect(await store.load()).to.deep.include({ ...version(5, 2000, 3000), ...around });
+    for (const [seq, text] of [
+      [4, content],
+      [6, content],
+      [5, "other"],
+    ] as const)
+      expect(await store.renew(version(seq, 9000, 9000), text), `${seq} ${text}`).to.equal(false);
+    // Times never go back: another process may have been a moment ahead.
+    expect(await store.renew(version(5, 1500, 9000), content)).to.equal(true);
+    expect(await store.head()).to.deep.include(version(5, 2000, 3000));
+  });
+});

@@ -1,0 +1,50 @@
+import type { WorkerOptions } from "bullmq";
+import { createDutyWatch, noteDuty } from "#src/infrastructure/duty-times.ts";
+import type { QueueName } from "#src/infrastructure/queue-state.ts";
+import type { SlotJob } from "#src/infrastructure/queues.ts";
+import type { DutyName } from "#src/infrastructure/schedule.ts";
+import { createQueueWorker, type Duty, type RoleDeps } from "#workers/role.ts";
+
+/**
+ * Takes a queue's slot jobs and does their duties. A duty does what is due now, whatever the slot of its job: a late job
+ * makes up for all slots before it, and the queue holds one job of a duty at most (`addSlot`). Notes each success in
+ * Redis, and logs when the duties, of any role, are late.
+ */
+export function createDutyWorker(
+  deps: RoleDeps,
+  queue: QueueName,
+  duties: Readonly<Partial<Record<DutyName, Duty>>>,
+  options: Partial<WorkerOptions>,
+) {
+  const { config, log, clock, redis } = deps;
+  const watch = createDutyWatch(deps);
+
+  const run = async ({ duty }: SlotJob): Promise<void> => {
+    const work = duties[duty];
+    if (work === undefined) throw new Error(`unknown duty ${duty}`);
+    const startedAt = performance.now();
+    const result = await work();
+    // The work is done: whether it can be noted decides about the alarm only.
+    await noteDuty(redis, config.redisPrefix, duty, clock()).catch(() => {});
+    const ms = Math.round(performance.now() - startedAt);
+    log[result ? "info" : "debug"]({ duty, result, ms }, "duty done");
+  };
+
+  const worker = createQueueWorker<SlotJob>(
+    deps,
+    queue,
+    run,
+    (error, job) => log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
+    options,
+  );
+  return {
+    run(): void {
+      watch.start();
+      worker.run();
+    },
+    async close(): Promise<void> {
+      await worker.close();
+      await watch.stop();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Follower } from "#src/feed/follower.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { loadKeys } from "#src/keys/key-info.ts";
+import { loadCities } from "#snapshots/cities.ts";
+import {
+  createModelSnapshotStore,
+  fingerprint,
+  type Ledger,
+  type Surroundings,
+} from "#snapshots/dumps/model-snapshot.ts";
+import type { Duty, RoleDeps } from "#workers/role.ts";
+import { keptMsOf } from "#workers/snapshots/whole.ts";
+
+/**
+ * Keeps the model snapshot up to date: stores one when stations, keys or cities have changed. Of one that has only
+ * become old the times are renewed.
+ */
+export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Follower }): Duty {
+  const { config, log, clock, db, redis, ledger, follower } = deps;
+  const store = createModelSnapshotStore(redis, config.redisPrefix, keptMsOf(config));
+  let surroundings: Surroundings | null = null;
+
+  return async () => {
+    const fresh = await readSurroundings(db);
+    surroundings = fresh ?? surroundings;
+    if (surroundings === null) return;
+    const stored = await store.head();
+    const now = clock();
+    const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
+    const around = fingerprint(surroundings);
+    if (stored?.seq === version.seq && stored.fingerprint === around) {
+      // While the database is away nothing new is known: the time of building shows how old the knowledge is.
+      const young = now - stored.builtAtMs < config.dumpMaxAgeMs - config.slotMs / 2;
+      if (young || fresh === null || (await store.renew(version, around))) return;
+    }
+    const lines = ledger.lines();
+    const kept = await store.save(version, surroundings, lines);
+    const ms = Math.round(clock() - now);
+    log.info({ seq: version.seq, stations: lines.length, ms, kept }, "model snapshot made");
+  };
+}
+
+/** Null while the database is away. */
+async function readSurroundings(db: Db): Promise<Surroundings | null> {
+  try {
+    return { cities: await loadCities(db), keys: await loadKeys(db) };
+  } catch {
+    return null;
+  }
+}
