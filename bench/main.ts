@@ -3,6 +3,7 @@ import { benchFuzz } from "#bench/fuzz.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
+import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
@@ -10,6 +11,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
+// `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -18,7 +20,7 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
-    /** Reads: names of the cases to measure, with semicolons. Not written to results.md. */
+    /** Reads, worst: names of the cases to measure, with semicolons; of worst, parts of names. Not written to results.md. */
     only: { type: "string" },
     /** Reads: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
@@ -55,6 +57,7 @@ const benches: Record<string, () => Promise<string>> = {
     }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   pages: () => benchPages({ quick: values.quick }),
+  worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);
