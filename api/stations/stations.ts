@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
-import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
+import { lineForm, lineHeaders, pickFormat } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
@@ -104,8 +104,7 @@ export const stationsRoute = (services: Services) =>
       if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
       if (isUnchanged(ctx, etag, asOfMs)) return;
       const rest = { count, asOfMs, lifetimeMs, truncated };
-      if (format !== "json") return sendAs(ctx, format, found, rest);
-      if (!shared) return services.lists.send(ctx, etag, found, rest);
+      if (!shared || format !== "json") return services.lists.send(ctx, etag, found, rest, format);
       await services.rectangles.serve(ctx, { etag, area, now }, () =>
         services.lists.gzip(etag, found, rest),
       );
