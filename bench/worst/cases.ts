@@ -23,6 +23,8 @@ const everyFilter = {
   fresh_h: "24",
 };
 const everyStatus = { status: "yes,low,queue,no,nodata" };
+/** More than a case has requests: none has the rectangle of another case either. */
+const perCase = 60;
 /** Letters that nearly every address has. */
 const letters = [..."оаинетрслвкмпуязбгчйхж"];
 /** As much as a line of the request may have: Node takes 16 KB of headers. */
@@ -49,14 +51,14 @@ export function worstCases(country: ReadCountry): WorstCase[] {
   const [south, north] = [Math.min(...lats), Math.max(...lats)];
   const [west, east] = [Math.min(...lons), Math.max(...lons)];
   const whole = (n: number): string =>
-    [south - n / 50, west - n / 40, north + 1 + n / 30, east + 1 + n / 60]
+    [south - n / 50, west - n / 100, north + 1, east + 1 + n / 60]
       .map((degrees) => degrees.toFixed(3))
       .join(",");
   const dense = boxOfAbout(country, 3900);
   const [lat1, lon1, lat2, lon2] = dense;
   /** Just below the cut: every station of it is in the answer. */
   const full = (n: number): string =>
-    [lat1 + n / 100, lon1 + n / 100, lat2 + n / 100, lon2 + n / 100]
+    [lat1 + (n % perCase) / 100, lon1 + n / perCase / 100, lat2 + (n % perCase) / 100, lon2]
       .map((degrees) => degrees.toFixed(3))
       .join(",");
   const cityNames = country.cities.map(({ name }) => name);
@@ -89,7 +91,7 @@ export function worstCases(country: ReadCountry): WorstCase[] {
   const sorted = { sort: "distance" };
   const device = (n: number) => `bench-device-${process.pid}-${n}`;
 
-  return [
+  const cases: WorstCase[] = [
     all("country, gzip"),
     all("country, plain", {}, {}),
     all("country, br only", {}, br),
@@ -167,14 +169,14 @@ export function worstCases(country: ReadCountry): WorstCase[] {
     {
       name: "widget mark, a new station and device each",
       request: (n) => ({
-        path: `/widget/stations/${country.stations[n * 7]!.id}/report`,
+        path: `/widget/stations/${country.stations[(n * 7) % country.stations.length]!.id}/report`,
         body: { device: device(n), status: "no" },
       }),
     },
     {
       name: "widget mark, prefer respond-async",
       request: (n) => ({
-        path: `/widget/stations/${country.stations[n * 7 + 3]!.id}/report`,
+        path: `/widget/stations/${country.stations[(n * 7 + 3) % country.stations.length]!.id}/report`,
         headers: { Prefer: "respond-async" },
         body: { device: device(n + 5000), status: "yes" },
       }),
@@ -193,11 +195,12 @@ export function worstCases(country: ReadCountry): WorstCase[] {
     {
       name: "widget confirm that nothing needs",
       request: (n) => ({
-        path: `/widget/stations/${country.stations[n * 7 + 5]!.id}/confirm`,
+        path: `/widget/stations/${country.stations[(n * 7 + 5) % country.stations.length]!.id}/confirm`,
         body: { device: device(n + 20_000), status: "no" },
       }),
     },
   ];
+  return cases.map(({ name, request }, i) => ({ name, request: (n) => request(i * perCase + n) }));
 }
 
 const manyNames = (): [string, string][] =>
