@@ -5,6 +5,7 @@ import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
+import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
@@ -14,6 +15,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -22,7 +24,7 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
-    /** Reads: names of the cases to measure, with semicolons. Not written to results.md. */
+    /** Reads, worst: names of the cases to measure, with semicolons; of worst, parts of names. Not written to results.md. */
     only: { type: "string" },
     /** Idle: how long it measures, twice. */
     minutes: { type: "string", default: "10" },
@@ -63,6 +65,7 @@ const benches: Record<string, () => Promise<string>> = {
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
+  worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);

@@ -5,6 +5,7 @@ import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { asksDryRun } from "#src/contract/dry-run.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -59,7 +60,12 @@ function authorize(services: Services): Check<Route> {
     return addresses.has(ip);
   };
 
-  const refusalOf = ({ headers, state }: Context, key: KeyInfo, open: boolean): Refusal | null => {
+  const refusalOf = (
+    { headers, state }: Context,
+    key: KeyInfo,
+    open: boolean,
+    route: Route | undefined,
+  ): Refusal | null => {
     if (!key.partner.enabled) return partnerDisabled;
     if (key.kind === "secret") {
       if (isBoundAddress(key, state.ip)) return null;
@@ -70,14 +76,16 @@ function authorize(services: Services): Check<Route> {
     }
     const { origin, referer } = headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) return domainNotAllowed;
-    return open ? null : secretKeyRequired;
+    if (!open) return secretKeyRequired;
+    const rehearses = route?.answers?.takes?.includes("X-Dry-Run") && asksDryRun(headers);
+    return rehearses ? secretDryRuns : null;
   };
 
-  return (ctx, place) => {
+  return (ctx, place, route) => {
     const { state } = ctx;
     const key = state.key as KeyInfo;
     const open = place?.routes.some(({ access }) => access === "any") === true;
-    const refusal = refusalOf(ctx, key, open);
+    const refusal = refusalOf(ctx, key, open, route);
     if (refusal === null) return undefined;
     return meter.peek(meteredOf(services, key, state.ip)).then((limits) => {
       state.limits = limits;
@@ -97,6 +105,10 @@ const domainNotAllowed = refuse(
 const secretKeyRequired = refuse(
   "secret-key-required",
   "Call this from your server with a secret key (svc_live_…).",
+);
+const secretDryRuns = refuse(
+  "secret-key-required",
+  "X-Dry-Run works with a secret key (svc_live_…) only: a verdict would tell a forger what he still needs.",
 );
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingMark } from "#src/domain/admit.ts";
 import type { ProblemCode, Refusal } from "#src/contract/refusals.ts";
 import { type Answers, json } from "#api/openapi/answers.ts";
 import { outputExample, queuedExample, reportOutput } from "#src/contract/shapes/marks.ts";
+import { readDryRun } from "#src/contract/dry-run.ts";
 import { readPrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
@@ -10,7 +11,7 @@ import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /**
- * Takes one mark in, or tries it (`X-Dry-Run: 1`), and answers as docs/decisions.md 5 says: 200 with the outcome, or
+ * Takes one mark in, or tries it (`X-Dry-Run`), and answers as docs/decisions.md 5 says: 200 with the outcome, or
  * 202 when it does not come within the wait.
  */
 export async function answerMark(
@@ -18,8 +19,9 @@ export async function answerMark(
   ctx: ApiContext,
   read: IncomingMark | Refusal,
 ): Promise<void> {
+  const isDry = orThrow(readDryRun(ctx.headers["x-dry-run"])).dry;
   const incomingMark = orThrow(read);
-  if (ctx.get("X-Dry-Run") === "1") {
+  if (isDry) {
     const [result] = await dryRun(services, [incomingMark]);
     ctx.body = orThrow(result!);
     return;

@@ -2,12 +2,13 @@ import { type Admission, type Admitted, admit, type IncomingMark } from "#src/do
 import { decide, type Decision } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
-import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import type { Mark } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
-import { inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import { loadReports, type Report } from "#src/marks/marks.ts";
+import { loadDryRunWork } from "#api/marks/dry-run-work.ts";
 import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
 import type { Services } from "#api/http/services.ts";
@@ -16,7 +17,7 @@ import type { Services } from "#api/http/services.ts";
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
 
 /**
- * `X-Dry-Run: 1` (docs/decisions.md 3): the checks and the verdicts that these marks would meet now, in this order, from
+ * `X-Dry-Run` (docs/decisions.md 3.19): the checks and the verdicts that these marks would meet now, in this order, from
  * the same rules and facts. Nothing is stored, so `report_id` is empty; a duplicate is shown with its first mark.
  */
 export const dryRun = (
@@ -78,7 +79,7 @@ function reportersOf(
   };
 }
 
-/** What the fold would say of the marks, by station, on top of all that is stored, also of marks still waiting. */
+/** What the worker would say of the marks, by station, if it came to them now: after marks that wait for it still. */
 async function decideAll(
   tx: Tx,
   marks: readonly Admitted[],
@@ -86,26 +87,18 @@ async function decideAll(
   now: number,
   config: Config,
 ): Promise<Map<string, Decision>> {
-  const stationIds = [...new Set(marks.map(({ incomingMark }) => incomingMark.stationId))];
-  const histories = await loadHistories(tx, stationIds, 0, "processed and waiting");
-  const past = [...histories.values()].flatMap((history) => history.marks);
-  const storedFirstSeen = await loadFirstSeen(tx, new Set(past.map((mark) => mark.reporterId)));
+  const tried = grouped(marks, ({ incomingMark }) => incomingMark.stationId);
+  const arriving = new Map(
+    [...tried].map(([id, some]) => [id, some.map((mark) => markOf(mark, reporters))]),
+  );
+  const { work, firstSeen: storedFirstSeen } = await loadDryRunWork(tx, arriving, now, config);
   const firstSeen: FirstSeen = (id) =>
     reporters.ids.has(id) ? reporters.firstSeen(id) : storedFirstSeen(id);
-  const saved = await rows<{ station_id: string; state: StationState | null }>(
-    tx,
-    "select station_id, state from station_status where station_id = any(?::text[])",
-    [stationIds],
-  );
-  const states = new Map(saved.map((row) => [row.station_id, row.state]));
   return new Map(
-    stationIds.map((stationId) => {
-      const state = states.get(stationId) ?? emptyState;
-      const facts = { state, opinions: [], history: histories.get(stationId)! };
-      const arriving = marks.filter(({ incomingMark }) => incomingMark.stationId === stationId);
-      const arrivals = { marks: arriving.map((mark) => markOf(mark, reporters)), seeds: [] };
-      return [stationId, decide(facts, arrivals, firstSeen, now, config)];
-    }),
+    work.map(({ stationId, facts, arrivals }) => [
+      stationId,
+      decide(facts, arrivals, firstSeen, now, config),
+    ]),
   );
 }
 

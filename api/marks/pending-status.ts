@@ -4,6 +4,7 @@ import type { IncomingMark } from "#src/domain/admit.ts";
 import type { PendingStatus } from "#src/domain/widget-confirmation.ts";
 import { sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import { loadBefore } from "#src/marks/bounded-history.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
@@ -27,7 +28,7 @@ export async function readPendingStatus(
   tx: Statements,
   batch: readonly IncomingMark[],
   now: number,
-  { statusLifetimeMs }: Config,
+  config: Config,
 ): Promise<Map<string, PendingStatus>> {
   const wanted = [...new Set(batch.flatMap((mark) => (mark.confirms ? mark.stationId : [])))];
   if (wanted.length === 0) return new Map();
@@ -42,27 +43,42 @@ export async function readPendingStatus(
             and m.id >= ? and m.id < ?) w) as waiting
      from unnest(?::text[]) as wanted(id) left join station_status s on s.station_id = wanted.id`,
     // Marks that no worker has come to are minutes old, not days.
-    [firstIdOfDay(now - 2 * statusLifetimeMs), idAfter(now), wanted],
+    [firstIdOfDay(now - 2 * config.statusLifetimeMs), idAfter(now), wanted],
   );
   const pendingStatus = new Map<string, PendingStatus>();
   for (const row of found) {
     const state = row.state ?? emptyState;
     const waiting = (row.waiting ?? []).map(toMark);
-    const late = batch.some(
-      (mark) => mark.stationId === row.station_id && mark.observedAt !== null,
+    const observed = batch.flatMap(({ stationId, observedAt }) =>
+      stationId === row.station_id && observedAt !== null ? observedAt : [],
     );
-    const inOrder = !late && sortsLast(state, { marks: waiting, seeds: [] });
+    const inOrder = observed.length === 0 && sortsLast(state, { marks: waiting, seeds: [] });
+    const earliest = Math.min(
+      ...observed,
+      ...[state.last ?? [], waiting].flat().map(({ at }) => at),
+    );
     pendingStatus.set(
       row.station_id,
-      inOrder && row.refold !== true
-        ? {
-            facts: { state, opinions: (row.opinions ?? []).map(({ mark }) => mark), history: null },
+      row.refold === true
+        ? await readWhole(tx, row.station_id)
+        : {
+            facts: {
+              state,
+              opinions: (row.opinions ?? []).map(({ mark }) => mark),
+              history: inOrder ? null : await loadBefore(tx, row.station_id, earliest, config),
+            },
             waiting,
             firstSeen: seenTimes(row),
             strangers: new Map(),
-          }
-        : await readWhole(tx, row.station_id),
+          },
     );
+  }
+  for (const { facts, firstSeen } of pendingStatus.values()) {
+    const past = new Set(facts.history?.marks.map((mark) => mark.reporterId));
+    for (const id of firstSeen.keys()) past.delete(id);
+    if (past.size === 0) continue;
+    const seenAt = await loadFirstSeen(tx, past);
+    for (const id of past) firstSeen.set(id, seenAt(id));
   }
   return pendingStatus;
 }
@@ -73,16 +89,14 @@ const seenTimes = ({ opinions, waiting }: PendingStatusRow): Map<number, number>
     ...(waiting ?? []).map((mark) => [mark.reporter_id, mark.seen ?? 0] as const),
   ]);
 
-/** Where something does not sort last, or a review has touched the station, all that is kept is folded anew. */
+/** Where a review has touched the station, all that is kept is folded anew. */
 async function readWhole(tx: Statements, stationId: string): Promise<PendingStatus> {
   const histories = await loadHistories(tx, [stationId], 0, "processed and waiting");
   const history = histories.get(stationId)!;
-  const ids = new Set(history.marks.map((mark) => mark.reporterId));
-  const seenAt = await loadFirstSeen(tx, ids);
   return {
     facts: { state: emptyState, opinions: [], history },
     waiting: [],
-    firstSeen: new Map([...ids].map((id) => [id, seenAt(id)])),
+    firstSeen: new Map(),
     strangers: new Map(),
   };
 }

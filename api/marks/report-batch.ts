@@ -1,10 +1,11 @@
 import type { Admission, IncomingMark } from "#src/domain/admit.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
+import { readDryRun } from "#src/contract/dry-run.ts";
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
-import { problemObject } from "#api/http/errors.ts";
+import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import {
   awaitReport,
@@ -54,12 +55,13 @@ export const reportBatchRoute = (services: Services) =>
     bodyLimit,
     handle: async (ctx) => {
       const { body, key, requestId } = ctx.state;
+      const isDry = orThrow(readDryRun(ctx.headers["x-dry-run"])).dry;
       const shown = (result: ReportOutput | Refusal) =>
         isRefusal(result)
           ? { error: problemObject(result, services.config.problemBase, requestId) }
           : result;
       const read = body.reports.map((item, index) => readItem(services, key, item, index));
-      if (ctx.get("X-Dry-Run") === "1") {
+      if (isDry) {
         const reports = (await dryRunGood(services, read)).map(shown);
         ctx.body = { reports, count: reports.length };
         return;

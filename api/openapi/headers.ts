@@ -1,3 +1,5 @@
+import { dryRunValues } from "#src/contract/dry-run.ts";
+
 const count = (minimum = 0) => ({ type: "integer", minimum });
 const text = { type: "string" };
 const timePattern = "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$";
@@ -91,8 +93,8 @@ const takenHeaders = {
     "wait=1",
   ],
   "X-Dry-Run": [
-    "`1`: real checks and a real verdict, and nothing is stored",
-    { type: "string", enum: ["1"] },
+    "`1` or `true`: real checks and a real verdict, and nothing is stored; secret keys only. `0` or `false`: a real mark",
+    { type: "string", enum: dryRunValues },
     "1",
   ],
 } as const;

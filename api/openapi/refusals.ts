@@ -24,7 +24,9 @@ export const codesOf = ({
   answers,
 }: Pick<Route, "access"> & Partial<Pick<Route, "body" | "answers">>): ProblemCode[] => [
   ...onEveryRoute,
-  ...(access === "secret" ? (["secret-key-required"] as const) : []),
+  ...(access === "secret" || answers?.takes?.includes("X-Dry-Run")
+    ? (["secret-key-required"] as const)
+    : []),
   ...(body === undefined ? [] : (["body-too-large", "unsupported-media-type"] as const)),
   ...(answers?.problems ?? []),
 ];

@@ -3,13 +3,14 @@ import { pickEncoding } from "#api/http/encoding.ts";
 import { sendJson } from "#api/http/respond.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { type Format, packAs, pickFormat, sendAs, setForm } from "#api/stations/format.ts";
+import { pickFormat, setFormat } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, schemaVersion } from "#api/stations/presenters.ts";
 import type { Making, Question } from "#api/stations/rectangles.ts";
 import { type AreaQuery, readArea, readFilters } from "#api/stations/stations-query.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
+import type { Format } from "#snapshots/model/forms.ts";
 import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 
@@ -105,16 +106,13 @@ export function making(
 ): Making {
   const { count, asOfMs, truncated } = rest;
   const nextAt = model.nextChange(area, now, filters.freshH);
-  const gzip =
-    format === "json"
-      ? lists.gzip(etag, found, rest).then((pieces) => Buffer.concat(pieces))
-      : packAs(format, found, rest);
+  const gzip = lists.gzip(etag, found, rest, format).then((pieces) => Buffer.concat(pieces));
   return { etag, asOfMs, count, truncated, nextAt, gzip };
 }
 
 /** Sends an answer of the cache, or one that was just made for it; unpacked to those who do not take gzip. */
 export async function sendRectangle(
-  { config, plainRectangles }: Services,
+  { config, lists, plainRectangles }: Services,
   ctx: ApiContext,
   { format }: Asked,
   { rectangle, isHit, made }: { rectangle: Rectangle; isHit: boolean; made: Computed | null },
@@ -124,10 +122,8 @@ export async function sendRectangle(
   if (isUnchanged(ctx, etag, asOfMs)) return;
   const rest = { count, asOfMs, truncated, lifetimeMs: config.statusLifetimeMs };
   const isPacked = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "gzip";
-  if (!isPacked && made !== null) return sendAs(ctx, format, made.found, rest);
+  if (!isPacked && made !== null) return lists.send(ctx, etag, made.found, rest, format);
   if (isPacked) ctx.set("Content-Encoding", "gzip");
-  const body = isPacked ? gzip : await plainRectangles(gzip);
-  if (format === "json") return sendJson(ctx, body);
-  setForm(ctx, format, rest);
-  ctx.body = body;
+  sendJson(ctx, isPacked ? gzip : await plainRectangles(gzip));
+  setFormat(ctx, format, rest);
 }

@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { compress } from "#api/http/encoding.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import type { Form } from "#api/openapi/answers.ts";
@@ -7,17 +6,16 @@ import type { HeaderName } from "#api/openapi/headers.ts";
 import { station, stationExample } from "#src/contract/shapes/stations.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
-import { featureCollection, lines } from "#snapshots/model/forms.ts";
+import { type Format, forms, written } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** The forms in which a list of stations is given out (docs/decisions.md 7), the preferred one first. */
-const mediaTypes = {
+const mediaTypes: Record<Format, string> = {
   json: "application/json",
   geojson: "application/geo+json",
   ndjson: "application/x-ndjson",
-} as const;
-export type Format = keyof typeof mediaTypes;
+};
 
 /** The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. */
 export function pickFormat(ctx: Pick<ApiContext, "accepts">): Format {
@@ -27,20 +25,11 @@ export function pickFormat(ctx: Pick<ApiContext, "accepts">): Format {
 
 const formats = Object.keys(mediaTypes) as Format[];
 
-/**
- * Sends a list of stations in that form; what is not JSON is written in small pieces as fast as the caller takes them.
- * NDJSON has no envelope: there its fields are headers.
- */
-export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
-  if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
-  setForm(ctx, format, rest);
-  ctx.body = Readable.from(piecesAs(format, answer, rest), { objectMode: false });
-}
-
-/** The headers of that form. */
-export function setForm(ctx: ApiContext, format: "geojson" | "ndjson", rest: ListRest): void {
+/** Sets the headers of a list in that form. NDJSON has no envelope: there its fields are headers. */
+export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void {
+  if (format === "json") return;
   ctx.type = mediaTypes[format];
-  if (format === "geojson") return;
+  if (format !== "ndjson") return;
   ctx.set({
     "X-Count": String(rest.count),
     "X-As-Of": formatTime(rest.asOfMs),
@@ -50,22 +39,13 @@ export function setForm(ctx: ApiContext, format: "geojson" | "ndjson", rest: Lis
   });
 }
 
-const piecesAs = (
-  format: "geojson" | "ndjson",
-  answer: Answer,
-  rest: ListRest,
-): AsyncGenerator<Buffer> =>
-  format === "ndjson" ? lines(answer.sources()) : featureCollection(answer.sources(), rest);
-
-/** A list in that form as gzip. */
-export async function packAs(
-  format: "geojson" | "ndjson",
-  answer: Answer,
-  rest: ListRest,
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of piecesAs(format, answer, rest)) pieces.push(piece);
-  return compress(Buffer.concat(pieces), "gzip");
+/** Sends a list of stations in that form; what is not JSON is written in small pieces as fast as the caller takes them. */
+export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
+  if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
+  setFormat(ctx, format, rest);
+  ctx.body = Readable.from(written(forms[format], [...answer.sources()], rest), {
+    objectMode: false,
+  });
 }
 
 /** NDJSON in the OpenAPI document, and the headers that hold its envelope. */

@@ -2,17 +2,27 @@ import { LRUCache } from "lru-cache";
 import { pickEncoding } from "#api/http/encoding.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import type { ApiContext } from "#api/http/route.ts";
-import { presentList } from "#api/stations/presenters.ts";
-import { listHead, type ListRest, listTail } from "#snapshots/model/envelope.ts";
+import { setFormat } from "#api/stations/format.ts";
+import type { ListRest } from "#snapshots/model/envelope.ts";
+import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 
 /** Lists of stations as gzip, put together from what is deflated already. */
 export interface GzipListCache {
-  /** The list envelope around `answer`, in pieces of one gzip member. `name` says what its content is: its ETag. */
-  gzip(name: string, answer: Answer, rest: ListRest): Promise<Buffer[]>;
-  /** Sends `answer` as JSON: gzip unless brotli or nothing is wanted more. */
-  send(ctx: ApiContext, name: string, answer: Answer, rest: ListRest): Promise<void>;
+  /**
+   * `answer` in that form, JSON where nothing is said, in pieces of one gzip member. `name` says what content and form
+   * are: the ETag.
+   */
+  gzip(name: string, answer: Answer, rest: ListRest, format?: Format): Promise<Buffer[]>;
+  /** Sends `answer` in that form: gzip unless brotli or nothing is wanted more. */
+  send(
+    ctx: ApiContext,
+    name: string,
+    answer: Answer,
+    rest: ListRest,
+    format?: Format,
+  ): Promise<void>;
 }
 
 /** Fewer stations are shorter than what packing them is worth. */
@@ -34,20 +44,27 @@ export function createGzipListCache(): GzipListCache {
     sizeCalculation: ({ blocks }) => blocks.reduce((sum, { length }) => sum + length, overhead),
   });
 
-  const gzip: GzipListCache["gzip"] = async (name, answer, rest) => {
+  const gzip: GzipListCache["gzip"] = async (name, answer, rest, format = "json") => {
+    const { head, tail } = forms[format];
     let packed = cache.get(name);
-    if (packed === undefined) cache.set(name, (packed = await packPieces(answer.pieces())));
-    return gzipMember(listHead, packed, listTail(rest));
+    if (packed === undefined) cache.set(name, (packed = await packPieces(answer.pieces(), format)));
+    return gzipMember(head, packed, tail(rest));
   };
 
   return {
     gzip,
-    async send(ctx, name, answer, rest) {
+    async send(ctx, name, answer, rest, format = "json") {
       // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
       const encoding = pickEncoding(ctx.headers["accept-encoding"], ["gzip", "br"]);
       if (encoding !== "gzip" || answer.count < fewest)
-        sendJsonSlices(ctx, presentList(answer.pieces(), rest));
-      else sendJsonSlices(ctx, await gzip(name, answer, rest), "gzip");
+        sendJsonSlices(ctx, plain(answer, rest, forms[format]));
+      else sendJsonSlices(ctx, await gzip(name, answer, rest, format), "gzip");
+      setFormat(ctx, format, rest);
     },
   };
+}
+
+function plain(answer: Answer, rest: ListRest, { head, write, tail }: Form): Buffer[] {
+  const pieces = answer.pieces().map(({ bytes }) => bytes);
+  return [head, ...pieces.map(write), tail(rest)];
 }

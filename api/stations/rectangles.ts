@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { constants, gunzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import {
   isGood,
@@ -153,6 +153,15 @@ async function inTime(read: Promise<boolean>): Promise<boolean | null> {
 const unzip = promisify(gunzip);
 const plainBytes = 8 << 20;
 
+/**
+ * In one chunk, whose length the gzip member ends with: zlib's own have 16 KB, each a way to a thread and back. The
+ * length comes out of Redis, so it is not believed beyond any list that there is.
+ */
+function unpacked(body: Buffer): Promise<Buffer> {
+  const length = Math.min(body.readUInt32LE(body.length - 4), 8 << 20);
+  return unzip(body, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
+}
+
 /** Bodies of the cache, unpacked for callers that do not take gzip. The last ones used are kept. */
 export function createPlainCache(): (gzip: Buffer) => Promise<Buffer> {
   const kept = new LRUCache<Buffer, Buffer>({
@@ -162,7 +171,7 @@ export function createPlainCache(): (gzip: Buffer) => Promise<Buffer> {
   return async (gzip) => {
     const known = kept.get(gzip);
     if (known !== undefined) return known;
-    const plain = await unzip(gzip);
+    const plain = await unpacked(gzip);
     kept.set(gzip, plain);
     return plain;
   };

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/http/encoding.ts";
-import { lineForm, lineHeaders, type Format, pickFormat, sendAs } from "#api/stations/format.ts";
+import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
@@ -15,6 +15,7 @@ import { type ApiContext, route } from "#api/http/route.ts";
 import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
 import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Format } from "#snapshots/model/forms.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
 import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";

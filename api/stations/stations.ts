@@ -1,6 +1,6 @@
 import { orThrow } from "#api/http/errors.ts";
 import { json } from "#api/openapi/answers.ts";
-import { lineForm, lineHeaders, sendAs } from "#api/stations/format.ts";
+import { lineForm, lineHeaders } from "#api/stations/format.ts";
 import { isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import {
   type Asked,
@@ -73,8 +73,7 @@ export function stationsRoute(services: Services) {
       if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
       const { etag, found, rest } = compute(services, ctx, asked);
       if (isUnchanged(ctx, etag, rest.asOfMs)) return;
-      if (format !== "json") return sendAs(ctx, format, found, rest);
-      await services.lists.send(ctx, etag, found, rest);
+      await services.lists.send(ctx, etag, found, rest, format);
     },
   });
 }

@@ -121,13 +121,14 @@ export function createBlockTree() {
     sum: (): Sum => (leaves.length === 0 ? emptySum() : sumOf(1)),
     /**
      * Visits the blocks that touch the region. For a subtree that lies inside, calls `whole` first with its count and
-     * sum, and then visits its blocks as `covered`.
+     * sum, and then visits its blocks as `covered`. `box` is south, west, north, east of a block's stations.
      */
     walk(
       region: Region,
       whole: (count: number, sum: Sum) => void,
-      visit: (block: Block, covered: boolean) => void,
+      visit: (block: Block, covered: boolean, box: Float64Array) => void,
     ): void {
+      const show = ({ block, box }: Leaf, covered: boolean): void => visit(block, covered, box);
       const descend = (node: number, first: number, span: number): void => {
         if (counts[node] === 0) return;
         const at = node * 4;
@@ -141,10 +142,10 @@ export function createBlockTree() {
         if (relation === inside) {
           whole(counts[node] as number, sumOf(node));
           const end = Math.min(first + span, leaves.length);
-          for (let i = first; i < end; i++) visit((leaves[i] as Leaf).block, true);
+          for (let i = first; i < end; i++) show(leaves[i] as Leaf, true);
           return;
         }
-        if (span === 1) return visit((leaves[first] as Leaf).block, false);
+        if (span === 1) return show(leaves[first] as Leaf, false);
         descend(node * 2, first, span / 2);
         descend(node * 2 + 1, first + span / 2, span / 2);
       };

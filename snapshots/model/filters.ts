@@ -16,6 +16,7 @@ import {
   pricedBit,
   queueShift,
 } from "#snapshots/model/fragment.ts";
+import { compileSearch } from "#snapshots/model/text-search.ts";
 
 /** The filters of docs/contract.md 4.1; an absent filter lets every station pass. */
 export interface Filters {
@@ -87,14 +88,14 @@ export function compileFilters(
   const brand = filters.brand ? brandNumber(foldBrand(filters.brand)) : undefined;
   const needed = gradeBits | (filters.priced ? pricedBit : 0);
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
-  const words = [...new Set(filters.words)].map((word) => Buffer.from(word));
+  const search = compileSearch(filters.words ?? []);
   if (
     statusBits === 0 &&
     queueBits === 0 &&
     needed === 0 &&
     brand === undefined &&
     freshFromS === undefined &&
-    words.length === 0
+    search === null
   )
     return null;
   const noData = servedStatuses.indexOf("nodata");
@@ -113,10 +114,10 @@ export function compileFilters(
         (queueBits === 0 || (queueBits & (1 << ((flags >> queueShift) & 7))) !== 0) &&
         (brand === undefined || records[at + field.brand] === brand) &&
         (freshFromS === undefined ||
-          (status !== noData && (records[at + field.updatedS] as number) >= freshFromS));
+          (status !== noData && (records[at + field.updatedS] as number) >= freshFromS)) &&
+        (search === null || search(block, slot));
       if (passes) chosen[slot] = 1;
     }
-    for (const word of words) keepWithWord(block, chosen, word);
     return chosen;
   };
 }
@@ -125,21 +126,4 @@ function bits<T>(list: readonly T[] | undefined, code: (item: T) => number): num
   let found = 0;
   for (const item of list ?? []) found |= 1 << code(item);
   return found;
-}
-
-/** Searches the text of the whole block at once; after each hit it goes on with the next station. */
-function keepWithWord(block: Block, chosen: Uint8Array, word: Buffer): void {
-  let from = 0;
-  for (let slot = 0; slot < chosen.length; slot++) {
-    const end = block.records[slot * recordSize + field.textEnd] as number;
-    if (from >= end) {
-      // The next hit lies behind this station.
-      chosen[slot] = 0;
-      continue;
-    }
-    const hit = block.text.indexOf(word, from);
-    if (hit === -1) return void chosen.fill(0, slot);
-    if (hit >= end) chosen[slot] = 0;
-    from = hit >= end ? hit : end;
-  }
 }

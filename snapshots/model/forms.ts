@@ -1,61 +1,60 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listTail, type ListRest } from "#snapshots/model/envelope.ts";
-import { fragmentOf, type Source } from "#snapshots/model/block.ts";
+import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
+import type { Source } from "#snapshots/model/block.ts";
+import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
+import { copyInOrder } from "#snapshots/model/selection.ts";
+
+/** A form in which a list of stations is given out (docs/decisions.md 7.16). */
+export type Format = "json" | "geojson" | "ndjson";
+
+/** How a list is written in a form: head, stations with separators between them, tail. */
+export interface Form {
+  head: Buffer;
+  /** Between two stations: one byte. */
+  separator: Buffer;
+  /** Stations as JSON with commas between them, `{…},{…}`, in this form. What ends with a comma ends with a separator. */
+  write(stations: Buffer): Buffer;
+  tail(rest: ListRest): Buffer;
+}
+
+export const forms: Record<Format, Form> = {
+  json: {
+    head: listHead,
+    separator: Buffer.from(","),
+    write: (stations) => stations,
+    tail: listTail,
+  },
+  /** A GeoJSON FeatureCollection (RFC 7946) with the rest of the list envelope beside it. */
+  geojson: {
+    head: Buffer.from('{"type":"FeatureCollection","features":['),
+    separator: Buffer.from(","),
+    write: writeFeatures,
+    tail: listTail,
+  },
+  /** A line of JSON for each station, each ended by a line feed. */
+  ndjson: {
+    head: Buffer.alloc(0),
+    separator: Buffer.from("\n"),
+    write: writeLines,
+    tail: ({ count }) => Buffer.from(count === 0 ? "" : "\n"),
+  },
+};
 
 /** Stations written per turn of the event loop. */
 const perTurn = 256;
-const lineFeed = Buffer.from("\n");
 
-/** A GeoJSON FeatureCollection (RFC 7946) with the rest of the list envelope beside it, in pieces. */
-export async function* featureCollection(
-  sources: Iterable<Source>,
+/** A list in pieces, in small turns, so that writing a whole country does not delay other requests. */
+export async function* written(
+  { head, separator, write, tail }: Form,
+  sources: readonly Source[],
   rest: ListRest,
 ): AsyncGenerator<Buffer> {
-  yield collectionHead;
-  let comma = 1;
-  for await (const piece of pieces(sources, writeFeatures)) {
-    yield piece.subarray(comma);
-    comma = 0;
+  yield head;
+  for (let from = 0; from < sources.length; from += perTurn) {
+    if (from > 0) await nextTurn();
+    const stations = write(copyInOrder(sources.slice(from, from + perTurn)));
+    const isLast = from + perTurn >= sources.length;
+    yield isLast ? stations.subarray(0, -separator.length) : stations;
   }
-  yield listTail(rest);
+  yield tail(rest);
 }
-
-/** A line of JSON for each station, in pieces. */
-export const lines = (sources: Iterable<Source>): AsyncGenerator<Buffer> =>
-  pieces(sources, writeLines);
-
-/** Works in small turns, so that writing a whole country does not delay other requests. */
-async function* pieces(
-  sources: Iterable<Source>,
-  write: (sources: readonly Source[]) => Buffer,
-): AsyncGenerator<Buffer> {
-  let turn: Source[] = [];
-  for (const source of sources) {
-    if (turn.push(source) < perTurn) continue;
-    yield write(turn);
-    turn = [];
-    await nextTurn();
-  }
-  if (turn.length > 0) yield write(turn);
-}
-
-const writeLines = (sources: readonly Source[]): Buffer =>
-  Buffer.concat(sources.flatMap(({ block, slot }) => [fragmentOf(block, slot), lineFeed]));
-
-const collectionHead = Buffer.from('{"type":"FeatureCollection","features":[');
-
-/** The beginning of a station's JSON. Neither an id nor a number contains a quote or a comma. */
-const stationHead = /^\{("id":"[^"]*",)"lat":([^,]*),"lon":([^,]*),/;
-/** Each feature begins with a comma; `featureCollection` cuts off the first. */
-const featureHead =
-  ',{"type":"Feature",$1"geometry":{"type":"Point","coordinates":[$3,$2]},"properties":{';
-
-const writeFeatures = (sources: readonly Source[]): Buffer =>
-  Buffer.from(
-    sources
-      .map(({ block, slot }) =>
-        fragmentOf(block, slot).toString().replace(stationHead, featureHead),
-      )
-      .map((feature) => `${feature}}`)
-      .join(""),
-  );

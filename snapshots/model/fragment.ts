@@ -13,6 +13,7 @@ import {
   stateOf,
   textOf,
 } from "#snapshots/model/block.ts";
+import { signOf } from "#snapshots/model/text-search.ts";
 
 export const gradeShift = 3;
 export const queueShift = 8;
@@ -33,7 +34,7 @@ export function renderStation(
   const fixed = `${JSON.stringify({ id, lat, lon, brand: row.brand, name, addr }).slice(0, -1)},"fuel":`;
   const text = `${[name, row.brand, addr].map(foldText).join("\u001f")}\n`;
   const json = `${fixed}${JSON.stringify(fuel)}},`;
-  return { station, lat, lon, json, text, state, record: recordOf(fixed, json, brand, fuel) };
+  return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, brand, fuel) };
 }
 
 /** The same station with another value of `fuel`; `ended` when time alone will change nothing more. */
@@ -41,14 +42,15 @@ export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: b
   const start = startOf(block, slot);
   const fixed = block.body.read().toString("utf8", start, start + read(block, slot, field.fuel));
   const json = `${fixed}${JSON.stringify(fuel)}},`;
+  const text = textOf(block, slot);
   return {
     station: block.stations[slot] as number,
     lat: block.coordinates[slot * 2] as number,
     lon: block.coordinates[slot * 2 + 1] as number,
     json,
-    text: textOf(block, slot),
+    text,
     state: ended ? "" : stateOf(block, slot),
-    record: recordOf(fixed, json, read(block, slot, field.brand), fuel),
+    record: recordOf(fixed, json, text, read(block, slot, field.brand), fuel),
   };
 }
 
@@ -60,7 +62,13 @@ export function fuelOf(block: Block, slot: number): FuelBlock {
   ) as FuelBlock;
 }
 
-function recordOf(fixed: string, json: string, brand: number, fuel: FuelBlock): number[] {
+function recordOf(
+  fixed: string,
+  json: string,
+  text: string,
+  brand: number,
+  fuel: FuelBlock,
+): number[] {
   const record = Array.from({ length: recordSize }, () => 0);
   // A digest of each fragment, summed over a result, is the same however the result is put together.
   const digest = hash("sha1", json, "hex");
@@ -70,6 +78,7 @@ function recordOf(fixed: string, json: string, brand: number, fuel: FuelBlock): 
   record[field.flags] = flagsOf(fuel);
   record[field.updatedS] = (parseTime(fuel.updated) ?? 0) / 1000;
   record[field.brand] = brand;
+  signOf(text).forEach((bits, lane) => (record[field.sign + lane] = bits));
   return record;
 }
 

@@ -1,6 +1,8 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import { type Block, jsonOf } from "#snapshots/model/block.ts";
+import { type Format, forms } from "#snapshots/model/forms.ts";
 import type { Piece } from "#snapshots/model/selection.ts";
 
 /** A text's length and CRC-32: enough to compute the CRC of joined texts. */
@@ -23,26 +25,36 @@ export interface Packed extends Checked {
 const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block with fixed codes (RFC 1951 3.2.6). */
 const lastBlock = Buffer.from([0x03, 0x00]);
-const comma = stored(Buffer.from(","));
 /** Every answer has other runs of stations. */
 const runLevel = 1;
 /** A station block is deflated once for each content: a fifth fewer bytes are worth twice the time of level 1. */
 const blockLevel = 6;
 
 /**
- * A list of stations, deflated. Complete station blocks are deflated once and kept; all runs of stations from other
+ * A list of stations in a form, deflated. Complete station blocks are deflated once and kept; all runs of stations from other
  * blocks are deflated together. Runs stand before the complete blocks, as `piecesOf` orders them.
  */
-export async function packPieces(pieces: readonly Piece[]): Promise<Packed> {
+export async function packPieces(
+  pieces: readonly Piece[],
+  format: Format = "json",
+): Promise<Packed> {
+  const form = forms[format];
+  const between = stored(form.separator);
   const runs = pieces.filter(({ block }) => block === null).map(({ bytes }) => bytes);
-  const whole = pieces.flatMap(({ block }) => (block === null ? [] : [deflatedBlock(block)]));
-  const run = runs.length === 0 ? [] : [deflated(Buffer.concat(runs), runLevel)];
+  const whole = pieces.flatMap(({ block }) =>
+    block === null ? [] : [deflatedBlock(block, format)],
+  );
+  const run = runs.length === 0 ? [] : [deflated(form.write(joined(runs)), runLevel)];
   const packed = await Promise.all([...run, ...whole]);
   const parts = packed.flatMap((part, i) =>
-    i < run.length || i === packed.length - 1 ? [part] : [part, comma],
+    i < run.length || i === packed.length - 1 ? [part] : [part, between],
   );
   return joinDeflated(parts);
 }
+
+/** Stations in the order of their distance are one piece already: a copy of 4000 costs as much as finding them. */
+const joined = (runs: readonly Buffer[]): Buffer =>
+  runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
 
 /** One gzip member (RFC 1952) of three texts in a row. Many decoders read only the first of several members. */
 export function gzipMember(head: Buffer, middle: Packed, tail: Buffer): Buffer[] {
@@ -71,34 +83,61 @@ export const deflateWindow = 32 * 1024;
  * are deflated one by one take hardly more bytes than the whole.
  */
 export const deflatedAfter = (before: Buffer, bytes: Buffer): Promise<Deflated> =>
-  deflated(bytes, blockLevel, before);
+  deflated(bytes, blockLevel, before).then(exact);
 
-const deflatedBlocks = new WeakMap<Block, Deflated | Promise<Deflated>>();
+type Deflating = Deflated | Promise<Deflated>;
 
-/** A station block's JSON without the comma at its end, deflated at the first request and kept as long as the block. */
-function deflatedBlock(block: Block): Deflated | Promise<Deflated> {
-  const kept = deflatedBlocks.get(block);
+/** Enough for the blocks of 30,000 stations. */
+const formBytes = 3 << 20;
+
+/** JSON is kept as long as the block. Forms that few ask for are kept within a budget. */
+const deflatedBlocks = {
+  json: new WeakMap<Block, Deflating>(),
+  geojson: createFormCache(),
+  ndjson: createFormCache(),
+} satisfies Record<Format, unknown>;
+
+function createFormCache() {
+  return new LRUCache<Block, Deflating>({
+    maxSize: formBytes,
+    sizeCalculation: (kept) => ("blocks" in kept ? kept.blocks.length : 1),
+  });
+}
+
+/** A station block without the comma at its end, deflated at the first request for this form. */
+function deflatedBlock(block: Block, format: Format): Deflating {
+  const cache = deflatedBlocks[format];
+  const kept = cache.get(block);
   if (kept !== undefined) return kept;
-  const deflating = deflated(jsonOf(block).subarray(0, -1), blockLevel).then((done) => {
-    deflatedBlocks.set(block, done);
+  const plain = forms[format].write(jsonOf(block).subarray(0, -1));
+  const deflating = deflated(plain, blockLevel).then((packed) => {
+    const done = exact(packed);
+    cache.set(block, done);
     return done;
   });
-  deflatedBlocks.set(block, deflating);
-  deflating.catch(() => deflatedBlocks.delete(block));
+  cache.set(block, deflating);
+  deflating.catch(() => cache.delete(block));
   return deflating;
 }
 
 const inBackground = promisify(deflateRaw);
 
-/** Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. */
+/** zlib returns a slice of a larger buffer, which would stay alive with what is kept of it. */
+function exact({ blocks, ...checked }: Deflated): Deflated {
+  const copy = Buffer.allocUnsafeSlow(blocks.length);
+  blocks.copy(copy);
+  return { ...checked, blocks: copy };
+}
+
+/**
+ * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. In one chunk:
+ * each further one is another way to a thread and back.
+ */
 async function deflated(bytes: Buffer, level: number, before?: Buffer): Promise<Deflated> {
+  const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(bytes.length / 6));
   const dictionary = before !== undefined && before.length > 0 ? { dictionary: before } : {};
-  const options = { level, finishFlush: constants.Z_SYNC_FLUSH, ...dictionary };
-  const packed = await inBackground(bytes, options);
-  // zlib returns a slice of a larger buffer, which would stay alive with what is kept of it.
-  const blocks = Buffer.allocUnsafeSlow(packed.length);
-  packed.copy(blocks);
-  return { ...checkedOf(bytes), blocks };
+  const options = { level, memLevel: 9, finishFlush: constants.Z_SYNC_FLUSH, chunkSize };
+  return { ...checkedOf(bytes), blocks: await inBackground(bytes, { ...options, ...dictionary }) };
 }
 
 /** Bytes as they are, in deflate blocks of their own (RFC 1951 3.2.4). */

@@ -11,10 +11,10 @@ import { hourS } from "#src/domain/units.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
+import { findNearest, sortByDistance } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
   type Hit,
-  nearest,
   type Piece,
   piecesInOrder,
   piecesOf,
@@ -105,21 +105,20 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   return {
     query({ area, filters, sort, limit, now }: AreaQuery): Answer & { truncated: boolean } {
       drain(now);
-      const found = select(tree, area, matcher(filters));
-      const truncated = found.count > limit;
-      if (!truncated && sort === undefined)
+      const passes = matcher(filters);
+      const found = passes === null && sort === undefined ? select(tree, area, null) : null;
+      if (found !== null && found.count <= limit)
         return {
           count: found.count,
           sum: sumText(found.sum),
-          truncated,
+          truncated: false,
           pieces: () => piecesOf(found.hits),
           sources: () => sourcesOf(found.hits),
         };
-      const ranked = nearest(found.hits, found.region.centre, limit, table.ids.compare);
-      const list = inOrder(ranked);
-      return sort === undefined
-        ? { ...list, truncated, pieces: () => piecesOf(byBlock(ranked)) }
-        : { ...list, truncated };
+      const byId = table.ids.compare;
+      const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
+      if (sort !== undefined) return { ...inOrder(sortByDistance(kept, byId)), truncated };
+      return { ...inOrder(kept), truncated, pieces: () => piecesOf(byBlock(kept)) };
     },
 
     /** A page in id order, and its whole list. `next`: id of the page's last station when more follow, else "". */

@@ -1,6 +1,4 @@
-import { distanceM, type Point } from "#src/domain/geo.ts";
 import { compileArea, type Area, type Region } from "#snapshots/model/area.ts";
-import { grouped } from "#src/infrastructure/lists.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import {
   addStation,
@@ -23,7 +21,6 @@ export interface Hit {
 
 /** A result before it is cut, ordered or written. */
 export interface Selection {
-  region: Region;
   count: number;
   sum: Sum;
   hits: Hit[];
@@ -32,7 +29,7 @@ export interface Selection {
 /** Finds the stations of an area that pass. Without a filter a block inside the area is taken as a whole. */
 export function select(tree: BlockTree, area: Area, matcher: Matcher | null): Selection {
   const region = compileArea(area);
-  const found: Selection = { region, count: 0, sum: emptySum(), hits: [] };
+  const found: Selection = { count: 0, sum: emptySum(), hits: [] };
   const take = (block: Block, chosen: Uint8Array): void => {
     const before = found.count;
     for (let slot = 0; slot < chosen.length; slot++) {
@@ -60,7 +57,8 @@ export function select(tree: BlockTree, area: Area, matcher: Matcher | null): Se
   return found;
 }
 
-function inRegion(region: Region, block: Block): Uint8Array {
+/** Marks the stations of a block that lie in the region by 1 in their slot. */
+export function inRegion(region: Region, block: Block): Uint8Array {
   const chosen = new Uint8Array(block.stations.length);
   for (let slot = 0; slot < chosen.length; slot++) {
     const lat = block.coordinates[slot * 2] as number;
@@ -68,37 +66,6 @@ function inRegion(region: Region, block: Block): Uint8Array {
     if (region.holds(lat, lon)) chosen[slot] = 1;
   }
   return chosen;
-}
-
-interface Ranked extends Source {
-  station: number;
-  distance: number;
-}
-
-/** The `limit` stations nearest to `centre`, nearest first, ties by id (docs/decisions.md 7). */
-export function nearest(
-  hits: readonly Hit[],
-  centre: Point,
-  limit: number,
-  byId: (a: number, b: number) => number,
-): Ranked[] {
-  const ranked: Ranked[] = [];
-  for (const { block, chosen } of hits)
-    block.stations.forEach((station, slot) => {
-      if (chosen !== null && chosen[slot] !== 1) return;
-      const lat = block.coordinates[slot * 2] as number;
-      const lon = block.coordinates[slot * 2 + 1] as number;
-      ranked.push({ block, slot, station, distance: distanceM(centre, { lat, lon }) });
-    });
-  const close = ranked.length > limit ? upTo(ranked, limit) : ranked;
-  close.sort((a, b) => a.distance - b.distance || byId(a.station, b.station));
-  return close.slice(0, limit);
-}
-
-/** Those at most as far as the `limit`-th. Sorting bare distances finds it faster than sorting the stations. */
-function upTo(ranked: readonly Ranked[], limit: number): Ranked[] {
-  const farthest = Float64Array.from(ranked, (one) => one.distance).sort()[limit - 1] as number;
-  return ranked.filter((one) => one.distance <= farthest);
 }
 
 /** The same stations block by block, so that neighbours become one piece again. */
@@ -168,14 +135,13 @@ export function copyInOrder(sources: readonly Source[]): Buffer {
     size += read(block, slot, field.end) - startOf(block, slot);
   });
   const copy = Buffer.allocUnsafeSlow(size);
-  // Block by block, because each may have to be inflated.
-  for (const [block, inBlock] of grouped(sources.keys(), (i) => sources[i]!.block)) {
-    const bytes = block.body.read();
-    for (const i of inBlock) {
-      const { slot } = sources[i] as Source;
-      bytes.copy(copy, starts[i] as number, startOf(block, slot), read(block, slot, field.end));
-    }
-  }
+  // Each block may have to be inflated, and what was inflated longest ago is deflated again.
+  const plain = new Map<Block, Buffer>();
+  sources.forEach(({ block, slot }, i) => {
+    let bytes = plain.get(block);
+    if (bytes === undefined) plain.set(block, (bytes = block.body.read()));
+    bytes.copy(copy, starts[i] as number, startOf(block, slot), read(block, slot, field.end));
+  });
   return copy;
 }
 

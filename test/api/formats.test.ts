@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { expect } from "chai";
 import Koa from "koa";
 import { pickFormat } from "#api/stations/format.ts";
-import { featureCollection, lines } from "#snapshots/model/forms.ts";
+import { forms, written } from "#snapshots/model/forms.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
@@ -55,6 +55,7 @@ describe("formats of station lists", function () {
   let instance: TestInstance;
   let edge: Edge;
   let key: string;
+  let publishable: string;
   const now = Date.now();
 
   before(async () => {
@@ -62,6 +63,7 @@ describe("formats of station lists", function () {
     const db = createDb(instance.config, "setup");
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
     key = await addKey(db, partner);
+    publishable = await addKey(db, partner, "publishable");
     await writeStations(db, [
       {
         id: "n1",
@@ -305,7 +307,9 @@ describe("formats of station lists", function () {
     services.model.apply(rows, now);
     const page = services.model.page({ after: "", limit: 30_000, now });
     const rest = { count: 30_000, asOfMs: now, lifetimeMs: 1, truncated: false };
-    for (const pieces of [featureCollection(page.sources(), rest), lines(page.sources())]) {
+    const sources = [...page.sources()];
+    for (const form of [forms.geojson, forms.ndjson]) {
+      const pieces = written(form, sources, rest);
       let turns = 0;
       const others = setInterval(() => turns++, 0);
       let most = 0;
@@ -326,5 +330,28 @@ describe("formats of station lists", function () {
       if (accept === geojson) expect(JSON.parse(text).features).to.have.length(30_000);
       else expect(text.split("\n")).to.have.length(30_001);
     }
+  });
+
+  it("sends long answers to publishable keys as gzip or as they are, never packed anew as brotli", async () => {
+    // The stations of the test before.
+    const world = "bbox=-90,-180,90,180";
+    const auth = { Authorization: `Bearer ${publishable}` };
+    for (const query of [world, `${world}&sort=distance&q=${encodeURIComponent("азс")}`])
+      for (const accept of ["application/json", geojson, ndjson]) {
+        const path = `/stations?${query}`;
+        const encodingOf = async (encoding: string, more: Record<string, string>) => {
+          const sent = { Accept: accept, "Accept-Encoding": encoding, ...more };
+          const { status, headers, body } = await ask("GET", path, sent);
+          const text = unpacked(body, headers["content-encoding"] as string | undefined);
+          expect([status, text.length > 100_000]).to.deep.equal([200, true]);
+          return headers["content-encoding"];
+        };
+        expect(await encodingOf("br", auth), path).to.equal(undefined);
+        expect(await encodingOf("br, identity;q=0", auth), path).to.equal(undefined);
+        expect(await encodingOf("br, gzip", auth), path).to.equal("gzip");
+        expect(await encodingOf("br", {}), path).to.equal("br");
+      }
+    const short = await ask("GET", "/cities", { ...auth, "Accept-Encoding": "br, identity;q=0" });
+    expect(short.headers["content-encoding"]).to.equal("br");
   });
 });

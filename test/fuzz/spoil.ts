@@ -144,7 +144,7 @@ const headerValues: [name: string, values: string[]][] = [
   ["Accept-Encoding", ["br;q=x", "*;q=0", "identity;q=0", ";;", "zstd"]],
   ["If-None-Match", ["*", '"', 'W/"', 'W/"a,b", ,', "\u00ff\u00fe", '"'.repeat(3000)]],
   ["Prefer", ["wait=99999999999", "wait=-1", "respond-async;;;wait", "wait=1, wait=2", "="]],
-  ["X-Dry-Run", ["2", "true", " 1", "1, 1"]],
+  ["X-Dry-Run", ["2", "TRUE", " 1", "1, 1", ""]],
   ["X-Forwarded-For", ["256.1.1.1", "::ffff:1.2.3.4, x", "a".repeat(2000)]],
   [
     "Authorization",

@@ -4,8 +4,8 @@ import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { dayMs } from "#src/domain/units.ts";
-import { type History, loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { loadHistory } from "#src/marks/bounded-history.ts";
+import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
   hotMs,
@@ -118,57 +118,3 @@ const loadStates = (
     // A plan over all partitions is not worth keeping.
     until - since <= 2 * hotMs ? "load_states" : undefined,
   );
-
-/**
- * The station's counted, processed marks and its imported statuses that can still matter. After a lifetime without any
- * of them nothing before is alive, so the history starts at the last such gap. `whole` takes everything in the database.
- */
-export async function loadHistory(
-  tx: Statements,
-  stationId: string,
-  state: StationState,
-  arrivals: Arrivals,
-  config: Config,
-  whole: boolean,
-): Promise<History> {
-  const times = [
-    ...arrivals.marks.map((mark) => mark.at),
-    ...arrivals.seeds.map((seed) => seed.importedAt),
-  ];
-  const newest = Math.min(...times, state.last?.at ?? Number.POSITIVE_INFINITY);
-  if (whole || !Number.isFinite(newest)) return loadSince(tx, stationId, 0);
-  for (let depth = 2; ; depth *= 2) {
-    const from = newest - depth * config.statusLifetimeMs;
-    const history = await loadSince(tx, stationId, from);
-    const relevant = afterGap(history, from, newest, config.statusLifetimeMs);
-    if (relevant !== null) return relevant;
-    if (depth * config.statusLifetimeMs > config.retentionDays * dayMs) return history;
-  }
-}
-
-const loadSince = async (tx: Statements, stationId: string, from: number): Promise<History> =>
-  (await loadHistories(tx, [stationId], from, "processed")).get(stationId)!;
-
-/**
- * The history after the last gap of a lifetime before `newest`, where the refold begins; null without such a gap. A gap
- * after `newest` is of no use: the marks before it still matter to the mark at `newest`.
- */
-export function afterGap(
-  history: History,
-  from: number,
-  newest: number,
-  lifetimeMs: number,
-): History | null {
-  const times = [
-    from,
-    ...history.marks.map((mark) => mark.at),
-    ...history.seeds.map((seed) => seed.importedAt),
-  ].filter((at) => at < newest);
-  times.sort((a, b) => a - b).push(newest);
-  const end = times.findLast((at, index) => index > 0 && at - times[index - 1]! >= lifetimeMs);
-  if (end === undefined) return null;
-  return {
-    marks: history.marks.filter((mark) => mark.at >= end),
-    seeds: history.seeds.filter((seed) => seed.importedAt >= end),
-  };
-}

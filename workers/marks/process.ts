@@ -8,7 +8,8 @@ import { hotMs } from "#src/marks/marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { RoleDeps } from "#workers/role.ts";
-import { loadHistory, loadWork, type StationWork } from "#workers/marks/load.ts";
+import { loadHistory } from "#src/marks/bounded-history.ts";
+import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Changed, type Decided, isLostFence, save } from "#workers/marks/save.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 

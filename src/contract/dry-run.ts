@@ -1,0 +1,22 @@
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
+
+const on: readonly string[] = ["1", "true"];
+const off: readonly string[] = ["0", "false"];
+
+/** What `X-Dry-Run` may say (docs/decisions.md 3.19). */
+export const dryRunValues = [...on, ...off];
+
+/** True when the header asks for a dry run. What it may not say is for `readDryRun`. */
+export const asksDryRun = (headers: Readonly<Record<string, unknown>>): boolean =>
+  on.includes(headers["x-dry-run"] as string);
+
+/** Reads the value of `X-Dry-Run`; undefined when the header is absent. */
+export function readDryRun(value: string | string[] | undefined): { dry: boolean } | Refusal {
+  // Node joins repeated lines by commas.
+  const text = String(value ?? "0");
+  if (on.includes(text)) return { dry: true };
+  if (off.includes(text)) return { dry: false };
+  const msg = `Use one of ${dryRunValues.join(", ")}`;
+  const fault = { loc: ["header", "X-Dry-Run"], msg, type: "enum", input: text.slice(0, 100) };
+  return refuse("validation-failed", [fault]);
+}

@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
+
+const station = fc.record({
+  id: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+  lat: fc.double({ min: -90, max: 90, noNaN: true }),
+  lon: fc.double({ min: -180, max: 180, noNaN: true }),
+  brand: fc.string({ unit: "grapheme" }),
+  name: fc.constantFrom('},{"id":"n1","lat":1,"lon":2,', '"}', "АЗС, №1", "\\", "},{"),
+  fuel: fc.record({
+    prices: fc.constantFrom("92=58.10,95=62.50"),
+    conflict: fc.constantFrom(null, { versions: [{ status: "yes" }, { status: "no" }] }),
+  }),
+});
+const stations = fc.array(station, { minLength: 1, maxLength: 6 });
+
+describe("forms of stations", () => {
+  for (const end of ["", ","])
+    it(`are what JSON says, whatever a name holds; ending ${end === "" ? "so" : "with a comma"}`, () => {
+      fc.assert(
+        fc.property(stations, (list) => {
+          const json = Buffer.from(list.map((one) => JSON.stringify(one)).join(",") + end);
+          const features = writeFeatures(json).toString();
+          expect(features.endsWith(",")).to.equal(end === ",");
+          expect(JSON.parse(`[${end === "" ? features : features.slice(0, -1)}]`)).to.deep.equal(
+            list.map(({ id, lat, lon, ...properties }) =>
+              JSON.parse(
+                JSON.stringify({
+                  ...{ type: "Feature", id },
+                  geometry: { type: "Point", coordinates: [lon, lat] },
+                  properties,
+                }),
+              ),
+            ),
+          );
+          const lines = writeLines(json).toString();
+          expect(lines).to.equal(
+            list.map((one) => JSON.stringify(one)).join("\n") + (end === "" ? "" : "\n"),
+          );
+        }),
+      );
+    });
+});

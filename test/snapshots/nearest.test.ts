@@ -1,0 +1,102 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { distanceM } from "#src/domain/geo.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { type Block, joinBlock } from "#snapshots/model/block.ts";
+import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
+import { createBlockTree, measured } from "#snapshots/model/block-tree.ts";
+import { renderStation } from "#snapshots/model/fragment.ts";
+import { findNearest, type Ranked, reachOf, sortByDistance } from "#snapshots/model/nearest.ts";
+import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
+import { sized } from "#test/harness/long.ts";
+
+const lat = fc.double({ min: -90, max: 90, noNaN: true });
+const lon = fc.double({ min: -180, max: 180, noNaN: true });
+const part = fc.double({ min: 0, max: 1, noNaN: true });
+const between = (a: number, b: number, at: number): number => a + (b - a) * at;
+
+describe("nearest stations", () => {
+  it("never takes a rectangle for farther than one of its points, over 180° and the poles too", () => {
+    fc.assert(
+      fc.property(
+        fc.record({ lat, lon }),
+        fc.tuple(lat, lat, lon, lon),
+        fc.array(fc.tuple(part, part), { minLength: 5, maxLength: 5 }),
+        (centre, [a, b, c, d], inside) => {
+          const [south, west] = [Math.min(a, b), Math.min(c, d)];
+          const [north, east] = [Math.max(a, b), Math.max(c, d)];
+          const reach = reachOf(centre, Float64Array.of(south, west, north, east));
+          for (const [y, x] of [...inside, [0, 0], [0, 1], [1, 0], [1, 1]] as const) {
+            const point = { lat: between(south, north, y), lon: between(west, east, x) };
+            expect(reach).to.be.at.most(distanceM(centre, point));
+          }
+        },
+      ),
+      { numRuns: sized(2000, 20_000) },
+    );
+  });
+
+  /** A hundred blocks of a hundred stations each, a tenth of a degree apart. */
+  const treeOf = () => {
+    const tree = createBlockTree();
+    const shelf = createBlockShelf(1 << 24);
+    const blockOf = (n: number) =>
+      joinBlock(
+        Array.from({ length: 100 }, (_, i) => {
+          const lat = 50 + Math.floor(n / 10) + Math.floor(i / 10) / 10;
+          const lon = 30 + (n % 10) + (i % 10) / 10;
+          const row = { id: `n${n * 100 + i}`, lat, lon, brand: "", name: "", addr: "" };
+          const rest = { seq: 1, at: startMs, removed: false, state: emptyState };
+          const fuel = view(emptyState, startMs, lifetimeMs);
+          return renderStation(n * 100 + i, { ...row, ...rest }, 0, fuel, "");
+        }),
+        shelf,
+        true,
+      );
+    tree.rebuild(Array.from({ length: 100 }, (_, n) => ({ ...measured(blockOf(n)), index: n })));
+    return tree;
+  };
+  const byId = (a: number, b: number): number => a - b;
+
+  it("are found without a look at blocks farther than the last one kept", () => {
+    const tree = treeOf();
+    const box = { south: 50, west: 30, north: 60, east: 40 };
+    const area = { kind: "box" as const, box };
+    const looked = new Set<Block>();
+    const matcher = (block: Block): Uint8Array => {
+      looked.add(block);
+      return new Uint8Array(block.stations.length).fill(1);
+    };
+    const some = findNearest(tree, { area, matcher, limit: 500, byId });
+    expect([some.kept.length, some.truncated]).to.deep.equal([500, true]);
+    expect(looked.size).to.be.within(5, 20);
+    // All are looked at where nothing is cut.
+    looked.clear();
+    const all = findNearest(tree, { area, matcher, limit: 10_000, byId });
+    expect([all.kept.length, all.truncated, looked.size]).to.deep.equal([10_000, false, 100]);
+    const sorted = sortByDistance(all.kept, byId);
+    expect(sorted.slice(0, 500).map(({ station }) => station)).to.have.members(
+      some.kept.map(({ station }) => station),
+    );
+  });
+
+  it("are put in order by distance, then id, also where many are equally far or nearly so", () => {
+    const distance = fc.oneof(
+      fc.constantFrom(0, 5, 20_015_086),
+      fc.double({ min: 5, max: 5.05, noNaN: true }),
+      fc.double({ min: 0, max: 20_015_086, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(distance, { maxLength: 200 }), (distances) => {
+        const ranked = distances.map(
+          (far, n) => ({ station: (n * 7) % 211, distance: far }) as Ranked,
+        );
+        const expected = ranked.toSorted(
+          (a, b) => a.distance - b.distance || byId(a.station, b.station),
+        );
+        expect(sortByDistance(ranked, byId)).to.deep.equal(expected);
+      }),
+    );
+  });
+});
