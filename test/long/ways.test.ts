@@ -134,6 +134,11 @@ describe("the ways in docs/architecture.md", function () {
     const files = await filesOf(rectangle, "200 gzip", 1);
     await expectListed("The way of a rectangle", files);
   });
+
+  it("lists the files of a rectangle that comes from the cache", async () => {
+    const files = await filesOf(() => rectangle(0), "200 gzip", 1);
+    await expectListed("The way of a cached rectangle", files);
+  });
 });
 
 const isCalled = ({ functions }: Profiler.ScriptCoverage): boolean =>
