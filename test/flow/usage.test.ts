@@ -180,7 +180,6 @@ describe("flow: usage", function () {
         (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
       );
     await send(20);
-    const clock = await startRoleProcess("clock", env);
     const first = await startRoleProcess("upkeep", env);
     await send(20);
     await until(
@@ -219,7 +218,6 @@ describe("flow: usage", function () {
       expect(await both()).to.deep.equal([sent, sent]);
     } finally {
       await second.stop();
-      await clock.stop();
     }
   });
 

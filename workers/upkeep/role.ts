@@ -1,3 +1,4 @@
+import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
@@ -6,12 +7,29 @@ import { flushUsage } from "#workers/upkeep/usage.ts";
 
 /** The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. */
 export function createUpkeepRole(deps: RoleDeps): Role {
+  const { config, log, redis, clock } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<unknown> = Promise.resolve();
+  let flushedAt = -Infinity;
+  const flush = (): Promise<number> => {
+    flushedAt = performance.now();
+    return flushUsage(deps);
+  };
+  /** A wiped Redis loses what was not flushed, so usage waits neither for a queue nor for the clock. */
+  const flushUnasked = (): void => {
+    if (performance.now() - flushedAt < 0.9 * config.usageFlushMs) return;
+    flushing = flush()
+      .then(() => noteDuty(redis, config.redisPrefix, "usage", clock()))
+      .catch((error: Error) =>
+        log.debug({ err: error.message }, "usage not flushed, will try again"),
+      );
+  };
   const worker = createDutyWorker(
     deps,
     "upkeep",
     {
       instants: () => settleTransitions(deps),
-      usage: () => flushUsage(deps),
+      usage: flush,
       partitions: () => makePartitions(deps),
       retention: () => retire(deps),
     },
@@ -20,8 +38,13 @@ export function createUpkeepRole(deps: RoleDeps): Role {
   return {
     start: async () => {
       await makePartitions(deps);
+      timer = setInterval(flushUnasked, config.usageFlushMs);
       worker.run();
     },
-    stop: () => worker.close(),
+    stop: async () => {
+      clearInterval(timer);
+      await flushing;
+      await worker.close();
+    },
   };
 }
