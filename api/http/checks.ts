@@ -77,8 +77,8 @@ function authorize(services: Services): Check<Route> {
     const { origin, referer } = headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) return domainNotAllowed;
     if (!open) return secretKeyRequired;
-    const rehearses = route?.answers?.takes?.includes("X-Dry-Run") && asksDryRun(headers);
-    return rehearses ? secretDryRuns : null;
+    const isDryRun = route?.answers?.takes?.includes("X-Dry-Run") && asksDryRun(headers);
+    return isDryRun ? secretDryRuns : null;
   };
 
   return (ctx, place, route) => {
