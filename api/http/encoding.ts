@@ -1,6 +1,7 @@
 import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 
 export type Encoding = "br" | "gzip" | "identity";
@@ -14,10 +15,19 @@ export function pickEncoding(
   offered: readonly Encoding[] = ["br", "gzip"],
 ): Encoding {
   if (header === undefined || header === "") return "identity";
+  const question = `${offered.join()} ${header}`;
+  const known = picked.get(question);
+  if (known !== undefined) return known;
   const headers = { "accept-encoding": gzipByItsName(header) };
   const negotiator = new Negotiator({ headers }) as Preferring;
-  return negotiator.encoding([...offered, "identity"], { preferred: offered }) ?? "identity";
+  const encoding =
+    negotiator.encoding([...offered, "identity"], { preferred: offered }) ?? "identity";
+  picked.set(question, encoding);
+  return encoding;
 }
+
+/** There are few such headers, and each answer asks. */
+const picked = new LRUCache<string, Encoding>({ max: 100 });
 
 /** True when the header forbids an answer as it is: `identity;q=0`, or `*;q=0` without a word on identity. */
 export function refusesIdentity(header: string | undefined): boolean {
