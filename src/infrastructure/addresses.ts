@@ -85,6 +85,8 @@ export function viewerAddress(
 }
 
 const rememberedMax = 1000;
+/** Strangers write this header: long ones are not kept. */
+const rememberedLength = 200;
 
 /** `viewerAddress`, which remembers: behind a proxy reading the same header again took 4 % of a cached answer. */
 export function createViewerReader(trusted: AddressSet) {
@@ -94,7 +96,7 @@ export function createViewerReader(trusted: AddressSet) {
     const found = known.get(question);
     if (found !== undefined) return found;
     const address = viewerAddress(peer, forwarded, trusted);
-    known.set(question, address);
+    if (question.length <= rememberedLength) known.set(question, address);
     return address;
   };
 }

@@ -87,9 +87,9 @@ export function createMeter<Question = never, Found = never>({
   /** What a call's requests want to know. Without the call's success it is not used: see `send`. */
   const findAll = async (batch: Batch): Promise<Answers> => {
     if (lookUp === undefined) return nothingFound;
-    const questions = batch
-      .flatMap(({ waiting }) => waiting.map(({ question }) => question))
-      .filter((question) => question !== null);
+    const all = batch.flatMap(({ waiting }) => waiting.map(({ question }) => question));
+    // Many viewers look at the same view: it is looked for once.
+    const questions = [...new Set(all)].filter((question) => question !== null);
     if (questions.length === 0) return nothingFound;
     const found = await lookUp(questions).catch((): Found[] => []);
     return new Map(found.map((one, i) => [questions[i] as Question, one]));
