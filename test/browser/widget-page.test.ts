@@ -152,10 +152,9 @@ describe("browser: the map's parameters and ways to use it", function () {
     }
     const all = ["Search", "Filters", "List of stations", "Dark theme", "Full screen"];
     expect(reached).to.include.members([...all, "Where am I", "Zoom in", "Zoom out", "Legend"]);
-    await page.getByRole("button", { name: "List of stations" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: `Station ${id}` }).focus();
-    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "List of stations" }).press("Enter");
+    await page.locator("h2:focus", { hasText: "in view" }).waitFor();
+    await page.getByRole("button", { name: `Station ${id}` }).press("Enter");
     await page.locator("h2:focus", { hasText: `Station ${id}` }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: `Station ${id}` }).waitFor({ state: "detached" });

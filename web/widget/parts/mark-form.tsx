@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Station } from "#web/widget/api.ts";
 import { type Result, sendMark, type Statement } from "#web/widget/mark.ts";
@@ -22,7 +22,7 @@ export const MarkForm = ({ station, onDone, onCancel }: Props) => {
   const details = useSignal<Omit<Statement, "status">>({});
   const sending = useSignal(false);
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
+  useLayoutEffect(() => title.current?.focus(), []);
 
   const submit = async (chosen: Status): Promise<void> => {
     if (sending.value) return;

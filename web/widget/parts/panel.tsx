@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "#web/kit/icon.tsx";
 import { swipeDown } from "#web/widget/parts/swipe.ts";
 import { closePanel } from "#web/widget/state.ts";
@@ -18,7 +18,8 @@ export const Panel = ({ title, sign, children, closable = true }: Props) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const sheet = useRef<HTMLElement>(null);
   const head = useRef<HTMLElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  // Before anything else can happen: a Tab pressed at once must not be undone by a late focus.
+  useLayoutEffect(() => heading.current?.focus(), []);
   useEffect(
     () =>
       closable && head.current !== null && sheet.current !== null
