@@ -28,6 +28,7 @@ const fifth = (name: string, what: Fifth): Case => usual(name, (scene) => fifthF
 /** shared/trust.md's attacks, each with honest traffic on the same keys, networks and cities at the same time. */
 export const cases: readonly Case[] = [
   usual("honest", null),
+  { name: "honest, errors say fuel only", honest: "mistaken yes only", attack: null },
   { name: "honest, a sudden shortage in a city", honest: "sudden shortage", attack: null },
   { name: "launch on the map: all new", honest: "launch on the map", attack: null },
   { name: "launch through one key: all new", honest: "launch", attack: null },
@@ -37,53 +38,63 @@ export const cases: readonly Case[] = [
     attack: (scene) => keyArmy(scene, { ...at, ...burst7s }, 500, oneKey),
   },
   ...[at, remote].flatMap(({ positions }) => {
-    const where = positions ? "at the station" : "without position";
+    const where = positions ? "at the stations" : "no positions";
     return [
-      fifth(`20 % false no, newcomers, ${where}`, { status: "no", old: false, positions }),
-      fifth(`20 % false no, old accounts, ${where}`, { status: "no", old: true, positions }),
-      fifth(`20 % false yes, newcomers, ${where}`, { status: "yes", old: false, positions }),
-      fifth(`20 % false yes, old accounts, ${where}`, { status: "yes", old: true, positions }),
+      fifth(`20 % false \`no\`, newcomers, ${where}`, { status: "no", old: false, positions }),
+      fifth(`20 % false \`no\`, old accounts, ${where}`, { status: "no", old: true, positions }),
+      fifth(`20 % false \`yes\`, newcomers, ${where}`, { status: "yes", old: false, positions }),
+      fifth(`20 % false \`yes\`, old accounts, ${where}`, { status: "yes", old: true, positions }),
     ];
   }),
-  usual("one key, 500 users of day 0: 7 s", (scene) =>
+  usual("one key, 500 users of day 0: 7 s, at the stations", (scene) =>
     keyArmy(scene, { ...at, ...burst7s }, 500, oneKey),
   ),
-  usual("the same without positions", (scene) =>
+  usual("one key, 500 users of day 0: 7 s, no positions", (scene) =>
     keyArmy(scene, { ...remote, ...burst7s }, 500, oneKey),
   ),
-  usual("the same over 24 h", (scene) => keyArmy(scene, { ...at, ...drip }, 500, oneKey)),
-  usual("the same over 24 h, without positions", (scene) =>
+  usual("one key, 500 users of day 0: over 24 h, at the stations", (scene) =>
+    keyArmy(scene, { ...at, ...drip }, 500, oneKey),
+  ),
+  usual("one key, 500 users of day 0: over 24 h, no positions", (scene) =>
     keyArmy(scene, { ...remote, ...drip }, 500, oneKey),
   ),
-  usual("the same split over 4 keys and 24 h", (scene) =>
+  usual("four keys, 500 users of day 0: over 24 h, at the stations", (scene) =>
     keyArmy(scene, { ...at, ...drip }, 500, fourKeys),
   ),
-  usual("26 networks against a city: 11.5 min, no positions", (scene) =>
+  usual("26 networks, a city: 11.5 min, no positions", (scene) =>
     cityAttack(scene, { ...remote, ...city }, 26),
   ),
-  usual("the same with positions", (scene) => cityAttack(scene, { ...at, ...city }, 26)),
-  usual("the same over 24 h, no positions", (scene) =>
+  usual("26 networks, a city: 11.5 min, at the stations", (scene) =>
+    cityAttack(scene, { ...at, ...city }, 26),
+  ),
+  usual("26 networks, a city: over 24 h, no positions", (scene) =>
     cityAttack(scene, { ...remote, ...drip }, 26),
   ),
-  usual("the same over 24 h, with positions", (scene) => cityAttack(scene, { ...at, ...drip }, 26)),
-  usual("the same from 104 networks over 24 h", (scene) =>
+  usual("26 networks, a city: over 24 h, at the stations", (scene) =>
+    cityAttack(scene, { ...at, ...drip }, 26),
+  ),
+  usual("104 networks, a city: over 24 h, at the stations", (scene) =>
     cityAttack(scene, { ...at, ...drip }, 104),
   ),
-  usual("24 stations useless, one address: 0.3 s", (scene) =>
+  usual("one address, 24 stations useless: 0.3 s, no positions", (scene) =>
     detailBots(scene, { ...remote, lasts: 0.3 * seconds }, 24),
   ),
-  usual("the same with positions", (scene) =>
+  usual("one address, 24 stations useless: 0.3 s, at the stations", (scene) =>
     detailBots(scene, { ...at, lasts: 0.3 * seconds }, 24),
   ),
-  usual("a lone old device, remote: 50 stations useless in 24 h", (scene) =>
+  usual("a lone old device, 50 stations useless: over 24 h, no positions", (scene) =>
     loneDevice(scene, { ...remote, ...drip }, 50),
   ),
-  usual("one key on day 0: 500 yes at once, with positions", (scene) =>
+  usual("one key on its day 0, 500 `yes`: 1 s, at the stations", (scene) =>
     dayZero(scene, { ...at, lasts: seconds }, 500),
   ),
-  usual("the same without positions", (scene) =>
+  usual("one key on its day 0, 500 `yes`: 1 s, no positions", (scene) =>
     dayZero(scene, { ...remote, lasts: seconds }, 500),
   ),
-  usual("the same over 24 h, with positions", (scene) => dayZero(scene, { ...at, ...drip }, 500)),
-  usual("20 junk devices on each of 10 carriers", (scene) => junkDevices(scene, 10)),
+  usual("one key on its day 0, 500 `yes`: over 24 h, at the stations", (scene) =>
+    dayZero(scene, { ...at, ...drip }, 500),
+  ),
+  usual("20 junk devices on each of 10 carriers: 2 s, no positions", (scene) =>
+    junkDevices(scene, 10),
+  ),
 ];

@@ -10,12 +10,16 @@ import {
   type Reporter,
 } from "#bench/trust/traffic.ts";
 
-/** How people reach the service: six in ten by the map, or all by the map, or all by one partner's new app. */
+/**
+ * How people reach the service: six in ten by the map; or nobody is known before, and all come by the map or all by one
+ * partner's new app.
+ */
 export type Channel = "mixed" | "widget" | "launch";
 
 const widgetShare = 0.6;
 const carrierShare = 0.3;
-const regularsPerCity = 2000;
+/** At a launch they are as new as everyone, and fewer. */
+const regularsPerCity = { mixed: 2000, widget: 700, launch: 700 } as const;
 /** Nobody reports from two stations within this time, so that every honest movement is possible. */
 const restMs = 45 * minuteMs;
 /** Newcomers who report again on their first day. */
@@ -35,9 +39,9 @@ export function createCrowd(random: Random, country: Country, channel: Channel, 
     return { reporter: reach(random, channel, name), city, lastAt: Number.NEGATIVE_INFINITY };
   };
   const regulars = country.cities.map((_, city) =>
-    Array.from({ length: channel === "mixed" ? regularsPerCity : 0 }, () => person(city)),
+    Array.from({ length: regularsPerCity[channel] }, () => person(city)),
   );
-  const met: Acquaintance[] = regulars.flat().map(({ reporter }) => ({
+  const met: Acquaintance[] = (channel === "mixed" ? regulars.flat() : []).map(({ reporter }) => ({
     reporter,
     firstSeen: Math.floor(from - random.between(2, 60) * dayMs),
   }));

@@ -6,8 +6,12 @@ import { honestTraffic } from "#bench/trust/honest.ts";
 import type { Traffic } from "#bench/trust/traffic.ts";
 import { makeTruth } from "#bench/trust/truth.ts";
 
-export const honestKinds = ["usual", "sudden shortage", "launch", "launch on the map"] as const;
-export type HonestKind = (typeof honestKinds)[number];
+export type HonestKind =
+  | "usual"
+  | "mistaken yes only"
+  | "sudden shortage"
+  | "launch"
+  | "launch on the map";
 
 /** How large and how long a simulation is. */
 export interface Size {
@@ -37,11 +41,13 @@ export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: S
   const sudden =
     kind === "sudden shortage" ? { at: attackAt, stations: new Set(country.cities[0]) } : null;
   const truth = makeTruth(part(2), stations, start, until, sudden);
+  const channel = kind === "launch" ? "launch" : kind === "launch on the map" ? "widget" : "mixed";
   const honest = honestTraffic(part(3), country, truth, {
-    from: start,
+    // A launch finds nobody and nothing known.
+    from: channel === "mixed" ? start : from,
     until,
-    launch: kind === "launch",
-    newOnWidget: kind === "launch on the map",
+    channel,
+    mistakenYesOnly: kind === "mistaken yes only",
   });
   const honestMarks = honest.marks.filter(({ at }) => at >= from).length;
   return {

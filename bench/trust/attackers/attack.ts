@@ -44,12 +44,11 @@ export const during = ({ marks }: Traffic, since: number): { since: number; unti
   until: (Math.floor(Math.max(...marks.map(({ at }) => at)) / hourMs) + 1) * hourMs,
 });
 
-/** A station that has fuel, or has none, at `at`, ms. */
+/** A station that has fuel, or has none, at `at`, ms; any where none is like that. */
 export function stationWith({ random, country, truth }: Scene, fuel: boolean, at: number): number {
-  const stations = country.stations.flatMap((_, index) =>
-    hadFuel(truth, index, at) === fuel ? index : [],
-  );
-  return random.pick(stations);
+  const all = country.stations.map((_, index) => index);
+  const fitting = all.filter((index) => hadFuel(truth, index, at) === fuel);
+  return random.pick(fitting.length > 0 ? fitting : all);
 }
 
 /** The same numbers in another order. */

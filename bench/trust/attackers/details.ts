@@ -52,7 +52,7 @@ function spoil(
   const marks = Array.from({ length: count }, (_, n): SentMark => {
     const at = evenly(attackAt, manner.lasts, n, count);
     const isNext = (one: number): boolean => !taken.has(one) && hadFuel(truth, one, at);
-    const station = order.find(isNext) ?? order[n]!;
+    const station = order.find(isNext) ?? order[n % order.length]!;
     taken.add(station);
     const position = manner.positions ? atPumps(random, country.stations[station]!) : null;
     return { at, station, ...useless, reporter: reporterOf(n), position, honest: false };
