@@ -2,7 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { type Attack, overADay, type Scene } from "#bench/trust/attackers/attack.ts";
 import { detailBots, loneDevice } from "#bench/trust/attackers/details.ts";
 import { type Fifth, fifthFalse } from "#bench/trust/attackers/fifth.ts";
-import { dayZero, keyArmy } from "#bench/trust/attackers/key-army.ts";
+import { belowLimit, dayZero, keyArmy } from "#bench/trust/attackers/key-army.ts";
 import { cityAttack, junkDevices } from "#bench/trust/attackers/networks.ts";
 import type { HonestKind } from "#bench/trust/world.ts";
 
@@ -60,6 +60,12 @@ export const cases: readonly Case[] = [
   ),
   usual("four keys, 500 users of day 0: over 24 h, at the stations", (scene) =>
     keyArmy(scene, { ...at, ...drip }, 500, fourKeys),
+  ),
+  usual("one key, 19 `no` an hour by new users: over 24 h, at the stations", (scene) =>
+    belowLimit(scene, oneKey, 24),
+  ),
+  usual("four keys, 19 `no` an hour by new users: over 24 h, at the stations", (scene) =>
+    belowLimit(scene, fourKeys, 24),
   ),
   usual("26 networks, a city: 11.5 min, no positions", (scene) =>
     cityAttack(scene, { ...remote, ...city }, 26),

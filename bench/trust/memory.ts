@@ -37,8 +37,8 @@ export function createMemory(
     return row;
   };
   const since = (times: Map<string, number[]>, key: string, after: number): number[] => {
-    const kept = (times.get(key) ?? []).filter((at) => at > after);
-    times.set(key, kept);
+    const kept = times.get(key) ?? [];
+    while (kept.length > 0 && kept[0]! <= after) kept.shift();
     return kept;
   };
   const newcomerRows = (scope: string, now: number): NonNullable<Found["partners"]> => {
@@ -46,14 +46,16 @@ export function createMemory(
     return seen.length === 0 ? [] : [{ scope, count: seen.length, oldest: seen[0]! }];
   };
   const nearby = (stationId: string, now: number): NonNullable<Found["nearby"]> => {
-    const kept = (live.get(stationId) ?? []).filter(
-      (mark) => mark.at > now - config.statusLifetimeMs,
-    );
-    live.set(stationId, kept);
-    const ids = kept.map((mark) => mark.reporterId);
-    return ids.length === 0
-      ? []
-      : [{ station_id: stationId, first: Math.min(...ids), last: Math.max(...ids) }];
+    const marks = live.get(stationId) ?? [];
+    // In order of receipt, and no mark of this bench is delivered late.
+    while (marks.length > 0 && marks[0]!.at <= now - config.statusLifetimeMs) marks.shift();
+    if (marks.length === 0) return [];
+    let [first, last] = [marks[0]!.reporterId, marks[0]!.reporterId];
+    for (const { reporterId } of marks) {
+      first = Math.min(first, reporterId);
+      last = Math.max(last, reporterId);
+    }
+    return [{ station_id: stationId, first, last }];
   };
 
   return {

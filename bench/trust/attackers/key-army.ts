@@ -6,6 +6,7 @@ import {
   type Manner,
   type Scene,
   shuffled,
+  stationWith,
 } from "#bench/trust/attackers/attack.ts";
 import { atPumps, partnersUser, type SentMark } from "#bench/trust/traffic.ts";
 import { hadFuel } from "#bench/trust/truth.ts";
@@ -74,4 +75,29 @@ export function dayZero(scene: Scene, manner: Manner, users: number): Attack {
   });
   const traffic = { marks, known: [] };
   return { traffic, selectors: [{ key, ...during(traffic, attackAt) }] };
+}
+
+/** New users of these keys turn stations with fuel to `no`, two marks a station, each key one mark an hour below its limit. */
+export function belowLimit(scene: Scene, keys: readonly number[], hours: number): Attack {
+  const { random, country, attackAt } = scene;
+  // The limit of a new key is 20 in any hour, honest newcomers' marks included.
+  const perHour = 19 * keys.length;
+  const pairs = Math.floor((perHour * hours) / 2);
+  const marks = Array.from({ length: pairs }, (_, n): SentMark[] => {
+    const first = evenly(attackAt, hours * hourMs, n, pairs);
+    const station = stationWith(scene, true, first);
+    return [first, first + 11 * minuteMs].map((at, half) => {
+      const number = 2 * n + half;
+      const reporter = partnersUser(keys[number % keys.length]!, `below-${number}`);
+      const position = atPumps(random, country.stations[station]!);
+      return { at, station, status: "no", reporter, position, honest: false };
+    });
+  }).flat();
+  const traffic = { marks: marks.sort((a, b) => a.at - b.at), known: [] };
+  const selectors = keys.map((key) => ({
+    key,
+    status: "no" as const,
+    ...during(traffic, attackAt),
+  }));
+  return { traffic, selectors };
 }
