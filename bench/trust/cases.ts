@@ -25,7 +25,7 @@ const fourKeys = [1, 2, 3, 4];
 const usual = (name: string, attack: Case["attack"]): Case => ({ name, honest: "usual", attack });
 const fifth = (name: string, what: Fifth): Case => usual(name, (scene) => fifthFalse(scene, what));
 
-/** shared/trust.md's attacks, each with honest traffic on the same keys, networks and cities at the same time. */
+/** The attacks that the goals name, each with honest traffic on the same keys, networks and cities at the same time. */
 export const cases: readonly Case[] = [
   usual("honest", null),
   { name: "honest, errors say fuel only", honest: "mistaken yes only", attack: null },

@@ -6,7 +6,7 @@ import { createCrowd, type Channel } from "#bench/trust/crowd.ts";
 import { atPumps, type SentMark, type Traffic } from "#bench/trust/traffic.ts";
 import { hadFuel, localHour, type Truth } from "#bench/trust/truth.ts";
 
-/** Figures of shared/trust.md, "by replay of real series". */
+/** Figures of a replay of real series: three cities, 506 stations, 49.6 hours. */
 const reportersMost = 3;
 const firstDelayMs = 8 * minuteMs;
 const furtherDelayMs = 35 * minuteMs;

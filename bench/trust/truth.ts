@@ -17,7 +17,7 @@ const localHours = 5;
 export const localHour = (at: number): number => Math.floor(at / hourMs + localHours) % 24;
 
 /**
- * Deliveries per empty station and hour, by local hour. The series of real cities that shared/trust.md quotes had
+ * Deliveries per empty station and hour, by local hour. The series of real cities had
  * 0.05 to 0.06 from six to eight and hardly any at two.
  */
 const refillsPerHour = [
