@@ -5,6 +5,7 @@ import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
+import { benchTrust } from "#bench/trust.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
@@ -15,6 +16,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,9 +24,11 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "5" },
     clients: { type: "string", default: "1,16,64" },
+    /** Trust: the seeds of its countries; medians over them are shown. */
+    seeds: { type: "string", default: "1,2,3" },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
-    /** Reads, worst: names of the cases to measure, with semicolons; of worst, parts of names. Not written to results.md. */
+    /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
     only: { type: "string" },
     /** Idle: how long it measures, twice. */
     minutes: { type: "string", default: "10" },
@@ -65,6 +69,8 @@ const benches: Record<string, () => Promise<string>> = {
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
+  trust: async () =>
+    benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
@@ -73,7 +79,8 @@ if (unknown !== undefined) {
   console.error(`no benchmark "${unknown}": ${Object.keys(benches).join(", ")}`);
   process.exit(2);
 }
-await startBuild("roles", console.log).done;
+// Trust runs the rules in this process.
+if (chosen.some((name) => name !== "trust")) await startBuild("roles", console.log).done;
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);

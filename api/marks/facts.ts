@@ -26,7 +26,8 @@ export async function lockScopes(tx: Statements, batch: readonly IncomingMark[])
   );
 }
 
-interface Found {
+/** The rows of the one statement that reads what is known about a batch. */
+export interface Found {
   now: number;
   sequences: number[];
   reporters: { hash: string; id: number; first_seen: number | null }[] | null;
@@ -73,7 +74,18 @@ export async function readFacts(
   config: Config,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
   const found = await find(tx, batch, config);
-  const { now, sequences } = found;
+  const { facts, reporterIds } = factsOf(found, batch, config);
+  facts.pendingStatus = await readPendingStatus(tx, batch, facts.now, config);
+  return { facts, sequences: found.sequences, reporterIds };
+}
+
+/** The rows as `admit` wants them; stations that a mark of the batch confirms are read apart. Pure. */
+export function factsOf(
+  found: Found,
+  batch: readonly IncomingMark[],
+  config: Pick<Config, "externalIdDays">,
+): { facts: AdmitFacts; reporterIds: Map<string, number> } {
+  const { now } = found;
   const stored = found.reporters ?? [];
   const reporters = new Map<string, ReporterFacts>();
   const byId = new Map<number, ReporterFacts>();
@@ -109,10 +121,10 @@ export async function readFacts(
         new Set([String(first), String(last)]),
       ]),
     ),
-    pendingStatus: await readPendingStatus(tx, batch, now, config),
+    pendingStatus: new Map(),
   };
   const reporterIds = new Map(stored.map(({ hash, id }) => [hash, id]));
-  return { facts, sequences, reporterIds };
+  return { facts, reporterIds };
 }
 
 /** Half the equator: no two places are further apart. */

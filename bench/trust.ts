@@ -1,0 +1,54 @@
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import { cases } from "#bench/trust/cases.ts";
+import { type Measured, reportOf } from "#bench/trust/report.ts";
+import { createMeasurer } from "#bench/trust/row.ts";
+import { figuresOf } from "#bench/trust/truth.ts";
+import { makeWorld, type Size } from "#bench/trust/world.ts";
+
+export interface TrustOptions {
+  seeds: readonly number[];
+  /** A small country for a day: it shows that everything runs, its figures mean little. */
+  quick: boolean;
+  /** Only cases whose name holds one of these; all when empty. */
+  only: readonly string[];
+}
+
+const usual: Size = { stations: 506, hours: 50 };
+const small: Size = { stations: 60, hours: 36 };
+
+/** What a status is worth: the product's rules on a country whose truth is known. Needs no servers. */
+export function benchTrust({ seeds, quick, only }: TrustOptions): string {
+  const size = quick ? small : usual;
+  // The rules' numbers as a new installation has them; no database is opened.
+  const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
+  const chosen = cases.filter(
+    ({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
+  );
+  const measurers = seeds.map((seed) => createMeasurer(seed, size, config));
+  const measured = chosen.map((of): Measured => {
+    const startedAt = performance.now();
+    const rows = measurers.map((measure) => measure(of));
+    console.log(`${of.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    return { of, rows };
+  });
+  const options = `${quick ? " --quick" : ""} --seeds ${seeds.join(",")}`;
+  return [
+    `A simulated country of ${size.stations} stations in three cities, ${size.hours} h after a first day, with known truth; honest traffic and attackers as \`bench/trust\` has them; the product's own rules over a simulated clock. *Agreement*: share of station time in which the served family was the true one. *False \`no\`*: share of time with fuel. *False fuel*: share of time without. *Lag*: from the first honest mark of a time without fuel until \`no\` is served. *Moved*: something that a driver acts on (status, grades, prices, queue, limit, flags, dispute) was another than without the attack, for any time; *any field*: counts, pending marks and times, too. *Last mark wins*: no rules at all.`,
+    truthOf(seeds, size),
+    reportOf(measured),
+    `\`npm run bench -- trust${options}\`. ${seeds.length === 1 ? "One seed." : `Medians of ${seeds.length} seeds.`}`,
+  ].join("\n\n");
+}
+
+/** Shows how near the simulated truth is to the real series. */
+function truthOf(seeds: readonly number[], size: Size): string {
+  const lines = seeds.map((seed) => {
+    const { truth, from, until } = makeWorld(seed, "usual", size).scene;
+    const { yesMedianH, noMedianH, changes, fuelShare } = figuresOf(truth, from, until);
+    const perDay = (changes / truth.length / (until - from)) * dayMs;
+    return `seed ${seed}: ${yesMedianH.toFixed(1)} h, ${noMedianH.toFixed(1)} h, ${perDay.toFixed(2)}, ${(fuelShare * 100).toFixed(0)} %`;
+  });
+  const real = ((1556 / 506 / (49.6 * hourMs)) * dayMs).toFixed(2);
+  return `Truth: median time with fuel and without, changes per station and day, share of time with fuel. Real series: 1.4 h, 7.9 h, ${real}. ${lines.join("; ")}.`;
+}

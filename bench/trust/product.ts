@@ -1,0 +1,128 @@
+import { factsOf } from "#api/marks/facts.ts";
+import { admit, type Admission, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
+import { decide, sortsLast } from "#src/domain/decide.ts";
+import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { markId, toMark } from "#src/marks/marks.ts";
+import type { Country } from "#bench/trust/country.ts";
+import { createMemory } from "#bench/trust/memory.ts";
+import type { SentMark, Traffic } from "#bench/trust/traffic.ts";
+
+interface Folded {
+  state: StationState;
+  opinions: ReadonlyMap<number, Mark>;
+  history: Mark[];
+}
+
+/** The numbers that are the operator's to set, as a new partner and key have them. */
+const asNew = { confirmMin: 0, reports: true, acceptRemote: true } as const;
+
+/**
+ * The product over a simulated clock: `factsOf`, `admit`, `toMark` and `decide` are its own, with memory in place of
+ * tables. Approximated: a mark is taken alone instead of in a batch, and processed in the millisecond of its receipt.
+ */
+export function createProduct(country: Country, config: Config, known: Traffic["known"]) {
+  const memory = createMemory(config);
+  for (const { reporter, firstSeen } of known) memory.meet(reporter.name, firstSeen);
+  const stations = country.stations.map((): Folded => ({
+    state: emptyState,
+    opinions: new Map(),
+    history: [],
+  }));
+  let sequence = 0;
+
+  /** Checks, stores and folds in one mark. */
+  const send = (sent: SentMark): Admission => {
+    const mark = incoming(country, config, sent);
+    const number = (sequence += 1);
+    const { facts } = factsOf(memory.find(mark, sent.at, number), [mark], config);
+    const admission = admit(facts, mark, markId(sent.at, number), config);
+    if (admission.kind !== "accepted") return admission;
+    const reporterId = memory.store(admission, sent.at);
+    if (admission.review === "none") fold(sent, asMark(admission, reporterId));
+    return admission;
+  };
+
+  /** What the marks worker does (`workers/marks/load.ts`, `process.ts`). */
+  const fold = ({ station, at }: SentMark, mark: Mark): void => {
+    const before = stations[station]!;
+    const arrivals = { marks: [mark], seeds: [] };
+    // The worker starts at the last gap of a lifetime, before which nothing matters; here all there is.
+    const history = sortsLast(before.state, arrivals) ? null : { marks: before.history, seeds: [] };
+    const facts = { state: before.state, opinions: [...before.opinions.values()], history };
+    const { state, opinions } = decide(facts, arrivals, memory.firstSeen, at, config);
+    before.history.push(mark);
+    stations[station] = { state, opinions, history: before.history };
+  };
+
+  return { send, stateOf: (station: number): StationState => stations[station]!.state };
+}
+
+/** As `api/marks/incoming-marks.ts` makes it of a report; the reporter's name stands for the hash. */
+function incoming(country: Country, config: Config, sent: SentMark): IncomingMark {
+  const { station, status, reporter, position } = sent;
+  const place = country.stations[station]!;
+  return {
+    ...statementOf(sent),
+    ...asNew,
+    stationId: place.id,
+    station: place,
+    nearbyIds: status === "no" ? country.within(station, config.nearbyNoM) : [],
+    status,
+    reporter: reporter.name,
+    partnerId: reporter.partnerId,
+    keyId: reporter.keyId,
+    confirms: false,
+    viewer: reporter.viewer,
+    externalId: null,
+    observedAt: null,
+    lat: position?.lat ?? null,
+    lon: position?.lon ?? null,
+    accM: position?.accM ?? null,
+    express: false,
+    comment: null,
+    massNoLimit: config.massNoLimit,
+  };
+}
+
+const statementOf = ({
+  fuels,
+  fuelsNo,
+  queue,
+  prices,
+  limitL,
+  noCash,
+  fuelCardsOnly,
+}: SentMark) => ({
+  fuels: fuels ?? null,
+  fuelsNo: fuelsNo ?? null,
+  queue: queue ?? null,
+  prices: prices ?? null,
+  limitL,
+  noCash: noCash ?? null,
+  fuelCardsOnly: fuelCardsOnly ?? null,
+});
+
+/** The mark as the worker reads it back. */
+const asMark = (
+  { id, effectiveAt, remote, needed, rule, incomingMark: mark }: Admitted,
+  reporterId: number,
+): Mark =>
+  toMark({
+    id,
+    station_id: mark.stationId,
+    reporter_id: reporterId,
+    at: effectiveAt,
+    status: mark.status,
+    remote,
+    needed,
+    rule,
+    fuels: mark.fuels ? [...mark.fuels] : null,
+    fuels_no: mark.fuelsNo ? [...mark.fuelsNo] : null,
+    queue: mark.queue ?? null,
+    prices: mark.prices ?? null,
+    limit_l: mark.limitL ?? null,
+    limit_stated: mark.limitL !== undefined,
+    no_cash: mark.noCash ?? null,
+    fuel_cards_only: mark.fuelCardsOnly ?? null,
+  });

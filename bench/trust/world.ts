@@ -1,0 +1,58 @@
+import { createRandom, type Random } from "#demo/country/random.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import type { Scene } from "#bench/trust/attackers/attack.ts";
+import { makeCountry } from "#bench/trust/country.ts";
+import { honestTraffic } from "#bench/trust/honest.ts";
+import type { Traffic } from "#bench/trust/traffic.ts";
+import { makeTruth } from "#bench/trust/truth.ts";
+
+export type HonestKind =
+  | "usual"
+  | "mistaken yes only"
+  | "sudden shortage"
+  | "launch"
+  | "launch on the map";
+
+/** How large and how long a simulation is. */
+export interface Size {
+  stations: number;
+  /** Measured hours, after a day in which people and statuses come to be known. */
+  hours: number;
+}
+
+/** A country with its truth and its honest people, and the moment at which an attacker may come. */
+export interface World {
+  scene: Omit<Scene, "random">;
+  honest: Traffic;
+  /** For the attacker: its numbers change nothing of the world's. */
+  attackRandom(): Random;
+}
+
+/** Midnight UTC of a Wednesday. */
+const start = Date.parse("2026-01-14T00:00:00Z");
+
+/** A world by its seed; each part has random numbers of its own, so that a change in one leaves the others as they are. */
+export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: Size): World {
+  const part = (n: number): Random => createRandom(seed * 7919 + n);
+  const from = start + dayMs;
+  const until = from + hours * hourMs;
+  const attackAt = from + 10 * hourMs;
+  const country = makeCountry(part(1), stations);
+  const sudden =
+    kind === "sudden shortage" ? { at: attackAt, stations: new Set(country.cities[0]) } : null;
+  const truth = makeTruth(part(2), stations, start, until, sudden);
+  const channel = kind === "launch" ? "launch" : kind === "launch on the map" ? "widget" : "mixed";
+  const honest = honestTraffic(part(3), country, truth, {
+    // A launch finds nobody and nothing known.
+    from: channel === "mixed" ? start : from,
+    until,
+    channel,
+    mistakenYesOnly: kind === "mistaken yes only",
+  });
+  const honestMarks = honest.marks.filter(({ at }) => at >= from).length;
+  return {
+    scene: { country, truth, from, until, attackAt, honestMarks },
+    honest,
+    attackRandom: () => part(4),
+  };
+}
