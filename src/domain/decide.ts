@@ -3,6 +3,7 @@ import {
   advance,
   type Event,
   type Folded,
+  foldAll,
   positionOf,
   step,
   supportersOf,
@@ -34,7 +35,10 @@ export interface Arrivals {
   seeds: readonly Seed[];
 }
 
-export interface Decision extends Folded {
+export interface Decision {
+  state: StationState;
+  /** The live opinions, by reporter. */
+  opinions: ReadonlyMap<number, Mark>;
   /** By mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
 }
@@ -48,9 +52,10 @@ export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
 }
 
 /**
- * The fold of docs/decisions.md 2 for one station: takes the arriving marks in their order of arrival and says what
- * became of each. A mark that sorts last is one step; any other folds the history anew. Without arrivals and with
- * a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where outcomes are read.
+ * The fold of docs/decisions.md 2 for one station: takes the arriving marks and says what became of each. Marks that
+ * sort last are steps, one after the other; otherwise the history is folded anew with all of them in their places (2.17).
+ * Without arrivals and with a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where
+ * outcomes are read.
  */
 export function decide(
   facts: Facts,
@@ -59,53 +64,44 @@ export function decide(
   now: number,
   rules: FoldRules,
 ): Decision {
-  const known = eventsOf(facts.history ?? { marks: [], seeds: [] });
-  const origin =
-    facts.history === null
-      ? { state: facts.state, opinions: byReporter(facts.opinions) }
-      : start(facts.state, known);
-  // What the fold was after each known event, so that a late one folds anew only what comes after it.
-  const trail: Folded[] = [];
-  const foldFrom = (index: number): Folded => {
-    trail.length = index;
-    let folded = trail.at(-1) ?? origin;
-    for (const event of known.slice(index)) {
-      folded = step(folded, event, firstSeen, rules);
-      trail.push(folded);
-    }
-    return folded;
-  };
-  let folded = foldFrom(0);
   const outcomes = new Map<number, MarkOutcome>();
-  const arriving: Event[] = [
-    ...arrivals.seeds.map((seed): Event => ({ kind: "seed", seed })),
-    ...arrivals.marks
-      .toSorted((a, b) => a.id - b.id)
-      .map((mark): Event => ({ kind: "mark", mark })),
-  ];
-  for (const event of inOrderWhereOneByOne(arriving, facts)) {
-    const before = servedAt(folded.state, now, rules);
-    const later = known.findIndex((one) => order(positionOf(event), positionOf(one)) < 0);
-    const index = later === -1 ? known.length : later;
-    known.splice(index, 0, event);
-    folded = foldFrom(index);
-    if (event.kind === "mark")
-      outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, now, rules));
+  const arriving = eventsOf(arrivals);
+  let folded: Folded;
+  if (facts.history === null) {
+    folded = { state: facts.state, opinions: bySeen(facts.opinions, firstSeen) };
+    let before = servedAt(folded.state, now, rules);
+    for (const [index, event] of arriving.entries()) {
+      const next = arriving.slice(index + 1).find(({ kind }) => kind === "mark");
+      const until = next === undefined ? Number.POSITIVE_INFINITY : positionOf(next).at;
+      // Before the next one has its moment: later states are the next one's.
+      const moment = Math.min(now, until);
+      folded = step(folded, event, firstSeen, rules, { counts: true, until });
+      if (event.kind === "mark")
+        outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, moment, rules));
+      before = servedAt(folded.state, moment, rules);
+    }
+  } else {
+    const before = servedAt(facts.state, now, rules);
+    const known = eventsOf(facts.history);
+    folded = foldAll(start(facts.state, known), inOrder([...known, ...arriving]), firstSeen, rules);
+    for (const mark of arrivals.marks)
+      outcomes.set(mark.id, outcomeOf(mark, folded, before, now, rules));
   }
-  return { ...folded, outcomes };
+  const { state, opinions } = folded;
+  return { state, opinions: byReporter(opinions), outcomes };
 }
 
 const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>
-  [
+  inOrder([
     ...from.marks.map((mark): Event => ({ kind: "mark", mark })),
     ...from.seeds.map((seed): Event => ({ kind: "seed", seed })),
-  ].sort((a, b) => order(positionOf(a), positionOf(b)));
+  ]);
 
-/** Without a history nothing can be folded anew, so the arrivals go in by their order instead of by arrival. */
-const inOrderWhereOneByOne = (arriving: Event[], facts: Facts): Event[] =>
-  facts.history === null
-    ? arriving.toSorted((a, b) => order(positionOf(a), positionOf(b)))
-    : arriving;
+const inOrder = (events: Event[]): Event[] =>
+  events.sort((a, b) => order(positionOf(a), positionOf(b)));
+
+const bySeen = (marks: readonly Mark[], firstSeen: FirstSeen): Mark[] =>
+  marks.toSorted((a, b) => firstSeen(a.reporterId) - firstSeen(b.reporterId));
 
 const byReporter = (marks: readonly Mark[]): Map<number, Mark> =>
   new Map(marks.map((mark) => [mark.reporterId, mark]));
@@ -120,7 +116,7 @@ const start = (saved: StationState, events: readonly Event[]): Folded => {
     saved.lastUpdated !== null && (first === undefined || saved.lastUpdated < positionOf(first).at);
   return {
     state: { ...emptyState, lastUpdated: older ? saved.lastUpdated : null },
-    opinions: new Map(),
+    opinions: [],
   };
 };
 
@@ -136,9 +132,7 @@ function outcomeOf(
 ): MarkOutcome {
   const state = advance(folded.state, now, rules);
   const shown = view(folded.state, now, rules.statusLifetimeMs);
-  const live = [...folded.opinions.values()].filter(
-    (opinion) => now < opinion.at + rules.statusLifetimeMs,
-  );
+  const live = folded.opinions.filter((opinion) => now < opinion.at + rules.statusLifetimeMs);
   const supports = supportersOf(mark.status, live, state).some((opinion) => opinion.id === mark.id);
   const version = state.versions.find((some) => some.status === mark.status);
   const served = state.served?.status ?? "nodata";

@@ -26,8 +26,9 @@ export function detailsOf(supporters: readonly Mark[]): Details {
 export function mergePrices(known: readonly Price[], supporters: readonly Mark[]): Price[] {
   const newest = new Map<Grade, Price>(known.map((price) => [price.grade, price]));
   for (const mark of supporters) {
+    if (!mark.prices) continue;
     for (const grade of grades) {
-      const price = mark.prices?.[grade];
+      const price = mark.prices[grade];
       const before = newest.get(grade)?.from;
       if (price === undefined || (before !== undefined && order(before, mark) >= 0)) continue;
       newest.set(grade, { grade, price, from: { at: mark.at, id: mark.id } });

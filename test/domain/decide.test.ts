@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { decide } from "#src/domain/decide.ts";
 import { devices } from "#src/domain/devices.ts";
-import { advance, step } from "#src/domain/fold.ts";
+import { advance, type Folded, step } from "#src/domain/fold.ts";
 import { emptyState, type Mark, order } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import {
@@ -344,16 +344,13 @@ describe("decide: properties", () => {
   it("never published a status that had not its needed devices", () => {
     fc.assert(
       fc.property(arbMarks, arbFirstSeen, (marks, firstSeen) => {
-        let folded = {
-          state: emptyState,
-          opinions: new Map<number, Mark>() as ReadonlyMap<number, Mark>,
-        };
+        let folded: Folded = { state: emptyState, opinions: [] };
         for (const one of [...marks].sort(order)) {
           const before = advance(folded.state, one.at, rules).served?.status;
           folded = step(folded, { kind: "mark", mark: one }, firstSeen, rules);
           const after = folded.state.served?.status;
           if (after === undefined || after === before || after !== one.status) continue;
-          const agreeing = [...folded.opinions.values()].filter(
+          const agreeing = folded.opinions.filter(
             (opinion) => opinion.status === after && one.at - opinion.at < 24 * hour,
           );
           const needed = Math.min(...agreeing.map((opinion) => opinion.needed));

@@ -10,6 +10,7 @@ export const rules = {
   deviceWindowMs: 10 * minute,
   disputeWindowMs: hour,
   newcomerMs: 24 * hour,
+  opinionsMax: 500,
 };
 export const t0 = Date.UTC(2026, 0, 15, 12);
 

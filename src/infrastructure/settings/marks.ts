@@ -27,6 +27,12 @@ export const marksSettings = {
     integer(0, 1e12),
     "time after first seen in which a reporter counts as a newcomer",
   ),
+  opinionsMax: setting(
+    "OPINIONS_MAX",
+    500,
+    integer(10, 10_000),
+    "live opinions of a station that count, the newest",
+  ),
   nearM: setting(
     "NEAR_M",
     500,
