@@ -48,6 +48,9 @@ export function isMissingPartition(error: unknown): boolean {
   return code === "23514" && table === "marks" && constraint === undefined;
 }
 
+/** Waiting marks of one station that are taken at once, the first received. */
+export const waitingMax = 500;
+
 /** Marks younger than this are looked for again and again, older ones seldom: ms. */
 export const hotMs = 3 * dayMs;
 
