@@ -9,6 +9,7 @@ import {
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
+import type { StateAt } from "#src/domain/status-runs.ts";
 import type { Outcome, Reason, ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
@@ -37,6 +38,8 @@ export interface Arrivals {
 export interface Decision extends Folded {
   /** By mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
+  /** What the station was after each event that was folded, in order. */
+  states: readonly StateAt[];
 }
 
 /** True when the arrivals can be folded in one by one; false when the station's history is needed. */
@@ -92,7 +95,8 @@ export function decide(
     if (event.kind === "mark")
       outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, now, rules));
   }
-  return { ...folded, outcomes };
+  const states = trail.map(({ state }, index) => ({ at: positionOf(known[index]!).at, state }));
+  return { ...folded, outcomes, states };
 }
 
 const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>

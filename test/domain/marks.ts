@@ -41,7 +41,11 @@ export const remote = (
 export const apart = (reporterId: number): number => t0 - 30 * 24 * hour + reporterId * hour;
 
 /** Gives marks to `decide` one by one in this order, with the history where one does not sort last. */
-export function deliver(marks: readonly Mark[], now: number, firstSeen = apart): Decision {
+export function deliver(
+  marks: readonly Mark[],
+  now: number,
+  firstSeen = apart,
+): Omit<Decision, "states"> {
   let state = emptyState;
   let opinions: readonly Mark[] = [];
   const delivered: Mark[] = [];
