@@ -3,7 +3,7 @@ import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { choice, id, listLimit, markId, moment } from "#cli/values.ts";
+import { choice, id, listLimit, markId, moment, stationId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleRollback } from "#src/contract/console.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
@@ -127,10 +127,4 @@ function reporterName(text: string): string {
   if (!/^([1-9]\d{0,14}|[0-9a-f]{64})$/.test(name))
     throw new Refusal(`--reporter must be a reporter's id or the hex of its hash, not "${text}"`);
   return name;
-}
-
-function stationId(text: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
-    throw new Refusal(`--station must be a station's id, not "${text}"`);
-  return text;
 }

@@ -14,6 +14,7 @@ import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { reviewCommand } from "#cli/review.ts";
+import { runsCommand } from "#cli/runs.ts";
 import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 
@@ -28,6 +29,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   statusesCommand,
   reviewCommand,
   marksCommand,
+  runsCommand,
   queuesCommand,
   databaseCommand,
   logCommand,

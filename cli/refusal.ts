@@ -32,7 +32,11 @@ const lists: Readonly<Record<string, string>> = {
 export function refusalOf(why: NotDone): Refusal {
   if (why.notDone === "invalid")
     return new Refusal(`${why.field.replaceAll("_", "-")}: ${why.why}`);
-  if (why.notDone === "unknown") return unknown(why.what, why.id, lists[why.what] ?? "--help");
+  if (why.notDone === "unknown") {
+    const list = lists[why.what];
+    if (list === undefined) return new Refusal(`there is no ${why.what} ${why.id}`, 1);
+    return unknown(why.what, why.id, list);
+  }
   const { what, id, state } = why;
   const sentences: Readonly<Record<string, string>> = {
     account: `an account ${id} already exists`,

@@ -17,6 +17,13 @@ export const id = (what: string) => integer(`the ${what}'s id`, 1, 2_147_483_647
 /** A mark's id, as `report_id` shows it. */
 export const markId = integer("the mark's id", 1, 999_999_999_999_999);
 
+/** A station's id; whether there is such a station is found out later. */
+export function stationId(text: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
+    throw new Refusal(`--station must be a station's id, not "${text}"`);
+  return text;
+}
+
 /** How many lines of a list are shown. */
 export const listLimit = integer("--limit", 1, 100_000);
 

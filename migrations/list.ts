@@ -8,6 +8,8 @@ import * as createOperators from "#migrations/0007_create_operators.ts";
 import * as indexMarksByKey from "#migrations/0008_index_marks_by_key.ts";
 import * as createImports from "#migrations/0009_create_imports.ts";
 import * as sendStatementsTogether from "#migrations/0010_send_statements_together.ts";
+import * as judgeMarksByNetwork from "#migrations/0011_judge_marks_by_network.ts";
+import * as createStatusRuns from "#migrations/0012_create_status_runs.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -23,4 +25,6 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0008_index_marks_by_key": indexMarksByKey,
   "0009_create_imports": createImports,
   "0010_send_statements_together": sendStatementsTogether,
+  "0011_judge_marks_by_network": judgeMarksByNetwork,
+  "0012_create_status_runs": createStatusRuns,
 };

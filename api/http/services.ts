@@ -14,6 +14,7 @@ import { type Clock, createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
+import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
@@ -94,6 +95,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     dumps: createLatestDump({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
     duties: createDutyWatch({ config, log, clock, redis }),
+    /** Which stations the marks workers cannot fold. */
+    unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
     plainRectangles: createPlainCache(),

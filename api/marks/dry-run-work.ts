@@ -12,6 +12,7 @@ import {
   markColumns,
   type MarkRow,
   toMark,
+  waitingMax,
 } from "#src/marks/marks.ts";
 
 /** What `decide` needs to know for tried marks. */
@@ -70,7 +71,8 @@ const loadRows = (tx: Statements, stationIds: readonly string[], now: number): P
           select ${markColumns} from marks
           where station_id = asked.station_id and processed_at is null and failed_at is null
             and review in ('none', 'approved')
-            and id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}) w) as waiting
+            and id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}
+          order by id limit ${waitingMax}) w) as waiting
      from unnest(?::text[]) as asked (station_id) left join station_status s using (station_id)`,
     [stationIds],
   );

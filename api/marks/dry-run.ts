@@ -7,7 +7,7 @@ import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
-import { loadReports, type Report } from "#src/marks/marks.ts";
+import { loadReports, networkOf, type Report } from "#src/marks/marks.ts";
 import { loadDryRunWork } from "#api/marks/dry-run-work.ts";
 import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
@@ -106,8 +106,9 @@ function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
   const { id, effectiveAt: at, incomingMark, remote, needed, rule } = admitted;
   const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = incomingMark;
   const reporterId = reporters.idOf(admitted);
+  const network = networkOf(admitted);
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
-  return { id, at, reporterId, status, remote, needed, rule, ...statement } as Mark;
+  return { id, at, reporterId, status, remote, needed, rule, ...statement, ...network } as Mark;
 }
 
 /** Reports of the tried marks, and of the stored ones that they repeat. */

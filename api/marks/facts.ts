@@ -6,7 +6,6 @@ import {
   type IncomingMark,
   externalKey,
   massNoSource,
-  newcomerScope,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
@@ -34,7 +33,7 @@ export interface Found {
   named: NamedRow[] | null;
   past: PastRow[] | null;
   partners: Newcomers[] | null;
-  viewers: Newcomers[] | null;
+  shared: string[] | null;
   mass_no: { source: string; count: number }[] | null;
   nearby: { station_id: string; first: number; last: number }[] | null;
 }
@@ -59,7 +58,7 @@ interface PastRow {
 }
 
 interface Newcomers {
-  scope: string;
+  partner_id: number;
   count: number;
   oldest: number;
 }
@@ -95,10 +94,8 @@ export function factsOf(
     byId.set(id, reporter);
   }
   for (const row of found.past ?? []) remember(byId.get(row.reporter_id)!, row, now);
-  const scopes = new Set(batch.map(newcomerScope));
   const sources = new Set(batch.map(massNoSource));
   const named = (found.named ?? []).filter((row) => row.at > now - config.externalIdDays * dayMs);
-  const newcomers = [...(found.partners ?? []), ...(found.viewers ?? [])];
   const massNo = (found.mass_no ?? []).filter(({ source }) => sources.has(source));
   const facts: AdmitFacts = {
     now,
@@ -110,9 +107,10 @@ export function factsOf(
       ]),
     ),
     newReporters: new Map(
-      newcomers
-        .filter(({ scope }) => scopes.has(scope))
-        .map(({ scope, count, oldest }) => [scope, { count, oldest }]),
+      (found.partners ?? []).map(({ partner_id, count, oldest }) => [
+        partner_id,
+        { count, oldest },
+      ]),
     ),
     massNo: new Map(massNo.map(({ source, count }) => [source, count])),
     nearby: new Map(
@@ -121,6 +119,7 @@ export function factsOf(
         new Set([String(first), String(last)]),
       ]),
     ),
+    sharedNetworks: new Set(found.shared),
     pendingStatus: new Map(),
   };
   const reporterIds = new Map(stored.map(({ hash, id }) => [hash, id]));
@@ -132,10 +131,10 @@ const halfwayKm = 20_038;
 
 /**
  * Everything in one statement: a batch is as fast as its round trips are few. Of each reporter the marks of the last
- * day, and located ones for as long as a movement from them may be impossible; of each partner and viewer with
- * somebody new its newcomers of the last day; newcomers' `no` marks when one may be among the batch; and of each
- * station near a `no` the first and the last reporter with a live mark, two of whom are enough to know whether there
- * is another.
+ * day, and located ones for as long as a movement from them may be impossible; of each partner with somebody new its
+ * newcomers of the last day; which of the viewers' networks many people share; newcomers' `no` marks when one may be
+ * among the batch; and of each station near a `no` the first and the last reporter with a fresh mark, two of whom are
+ * enough to know whether there is another.
  */
 async function find(
   tx: Statements,
@@ -151,6 +150,7 @@ async function find(
   // Only which partitions are looked into follows from this process's clock, with days to spare.
   const now = createClock(config)();
   const { speedMaxKmh, statusLifetimeMs, massNoWindowMs, newcomerMs } = config;
+  const { nearbyFreshMs, sharedNetworkMs, sharedNetworkDevices } = config;
   const within = (reachMs: number): string =>
     `marks.id >= ${firstIdOfDay(now - reachMs - dayMs)} and marks.id < ${idAfter(now)}`;
   const ago = (ms: number): string => `(select now - ${ms} * interval '1 ms' from clock)`;
@@ -176,14 +176,13 @@ async function find(
           from who join marks on reporter_id = who.id
           where ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired') p) as past,
        (select json_agg(q) from (
-          select 'p' || partner_id as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
+          select partner_id, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
           where partner_id = any(array(select partner_id from who where first_seen is null and viewer is null))
             and viewer is null and first_seen > ${ago(dayMs)} group by partner_id) q) as partners,
-       (select json_agg(q) from (
-          select 'v' || encode(viewer, 'hex') as scope, count(*) as count, ${msOf("min(first_seen)")} as oldest
-          from reporters
-          where viewer = any(array(select decode(viewer, 'hex') from who where first_seen is null and viewer is not null))
-            and first_seen > ${ago(dayMs)} group by viewer) q) as viewers,
+       (select json_agg(v.viewer) from (select distinct viewer from who where viewer is not null) v
+        where (select count(*) from (
+          select from reporters r where r.viewer = decode(v.viewer, 'hex') and r.first_seen < ${ago(sharedNetworkMs)}
+          limit ${sharedNetworkDevices}) old) >= ${sharedNetworkDevices}) as shared,
        (select json_agg(q) from (
           select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
           where (select bool_or(denying and (first_seen is null or first_seen > ${ago(newcomerMs)})) from who)
@@ -192,7 +191,7 @@ async function find(
        (select json_agg(q) from (
           select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
           where station_id = any(?::text[]) and ${within(statusLifetimeMs)}
-            and effective_at > ${ago(statusLifetimeMs)} and review in ('none', 'approved')
+            and effective_at > ${ago(nearbyFreshMs)} and review in ('none', 'approved')
           group by station_id) q) as nearby`,
     [
       [...who.keys()],

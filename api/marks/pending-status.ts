@@ -13,6 +13,7 @@ import {
   type MarkRow,
   msOf,
   toMark,
+  waitingMax,
 } from "#src/marks/marks.ts";
 
 interface PendingStatusRow {
@@ -40,7 +41,8 @@ export async function readPendingStatus(
        (select json_agg(w) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen
           from marks m where m.station_id = wanted.id and processed_at is null and failed_at is null
-            and m.id >= ? and m.id < ?) w) as waiting
+            and m.id >= ? and m.id < ?
+          order by id limit ${waitingMax}) w) as waiting
      from unnest(?::text[]) as wanted(id) left join station_status s on s.station_id = wanted.id`,
     // Marks that no worker has come to are minutes old, not days.
     [firstIdOfDay(now - 2 * config.statusLifetimeMs), idAfter(now), wanted],

@@ -13,7 +13,8 @@ type Figures = number | Record<string, number>;
  * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
  */
 export function registerGauges(services: Services): void {
-  const { metrics, db, producer, clock, follower, dumps, duties, meter, health } = services;
+  const { metrics, db, producer, clock, follower, dumps, duties, unfoldable, meter, health } =
+    services;
   const { waiters, rectangles, asOf } = services;
   const gauge = (
     name: string,
@@ -110,6 +111,12 @@ export function registerGauges(services: Services): void {
     "fuelmark_stations_to_refold",
     "Stations that wait to be folded anew; one that stays has a refold that fails.",
     ({ refolds }) => refolds,
+  );
+
+  gauge(
+    "fuelmark_stations_unfoldable",
+    "Stations whose marks wait because they cannot be folded; /readyz names them.",
+    () => unfoldable.count(),
   );
 
   const depths = kept(async () => {

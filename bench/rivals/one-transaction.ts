@@ -7,7 +7,6 @@ import {
   type Admitted,
   type IncomingMark,
   externalKey,
-  newcomerScope,
   type PastMark,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
@@ -201,6 +200,7 @@ async function readFacts(
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
+    sharedNetworks: new Set(),
     pendingStatus: new Map(),
   };
   const [first] = await rows<{ mark_id: number; station_id: string }>(
@@ -220,7 +220,7 @@ async function readFacts(
       `select count(*) as count from reporters where partner_id = ? and first_seen > ${fromMs}`,
       [mark.partnerId, now - dayMs],
     );
-    facts.newReporters.set(newcomerScope(mark), { count: fresh!.count, oldest: now });
+    facts.newReporters.set(mark.partnerId!, { count: fresh!.count, oldest: now });
   }
   if (mark.status === "no") {
     const since = now - config.statusLifetimeMs;

@@ -1,6 +1,6 @@
 import type { Found } from "#api/marks/facts.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
-import { massNoSource, newcomerScope } from "#src/domain/admit.ts";
+import { massNoSource } from "#src/domain/admit.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
@@ -18,14 +18,18 @@ interface ReporterRow {
  * one line each; left out are external ids, which no traffic of this bench has.
  */
 export function createMemory(
-  config: Pick<Config, "massNoWindowMs" | "statusLifetimeMs" | "speedMaxKmh">,
+  config: Pick<
+    Config,
+    "massNoWindowMs" | "nearbyFreshMs" | "speedMaxKmh" | "sharedNetworkMs" | "sharedNetworkDevices"
+  >,
 ) {
   const reporters = new Map<string, ReporterRow>();
   const firstSeenById = new Map<number, number | null>();
   /** Times at which somebody new was seen, by scope; of newcomers' `no` marks, by source. Ascending. */
   const newcomers = new Map<string, number[]>();
   const newcomersNo = new Map<string, number[]>();
-  /** By station: its counted marks of a lifetime, in order of receipt. */
+  const firstSeenByViewer = new Map<string, number[]>();
+  /** By station: its fresh counted marks, in order of receipt. */
   const live = new Map<string, { reporterId: number; at: number }[]>();
   /** As in the statement: half the equator at the highest speed, and a day. */
   const reachMs = dayMs + (20_038 / config.speedMaxKmh) * 3_600_000;
@@ -41,14 +45,21 @@ export function createMemory(
     while (kept.length > 0 && kept[0]! <= after) kept.shift();
     return kept;
   };
-  const newcomerRows = (scope: string, now: number): NonNullable<Found["partners"]> => {
-    const seen = since(newcomers, scope, now - dayMs);
-    return seen.length === 0 ? [] : [{ scope, count: seen.length, oldest: seen[0]! }];
+  const newcomerRows = (partner: number, now: number): NonNullable<Found["partners"]> => {
+    const seen = since(newcomers, String(partner), now - dayMs);
+    return seen.length === 0 ? [] : [{ partner_id: partner, count: seen.length, oldest: seen[0]! }];
+  };
+  const isShared = (viewer: string, now: number): boolean => {
+    const devices = firstSeenByViewer.get(viewer) ?? [];
+    return (
+      devices.filter((at) => at < now - config.sharedNetworkMs).length >=
+      config.sharedNetworkDevices
+    );
   };
   const nearby = (stationId: string, now: number): NonNullable<Found["nearby"]> => {
     const marks = live.get(stationId) ?? [];
     // In order of receipt, and no mark of this bench is delivered late.
-    while (marks.length > 0 && marks[0]!.at <= now - config.statusLifetimeMs) marks.shift();
+    while (marks.length > 0 && marks[0]!.at <= now - config.nearbyFreshMs) marks.shift();
     if (marks.length === 0) return [];
     let [first, last] = [marks[0]!.reporterId, marks[0]!.reporterId];
     for (const { reporterId } of marks) {
@@ -60,13 +71,15 @@ export function createMemory(
 
   return {
     /** Someone whom the service knew before. */
-    meet: (name: string, firstSeen: number): void => void met(name, firstSeen),
+    meet: (name: string, viewer: string | null, firstSeen: number): void => {
+      met(name, firstSeen);
+      if (viewer !== null) push(firstSeenByViewer, viewer, firstSeen);
+    },
     firstSeen: (id: number): number => firstSeenById.get(id) ?? 0,
     find(mark: IncomingMark, now: number, sequence: number): Found {
       const row = reporters.get(mark.reporter);
       if (row !== undefined)
         row.marks = row.marks.filter((past) => past.received_at > now - reachMs);
-      const scope = newcomerScope(mark);
       const source = massNoSource(mark);
       const denies = since(newcomersNo, source, now - config.massNoWindowMs).length;
       return {
@@ -78,8 +91,8 @@ export function createMemory(
             : [{ hash: mark.reporter, id: row.id, first_seen: row.firstSeen }],
         named: null,
         past: row?.marks ?? null,
-        partners: mark.viewer === null ? newcomerRows(scope, now) : null,
-        viewers: mark.viewer === null ? null : newcomerRows(scope, now),
+        partners: mark.partnerId === null ? null : newcomerRows(mark.partnerId, now),
+        shared: mark.viewer !== null && isShared(mark.viewer, now) ? [mark.viewer] : null,
         mass_no: [{ source, count: denies }],
         nearby:
           mark.status === "no" && mark.confirmMin === 0
@@ -97,7 +110,8 @@ export function createMemory(
       if (row.firstSeen === null) {
         row.firstSeen = now;
         firstSeenById.set(row.id, now);
-        push(newcomers, newcomerScope(mark), now);
+        if (mark.partnerId !== null) push(newcomers, String(mark.partnerId), now);
+        if (mark.viewer !== null) push(firstSeenByViewer, mark.viewer, now);
       }
       if (newcomer && mark.status === "no") push(newcomersNo, massNoSource(mark), now);
       row.marks.push({

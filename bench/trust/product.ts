@@ -3,7 +3,7 @@ import { admit, type Admission, type Admitted, type IncomingMark } from "#src/do
 import { decide, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { markId, toMark } from "#src/marks/marks.ts";
+import { markId, networkOf, toMark } from "#src/marks/marks.ts";
 import type { Country } from "#bench/trust/country.ts";
 import { createMemory } from "#bench/trust/memory.ts";
 import type { SentMark, Traffic } from "#bench/trust/traffic.ts";
@@ -23,7 +23,8 @@ const asNew = { confirmMin: 0, reports: true, acceptRemote: true } as const;
  */
 export function createProduct(country: Country, config: Config, known: Traffic["known"]) {
   const memory = createMemory(config);
-  for (const { reporter, firstSeen } of known) memory.meet(reporter.name, firstSeen);
+  for (const { reporter, firstSeen } of known)
+    memory.meet(reporter.name, reporter.viewer, firstSeen);
   const stations = country.stations.map((): Folded => ({
     state: emptyState,
     opinions: new Map(),
@@ -51,7 +52,7 @@ export function createProduct(country: Country, config: Config, known: Traffic["
     const history = sortsLast(before.state, arrivals) ? null : { marks: before.history, seeds: [] };
     const facts = { state: before.state, opinions: [...before.opinions.values()], history };
     const { state, opinions } = decide(facts, arrivals, memory.firstSeen, at, config);
-    before.history.push(mark);
+    before.history.push(opinions.get(mark.reporterId) ?? mark);
     stations[station] = { state, opinions, history: before.history };
   };
 
@@ -105,7 +106,7 @@ const statementOf = ({
 
 /** The mark as the worker reads it back. */
 const asMark = (
-  { id, effectiveAt, remote, needed, rule, incomingMark: mark }: Admitted,
+  { id, effectiveAt, remote, needed, rule, sharedNetwork, incomingMark: mark }: Admitted,
   reporterId: number,
 ): Mark =>
   toMark({
@@ -125,4 +126,5 @@ const asMark = (
     limit_stated: mark.limitL !== undefined,
     no_cash: mark.noCash ?? null,
     fuel_cards_only: mark.fuelCardsOnly ?? null,
+    network: networkOf({ sharedNetwork, incomingMark: mark }).network ?? null,
   });

@@ -142,9 +142,11 @@ export interface ConsoleMark extends MarkFacts {
 export interface ConsoleStationPage {
   station: ConsoleStation & { source: string };
   fuel: FuelBlock;
-  /** The steps that led here, the oldest first, and how many older ones are left out. */
+  /** The steps that led here, the oldest first, and at least how many older ones are left out. */
   steps: Step[];
   steps_before: number;
+  /** The steps are worked out from the newest marks only: older ones were not read. */
+  history_cut: boolean;
   marks: ConsoleMark[];
   /** Give it as `before` to see older marks; null when there are none. */
   next: number | null;

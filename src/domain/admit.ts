@@ -22,8 +22,9 @@ export interface AdmitRules extends JudgeRules, FoldRules {
   expressCooldownMs: number;
   hourlyCap: number;
   dailyCap: number;
+  /** Age up to which a mark nearby is fresh. */
+  nearbyFreshMs: number;
   newReportersDaily: number;
-  newDevicesDaily: number;
 }
 
 /** A mark as it arrives: checked for its form, not yet for its rights. */
@@ -80,12 +81,14 @@ export interface AdmitFacts {
   reporters: Map<string, ReporterFacts>;
   /** First marks by `partner external_id`. */
   externalIds: Map<string, { id: number; stationId: string }>;
-  /** By scope (`p<partner>`, `v<viewer>`): reporters first seen in the last 24 h, and when the oldest was. */
-  newReporters: Map<string, { count: number; oldest: number }>;
+  /** By partner: users first seen in the last 24 h, and when the oldest was. */
+  newReporters: Map<number, { count: number; oldest: number }>;
   /** By source (`k<key>`, `v<viewer>`): accepted `no` marks of newcomers in the review's window. */
   massNo: Map<string, number>;
-  /** By station: reporters with a live mark there, two at least if there are two. */
+  /** By station: reporters with a fresh mark there, two at least if there are two. */
   nearby: Map<string, Set<string>>;
+  /** Viewers' networks that many people share: their new devices are not one device (docs/decisions.md 1.8). */
+  sharedNetworks: ReadonlySet<string>;
   /** By station: those of the batch that a mark of it confirms. */
   pendingStatus: Map<string, PendingStatus>;
 }
@@ -99,6 +102,8 @@ export interface Admitted {
   needed: number;
   rule: Rule;
   newcomer: boolean;
+  /** The viewer's network is one that many people share. */
+  sharedNetwork: boolean;
   review: "none" | "held" | "expired";
 }
 
@@ -109,8 +114,6 @@ export type Admission =
 
 export const externalKey = (partnerId: number, externalId: string): string =>
   `${partnerId} ${externalId}`;
-export const newcomerScope = (mark: IncomingMark): string =>
-  mark.viewer === null ? `p${mark.partnerId}` : `v${mark.viewer}`;
 export const massNoSource = (mark: IncomingMark): string =>
   mark.viewer === null ? `k${mark.keyId}` : `v${mark.viewer}`;
 
@@ -186,9 +189,10 @@ export function admit(
     needed,
     rule,
     newcomer,
+    sharedNetwork: mark.viewer !== null && facts.sharedNetworks.has(mark.viewer),
     review,
   };
-  feedBack(facts, reporter, admitted);
+  feedBack(facts, reporter, admitted, rules);
   return admitted;
 }
 
@@ -270,9 +274,10 @@ function refusal(
       },
     );
   }
-  if (reporter.firstSeen === null) {
-    const limit = mark.viewer === null ? rules.newReportersDaily : rules.newDevicesDaily;
-    const seen = facts.newReporters.get(newcomerScope(mark));
+  // A map's viewers have no such budget: thousands may share one address (docs/decisions.md 3.10).
+  if (reporter.firstSeen === null && mark.partnerId !== null) {
+    const limit = rules.newReportersDaily;
+    const seen = facts.newReporters.get(mark.partnerId);
     if (seen !== undefined && seen.count >= limit) {
       return refuse(
         "new-users-limit",
@@ -302,7 +307,12 @@ function previousLocated(reporter: ReporterFacts, at: number, id: number): Locat
   return before.at(-1) ?? null;
 }
 
-function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted): void {
+function feedBack(
+  facts: AdmitFacts,
+  reporter: ReporterFacts,
+  admitted: Admitted,
+  rules: AdmitRules,
+): void {
   const { incomingMark: mark, id, effectiveAt, review } = admitted;
   if (mark.externalId !== null && mark.partnerId !== null) {
     facts.externalIds.set(externalKey(mark.partnerId, mark.externalId), {
@@ -322,17 +332,19 @@ function feedBack(facts: AdmitFacts, reporter: ReporterFacts, admitted: Admitted
     reporter.located.push({ id, lat: mark.lat, lon: mark.lon, at: effectiveAt });
   if (reporter.firstSeen === null) {
     reporter.firstSeen = facts.now;
-    const scope = newcomerScope(mark);
-    const seen = facts.newReporters.get(scope) ?? { count: 0, oldest: facts.now };
-    facts.newReporters.set(scope, { count: seen.count + 1, oldest: seen.oldest });
+    if (mark.partnerId !== null) {
+      const seen = facts.newReporters.get(mark.partnerId) ?? { count: 0, oldest: facts.now };
+      facts.newReporters.set(mark.partnerId, { count: seen.count + 1, oldest: seen.oldest });
+    }
   }
   if (admitted.newcomer && mark.status === "no") {
     const source = massNoSource(mark);
     facts.massNo.set(source, (facts.massNo.get(source) ?? 0) + 1);
   }
   if (review === "none") {
+    const isFresh = effectiveAt > facts.now - rules.nearbyFreshMs;
     const here = facts.nearby.get(mark.stationId) ?? new Set<string>();
-    facts.nearby.set(mark.stationId, here.add(reporter.identity));
+    if (isFresh) facts.nearby.set(mark.stationId, here.add(reporter.identity));
     const pendingStatus = facts.pendingStatus.get(mark.stationId);
     if (pendingStatus !== undefined)
       addToStanding(pendingStatus, admitted, {

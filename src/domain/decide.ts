@@ -1,15 +1,18 @@
+import { withCaution } from "#src/domain/caution.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
   type Event,
   type Folded,
+  foldAll,
   positionOf,
   step,
   supportersOf,
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
-import type { Outcome, Reason, ServedStatus } from "#src/domain/vocabulary.ts";
+import type { StateAt } from "#src/domain/status-runs.ts";
+import type { Outcome, Reason, Rule, ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
 /** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and docs/decisions.md 5. */
@@ -20,6 +23,9 @@ export interface MarkOutcome {
   reason: Reason;
   /** Independent devices of the mark's own version. */
   have: number;
+  /** The mark's own; `caution` is first known here (docs/decisions.md 2.1). */
+  needed: number;
+  rule: Rule;
 }
 
 export interface Facts {
@@ -32,11 +38,18 @@ export interface Facts {
 export interface Arrivals {
   marks: readonly Mark[];
   seeds: readonly Seed[];
+  /** Ids of the marks whose verdict stands: they were judged before, or an operator has approved them. */
+  judged?: ReadonlySet<number>;
 }
 
-export interface Decision extends Folded {
+export interface Decision {
+  state: StationState;
+  /** The live opinions, by reporter. */
+  opinions: ReadonlyMap<number, Mark>;
   /** By mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
+  /** What the station was after each event that was folded, in order. */
+  states: readonly StateAt[];
 }
 
 /** True when the arrivals can be folded in one by one; false when the station's history is needed. */
@@ -48,9 +61,10 @@ export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
 }
 
 /**
- * The fold of docs/decisions.md 2 for one station: takes the arriving marks in their order of arrival and says what
- * became of each. A mark that sorts last is one step; any other folds the history anew. Without arrivals and with
- * a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where outcomes are read.
+ * The fold of docs/decisions.md 2 for one station: takes the arriving marks and says what became of each. Marks that
+ * sort last are steps, one after the other; otherwise the history is folded anew with all of them in their places (2.17).
+ * Without arrivals and with a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where
+ * outcomes are read.
  */
 export function decide(
   facts: Facts,
@@ -59,53 +73,61 @@ export function decide(
   now: number,
   rules: FoldRules,
 ): Decision {
-  const known = eventsOf(facts.history ?? { marks: [], seeds: [] });
-  const origin =
-    facts.history === null
-      ? { state: facts.state, opinions: byReporter(facts.opinions) }
-      : start(facts.state, known);
-  // What the fold was after each known event, so that a late one folds anew only what comes after it.
-  const trail: Folded[] = [];
-  const foldFrom = (index: number): Folded => {
-    trail.length = index;
-    let folded = trail.at(-1) ?? origin;
-    for (const event of known.slice(index)) {
-      folded = step(folded, event, firstSeen, rules);
-      trail.push(folded);
-    }
-    return folded;
-  };
-  let folded = foldFrom(0);
   const outcomes = new Map<number, MarkOutcome>();
-  const arriving: Event[] = [
-    ...arrivals.seeds.map((seed): Event => ({ kind: "seed", seed })),
-    ...arrivals.marks
-      .toSorted((a, b) => a.id - b.id)
-      .map((mark): Event => ({ kind: "mark", mark })),
-  ];
-  for (const event of inOrderWhereOneByOne(arriving, facts)) {
-    const before = servedAt(folded.state, now, rules);
-    const later = known.findIndex((one) => order(positionOf(event), positionOf(one)) < 0);
-    const index = later === -1 ? known.length : later;
-    known.splice(index, 0, event);
-    folded = foldFrom(index);
-    if (event.kind === "mark")
-      outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, now, rules));
+  const arriving = eventsOf(arrivals);
+  const open = new Set(
+    arrivals.marks.flatMap(({ id }) => (arrivals.judged?.has(id) === true ? [] : id)),
+  );
+  const verdicts = new Map<number, Mark>();
+  const judge = (event: Event, before: Folded): Event => {
+    if (event.kind === "seed" || !open.has(event.mark.id)) return event;
+    const mark = withCaution(event.mark, before, firstSeen, rules);
+    verdicts.set(mark.id, mark);
+    return { kind: "mark", mark };
+  };
+  const states: StateAt[] = [];
+  const note = (event: Event, { state }: Folded): void => {
+    states.push({ at: positionOf(event).at, state });
+  };
+  let folded: Folded;
+  if (facts.history === null) {
+    folded = { state: facts.state, opinions: bySeen(facts.opinions, firstSeen) };
+    let before = servedAt(folded.state, now, rules);
+    for (const [index, arrived] of arriving.entries()) {
+      const event = judge(arrived, folded);
+      const next = arriving.slice(index + 1).find(({ kind }) => kind === "mark");
+      const until = next === undefined ? Number.POSITIVE_INFINITY : positionOf(next).at;
+      // Before the next one has its moment: later states are the next one's.
+      const moment = Math.min(now, until);
+      folded = step(folded, event, firstSeen, rules, { counts: true, until });
+      note(event, folded);
+      if (event.kind === "mark")
+        outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, moment, rules));
+      before = servedAt(folded.state, moment, rules);
+    }
+  } else {
+    const before = servedAt(facts.state, now, rules);
+    const known = eventsOf(facts.history);
+    const events = inOrder([...known, ...arriving]);
+    folded = foldAll(start(facts.state, known), events, firstSeen, rules, { judge, note });
+    for (const mark of arrivals.marks)
+      outcomes.set(mark.id, outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, rules));
   }
-  return { ...folded, outcomes };
+  const { state, opinions } = folded;
+  return { state, opinions: byReporter(opinions), outcomes, states };
 }
 
 const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>
-  [
+  inOrder([
     ...from.marks.map((mark): Event => ({ kind: "mark", mark })),
     ...from.seeds.map((seed): Event => ({ kind: "seed", seed })),
-  ].sort((a, b) => order(positionOf(a), positionOf(b)));
+  ]);
 
-/** Without a history nothing can be folded anew, so the arrivals go in by their order instead of by arrival. */
-const inOrderWhereOneByOne = (arriving: Event[], facts: Facts): Event[] =>
-  facts.history === null
-    ? arriving.toSorted((a, b) => order(positionOf(a), positionOf(b)))
-    : arriving;
+const inOrder = (events: Event[]): Event[] =>
+  events.sort((a, b) => order(positionOf(a), positionOf(b)));
+
+const bySeen = (marks: readonly Mark[], firstSeen: FirstSeen): Mark[] =>
+  marks.toSorted((a, b) => firstSeen(a.reporterId) - firstSeen(b.reporterId));
 
 const byReporter = (marks: readonly Mark[]): Map<number, Mark> =>
   new Map(marks.map((mark) => [mark.reporterId, mark]));
@@ -120,7 +142,7 @@ const start = (saved: StationState, events: readonly Event[]): Folded => {
     saved.lastUpdated !== null && (first === undefined || saved.lastUpdated < positionOf(first).at);
   return {
     state: { ...emptyState, lastUpdated: older ? saved.lastUpdated : null },
-    opinions: new Map(),
+    opinions: [],
   };
 };
 
@@ -136,9 +158,7 @@ function outcomeOf(
 ): MarkOutcome {
   const state = advance(folded.state, now, rules);
   const shown = view(folded.state, now, rules.statusLifetimeMs);
-  const live = [...folded.opinions.values()].filter(
-    (opinion) => now < opinion.at + rules.statusLifetimeMs,
-  );
+  const live = folded.opinions.filter((opinion) => now < opinion.at + rules.statusLifetimeMs);
   const supports = supportersOf(mark.status, live, state).some((opinion) => opinion.id === mark.id);
   const version = state.versions.find((some) => some.status === mark.status);
   const served = state.served?.status ?? "nodata";
@@ -151,5 +171,7 @@ function outcomeOf(
     if (version === undefined) return "superseded";
     return version.disputed === null ? "pending" : "conflict";
   };
-  return { outcome: outcome(), status: shown.status, reason: shown.resolution_reason, have };
+  const { needed, rule } = mark;
+  const reason = shown.resolution_reason;
+  return { outcome: outcome(), status: shown.status, reason, have, needed, rule };
 }

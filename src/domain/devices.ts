@@ -1,14 +1,24 @@
+import type { FoldRules } from "#src/domain/rules.ts";
+
 /** First-seen times (ms) by reporter id. */
 export type FirstSeen = (reporterId: number) => number;
 
+/** Whose opinion it is: a reporter, and its viewer's network where new devices of that network are one device. */
+interface Opinion {
+  reporterId: number;
+  network?: string;
+}
+
 /**
- * Groups reporters into independent devices (docs/decisions.md 1): sorted by first seen, a group opens with the
- * earliest and takes in everyone first seen less than `windowMs` after its opener. Anchored, not chained.
+ * Groups reporters into independent devices (docs/decisions.md 1.8) at the moment `at`, ms: sorted by first seen, a group
+ * opens with the earliest and takes in everyone first seen less than `deviceWindowMs` after its opener. Anchored, not
+ * chained. Then groups that hold newcomers of one network become one.
  */
-export function devices<T extends { reporterId: number }>(
+export function devices<T extends Opinion>(
   opinions: readonly T[],
+  at: number,
   firstSeen: FirstSeen,
-  windowMs: number,
+  rules: Pick<FoldRules, "deviceWindowMs" | "newcomerMs">,
 ): T[][] {
   const sorted = opinions
     .map((opinion) => ({ opinion, seen: firstSeen(opinion.reporterId) }))
@@ -17,11 +27,34 @@ export function devices<T extends { reporterId: number }>(
   let opener = Number.NEGATIVE_INFINITY;
   for (const { opinion, seen } of sorted) {
     const group = groups.at(-1);
-    if (group !== undefined && seen - opener < windowMs) group.push(opinion);
+    if (group !== undefined && seen - opener < rules.deviceWindowMs) group.push(opinion);
     else {
       groups.push([opinion]);
       opener = seen;
     }
   }
-  return groups;
+  const newNetwork = ({ reporterId, network }: T): string | undefined =>
+    at - firstSeen(reporterId) < rules.newcomerMs ? network : undefined;
+  return groups.length < 2 ? groups : joinedByNetwork(groups, newNetwork);
+}
+
+/** Groups with a network in common are one, also over a third that has one in common with each. */
+function joinedByNetwork<T>(groups: T[][], networkOf: (one: T) => string | undefined): T[][] {
+  const joined: { members: T[]; networks: Set<string> }[] = [];
+  for (const members of groups) {
+    const networks = new Set(members.flatMap((one) => networkOf(one) ?? []));
+    const shares = (other: { networks: Set<string> }): boolean =>
+      networks.size > 0 && [...networks].some((network) => other.networks.has(network));
+    const [first, ...others] = joined.filter(shares);
+    if (first === undefined) {
+      joined.push({ members, networks });
+      continue;
+    }
+    for (const one of [...others, { members, networks }]) {
+      first.members = [...first.members, ...one.members];
+      for (const network of one.networks) first.networks.add(network);
+    }
+    for (const other of others) joined.splice(joined.indexOf(other), 1);
+  }
+  return joined.map(({ members }) => members);
 }

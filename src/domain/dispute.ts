@@ -39,7 +39,7 @@ export function judgeDispute(
     .filter((mark) => family(mark.status) === family(input.served))
     .filter(recent);
   const sides = [defenders, challengers].map((marks) => {
-    const groups = devices(marks, firstSeen, rules.deviceWindowMs);
+    const groups = devices(marks, at, firstSeen, rules);
     return {
       count: groups.length,
       weight: groups.reduce((sum, group) => sum + weight(group, at, firstSeen, rules), 0),
@@ -56,17 +56,22 @@ export function judgeDispute(
   };
 }
 
-/** Moments (ms) after `at` at which a verdict may change by time alone: a mark or a newcomer ages out. */
-export const verdictInstants = (
+/** Moments (ms) after `at`, up to `until`, at which a verdict may change by time alone: a mark or a newcomer ages out. */
+export function verdictInstants(
   live: readonly Mark[],
   at: number,
+  until: number,
   firstSeen: FirstSeen,
   rules: FoldRules,
-): number[] =>
-  live
-    .flatMap((mark) => [
-      mark.at + rules.disputeWindowMs,
-      mark.at + rules.statusLifetimeMs,
-      firstSeen(mark.reporterId) + rules.newcomerMs,
-    ])
-    .filter((instant) => instant > at);
+): number[] {
+  const instants: number[] = [];
+  const add = (instant: number): void => {
+    if (instant > at && instant <= until) instants.push(instant);
+  };
+  for (const mark of live) {
+    add(mark.at + rules.disputeWindowMs);
+    add(mark.at + rules.statusLifetimeMs);
+    add(firstSeen(mark.reporterId) + rules.newcomerMs);
+  }
+  return instants;
+}

@@ -3,6 +3,7 @@ import {
   advance,
   type Event,
   type Folded,
+  foldAll,
   positionOf,
   step,
   supportersOf,
@@ -78,7 +79,8 @@ export interface Explanation {
 
 /**
  * Why a station shows what it shows at `now` (ms): the fold of docs/decisions.md 2 over its counted marks and imports, step
- * by step, with what time alone changed in between. `lastUpdated`: the age of a status older than all these.
+ * by step, with what time alone changed in between. `lastUpdated`: the age of a status older than all these. Of the
+ * marks and imports only the newest `described` become steps; the older ones are folded.
  */
 export function explain(
   history: { marks: readonly Mark[]; seeds: readonly Seed[] },
@@ -86,14 +88,17 @@ export function explain(
   firstSeen: FirstSeen,
   now: number,
   rules: FoldRules,
+  described = Number.POSITIVE_INFINITY,
 ): Explanation {
   const events: Event[] = [
     ...history.marks.map((mark): Event => ({ kind: "mark", mark })),
     ...history.seeds.map((seed): Event => ({ kind: "seed", seed })),
   ].sort((a, b) => order(positionOf(a), positionOf(b)));
-  let folded: Folded = { state: { ...emptyState, lastUpdated }, opinions: new Map() };
+  const first = Math.max(0, events.length - described);
+  const origin = { state: { ...emptyState, lastUpdated }, opinions: [] };
+  let folded: Folded = foldAll(origin, events.slice(0, first), firstSeen, rules);
   const steps: Step[] = [];
-  for (const event of events) {
+  for (const event of events.slice(first)) {
     const { at } = positionOf(event);
     steps.push(...passed(folded.state, at, rules));
     const before = folded;
@@ -126,9 +131,9 @@ function markStep(
   const { at, id, reporterId, status, remote, needed, rule } = mark;
   const was = advance(before.state, at, rules).served;
   const { served, versions } = after.state;
-  const supporters = supportersOf(status, [...after.opinions.values()], after.state);
-  const have = devices(supporters, firstSeen, rules.deviceWindowMs).length;
-  const replaced = before.opinions.get(reporterId);
+  const supporters = supportersOf(status, after.opinions, after.state);
+  const have = devices(supporters, at, firstSeen, rules).length;
+  const replaced = before.opinions.find((one) => one.reporterId === reporterId);
   const live = replaced !== undefined && at < replaced.at + rules.statusLifetimeMs;
   const effect = (): MarkStep["effect"] => {
     if (served?.status === status && was?.status !== status) return "published";

@@ -1,4 +1,4 @@
-import { detailsOf, mergePrices } from "#src/domain/details.ts";
+import { detailsOf, mergePrices, noDetails } from "#src/domain/details.ts";
 import { devices, type FirstSeen } from "#src/domain/devices.ts";
 import { judgeDispute, type Verdict, verdictInstants } from "#src/domain/dispute.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
@@ -14,11 +14,22 @@ import {
 import { settle } from "#src/domain/view.ts";
 import { family, type Status, statuses } from "#src/domain/vocabulary.ts";
 
-/** What the fold carries from mark to mark: the state, and each reporter's opinion. */
+/**
+ * What the fold carries from mark to mark: the state, and each reporter's live opinion, those who were first seen first
+ * in front. Devices are counted in that order, and an order that is there already costs no sorting.
+ */
 export interface Folded {
   state: StationState;
-  opinions: ReadonlyMap<number, Mark>;
+  opinions: readonly Mark[];
 }
+
+/** What is asked of a step: whether somebody sees its counts, and up to when (ms) disputes that end are looked for. */
+interface Look {
+  counts: boolean;
+  until: number;
+}
+
+const everything: Look = { counts: true, until: Number.POSITIVE_INFINITY };
 
 export type Event = { kind: "mark"; mark: Mark } | { kind: "seed"; seed: Seed };
 
@@ -51,8 +62,52 @@ export function supportersOf(status: Status, live: readonly Mark[], state: Stati
   return live.filter((mark) => mark.status === status && order(last, mark) < 0);
 }
 
+/**
+ * The fold over events that come in order. Only the last mark's counts and details are seen, and a dispute can end by
+ * time before the next mark only: leaving out the rest makes a step of a long refold some ten times cheaper.
+ */
+export function foldAll(
+  origin: Folded,
+  events: readonly Event[],
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+  { judge, note }: Partial<Hooks> = {},
+): Folded {
+  const looks = looksAt(events);
+  return events.reduce((before, come, index) => {
+    const event = judge?.(come, before) ?? come;
+    const folded = step(before, event, firstSeen, rules, looks[index]);
+    note?.(event, folded);
+    return folded;
+  }, origin);
+}
+
+interface Hooks {
+  /** What an event counts as, from the fold before it. */
+  judge: (event: Event, before: Folded) => Event;
+  /** Hears of each event and the fold after it. */
+  note: (event: Event, after: Folded) => void;
+}
+
+/** What each of the events is asked for when the next mark follows it. */
+function looksAt(events: readonly Event[]): Look[] {
+  const looks: Look[] = [];
+  let look = everything;
+  for (const event of events.toReversed()) {
+    looks.push(look);
+    if (event.kind === "mark") look = { counts: false, until: event.mark.at };
+  }
+  return looks.reverse();
+}
+
 /** One step of the fold: a mark or an import, at its own moment. Events must come in order. */
-export function step(folded: Folded, event: Event, firstSeen: FirstSeen, rules: FoldRules): Folded {
+export function step(
+  folded: Folded,
+  event: Event,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+  look = everything,
+): Folded {
   const position = positionOf(event);
   const last = { at: position.at, id: position.id };
   const before = advance(folded.state, position.at, rules);
@@ -63,17 +118,41 @@ export function step(folded: Folded, event: Event, firstSeen: FirstSeen, rules: 
       : {};
     return { state: { ...before, ...taken, last }, opinions: folded.opinions };
   }
-  const opinions = new Map<number, Mark>();
-  for (const [reporterId, mark] of folded.opinions) {
-    if (position.at < mark.at + rules.statusLifetimeMs) opinions.set(reporterId, mark);
-  }
-  opinions.set(event.mark.reporterId, event.mark);
-  const live = [...opinions.values()];
-  return {
-    state: touch({ ...before, last }, live, position.at, event.mark, firstSeen, rules),
+  const opinions = withOpinion(folded.opinions, event.mark, firstSeen, rules);
+  const state = touch(
+    { ...before, last },
     opinions,
-  };
+    position.at,
+    event.mark,
+    firstSeen,
+    rules,
+    look,
+  );
+  return { state, opinions };
 }
+
+/** The live opinions once `mark` is its reporter's: the newest `opinionsMax` of the station (docs/decisions.md 2.40). */
+function withOpinion(
+  opinions: readonly Mark[],
+  mark: Mark,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): Mark[] {
+  const live = opinions.filter(
+    (one) => one.reporterId !== mark.reporterId && mark.at < one.at + rules.statusLifetimeMs,
+  );
+  const seen = firstSeen(mark.reporterId);
+  const index = live.findIndex((one) => seen < firstSeen(one.reporterId));
+  live.splice(index === -1 ? live.length : index, 0, mark);
+  if (live.length > rules.opinionsMax) live.splice(live.indexOf(oldestOf(live)), 1);
+  return live;
+}
+
+const oldestOf = (marks: readonly Mark[]): Mark =>
+  marks.reduce((oldest, mark) => (order(mark, oldest) < 0 ? mark : oldest));
+
+const newestOf = (marks: readonly Mark[]): Mark =>
+  marks.reduce((newest, mark) => (order(newest, mark) < 0 ? mark : newest));
 
 /** An import never replaces a live human status, nor a newer import (docs/decisions.md 6). */
 const acceptSeed = (state: StationState, seed: Seed, rules: FoldRules): boolean =>
@@ -89,10 +168,11 @@ function touch(
   arriving: Mark | null,
   firstSeen: FirstSeen,
   rules: FoldRules,
+  look: Look,
 ): StationState {
-  const state = resolve(before, live, at, arriving, firstSeen, rules);
+  const state = resolve(before, live, at, arriving, firstSeen, rules, look);
   return state.versions.some((version) => version.disputed !== null)
-    ? { ...state, next: foresee(state, live, at, firstSeen, rules) }
+    ? { ...state, next: foresee(state, live, at, firstSeen, rules, look) }
     : state;
 }
 
@@ -104,6 +184,7 @@ function resolve(
   arriving: Mark | null,
   firstSeen: FirstSeen,
   rules: FoldRules,
+  look: Look,
 ): StationState {
   let state: StationState = { ...before, next: null };
   const disputes = new Map<Status, NonNullable<Version["disputed"]>>();
@@ -124,7 +205,7 @@ function resolve(
       disputes.clear();
     }
   }
-  return recount(state, live, disputes, arriving, firstSeen, rules);
+  return recount(state, live, disputes, { arriving, at }, firstSeen, rules, look);
 }
 
 /** What stands against publishing a version that is not served; null where it has not its devices. */
@@ -135,15 +216,26 @@ function verdictOn(
   firstSeen: FirstSeen,
   rules: FoldRules,
 ): Verdict | null {
-  const have = devices(supporters, firstSeen, rules.deviceWindowMs).length;
+  if (supporters.length === 0) return null;
   const needed = Math.min(...supporters.map((mark) => mark.needed));
-  if (supporters.length === 0 || have < needed) return null;
+  if (!hasDevices(supporters, needed, at, firstSeen, rules)) return null;
   const rival = state.served?.status ?? null;
   // A dispute whose served side has expired ends like any other: against nobody.
   return needed < 2 || rival === null || family(status) === family(rival)
     ? loneVerdict(supporters, at, firstSeen, rules)
     : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
 }
+
+/** Whether the supporters are as many devices. One supporter is one, so that nobody needs to be counted. */
+const hasDevices = (
+  supporters: readonly Mark[],
+  needed: number,
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): boolean =>
+  supporters.length >= needed &&
+  (needed <= 1 || devices(supporters, at, firstSeen, rules).length >= needed);
 
 const loneVerdict = (
   supporters: readonly Mark[],
@@ -152,7 +244,7 @@ const loneVerdict = (
   rules: FoldRules,
 ): Verdict => {
   const recent = supporters.filter((mark) => at - mark.at < rules.disputeWindowMs);
-  const faded = devices(recent, firstSeen, rules.deviceWindowMs).length < 2;
+  const faded = devices(recent, at, firstSeen, rules).length < 2;
   return { kind: faded ? "challenger-faded" : "challenger-wins" };
 };
 
@@ -169,7 +261,7 @@ function publish(
     updated,
     confirmations: 0,
     realCount: 0,
-    details: detailsOf([]),
+    details: noDetails,
   };
   return {
     ...state,
@@ -180,58 +272,61 @@ function publish(
   };
 }
 
-/** Counts, details and pending versions as docs/decisions.md 2 has them whenever a station is touched. */
+/**
+ * Counts, details and pending versions as docs/decisions.md 2 has them whenever a station is touched. What is not asked
+ * for stays 0 and empty, but for the counts of what is disputed: the next step goes by them.
+ */
 function recount(
   state: StationState,
   live: readonly Mark[],
   disputes: ReadonlyMap<Status, NonNullable<Version["disputed"]>>,
-  arriving: Mark | null,
+  { arriving, at }: { arriving: Mark | null; at: number },
   firstSeen: FirstSeen,
   rules: FoldRules,
+  look: Look,
 ): StationState {
-  const count = (marks: readonly Mark[]): number =>
-    devices(marks, firstSeen, rules.deviceWindowMs).length;
+  const count = (marks: readonly Mark[]): number => devices(marks, at, firstSeen, rules).length;
   let { served, prices, lastUpdated } = state;
   if (served !== null) {
     const supporters = supportersOf(served.status, live, state);
-    const realCount = count(supporters);
     const counts =
-      arriving !== null && arriving.status === served.status && realCount >= arriving.needed;
+      arriving !== null &&
+      arriving.status === served.status &&
+      hasDevices(supporters, arriving.needed, at, firstSeen, rules);
     const updated = counts ? Math.max(served.updated, arriving.at) : served.updated;
     served = {
       status: served.status,
       updated,
       confirmations: supporters.length,
-      realCount,
-      details: detailsOf(supporters),
+      realCount: look.counts ? count(supporters) : 0,
+      details: look.counts ? detailsOf(supporters, count) : noDetails,
     };
-    prices = mergePrices(prices, supporters);
+    prices = mergePrices(prices, supporters, count);
     lastUpdated = updated;
   }
   const versions = statuses.flatMap((status): Version[] => {
     const supporters = status === served?.status ? [] : supportersOf(status, live, state);
-    const newest = supporters.toSorted(order).at(-1);
-    if (newest === undefined) return [];
+    if (supporters.length === 0) return [];
+    const newest = newestOf(supporters);
     const disputed = disputes.get(status) ?? null;
-    return [
-      { status, count: count(supporters), newest: { at: newest.at, id: newest.id }, disputed },
-    ];
+    const counted = look.counts || disputed !== null ? count(supporters) : 0;
+    return [{ status, count: counted, newest: { at: newest.at, id: newest.id }, disputed }];
   });
   return { ...state, served, prices, lastUpdated, versions };
 }
 
-/** The moment at which time alone ends a dispute of this state, with the state from then on. */
+/** The moment at which time alone ends a dispute of this state, with the state from then on; null if none within the look. */
 function foresee(
   state: StationState,
   live: readonly Mark[],
   at: number,
   firstSeen: FirstSeen,
   rules: FoldRules,
+  look: Look,
 ): StationState["next"] {
   const expiry = state.served === null ? [] : [state.served.updated + rules.statusLifetimeMs];
-  const instants = [...new Set([...verdictInstants(live, at, firstSeen, rules), ...expiry])].sort(
-    (a, b) => a - b,
-  );
+  const ends = [...verdictInstants(live, at, look.until, firstSeen, rules), ...expiry];
+  const instants = [...new Set(ends)].sort((a, b) => a - b);
   for (const instant of instants) {
     const aged = live.filter((mark) => instant < mark.at + rules.statusLifetimeMs);
     const before = advance({ ...state, next: null }, instant, rules);
@@ -245,7 +340,7 @@ function foresee(
         rules,
       )?.kind !== "disputed";
     if (state.versions.some(isOver))
-      return { at: instant, state: touch(before, aged, instant, null, firstSeen, rules) };
+      return { at: instant, state: touch(before, aged, instant, null, firstSeen, rules, look) };
   }
   return null;
 }

@@ -1,4 +1,4 @@
-/** The numbers of docs/decisions.md 1 and 2 that the fold needs, in ms. */
+/** The numbers of docs/decisions.md 1 and 2 that the fold needs, times in ms. */
 export interface FoldRules {
   /** Life of a status, an opinion and a price. */
   statusLifetimeMs: number;
@@ -8,4 +8,8 @@ export interface FoldRules {
   disputeWindowMs: number;
   /** Time after first seen in which a reporter weighs half. */
   newcomerMs: number;
+  /** A served `no` whose newest mark is younger makes newcomers' fuel marks need a second device. */
+  cautionFreshMs: number;
+  /** Live opinions of a station that count, the newest: a number, not a time. */
+  opinionsMax: number;
 }

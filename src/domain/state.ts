@@ -25,6 +25,8 @@ export interface Mark extends Position, Statement {
   remote: boolean;
   needed: number;
   rule: Rule;
+  /** The viewer's network, where its new devices count as one (docs/decisions.md 1.8). */
+  network?: string;
 }
 
 /** An imported status (docs/decisions.md 6): an event at its time of import, as old as its source says. */

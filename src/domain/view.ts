@@ -1,6 +1,6 @@
-import type { FuelBlock, StationState, Version } from "#src/domain/state.ts";
+import type { FuelBlock, Seed, Served, StationState, Version } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { grades } from "#src/domain/vocabulary.ts";
+import { grades, type ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** Passes the ends of disputes that lie at or before `now` (ms). */
 export function settle(state: StationState, now: number): StationState {
@@ -12,6 +12,23 @@ export function settle(state: StationState, now: number): StationState {
 const moreDevices = (a: Version, b: Version): number =>
   b.count - a.count || b.newest.at - a.newest.at || b.newest.id - a.newest.id;
 
+/** What a settled state shows a status of at `now` (ms): people's marks, else an import, else neither. */
+function shownOf(
+  { served, seeded }: StationState,
+  now: number,
+  lifetimeMs: number,
+): { served: Served | null; seed: Seed | null } {
+  if (served !== null && now < served.updated + lifetimeMs) return { served, seed: null };
+  const isAlive = seeded !== null && now < seeded.updated + lifetimeMs;
+  return { served: null, seed: isAlive ? seeded : null };
+}
+
+/** The status alone that `view` shows at `now` (ms). */
+export function statusAt(folded: StationState, now: number, lifetimeMs: number): ServedStatus {
+  const { served, seed } = shownOf(settle(folded, now), now, lifetimeMs);
+  return served?.status ?? seed?.status ?? "nodata";
+}
+
 /**
  * What reads show of a state at `now` (ms): docs/contract.md 2.2, docs/decisions.md 2 and 6.
  * `lifetimeMs` is the life of a status, a pending version and a price (24 h).
@@ -19,9 +36,7 @@ const moreDevices = (a: Version, b: Version): number =>
 export function view(folded: StationState, now: number, lifetimeMs: number): FuelBlock {
   const state = settle(folded, now);
   const alive = (at: number): boolean => now < at + lifetimeMs;
-  const served = state.served !== null && alive(state.served.updated) ? state.served : null;
-  const seed =
-    served === null && state.seeded !== null && alive(state.seeded.updated) ? state.seeded : null;
+  const { served, seed } = shownOf(state, now, lifetimeMs);
   const versions = state.versions.filter((version) => alive(version.newest.at)).sort(moreDevices);
   const pending = versions[0];
   const disputed =

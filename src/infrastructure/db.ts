@@ -91,3 +91,10 @@ export function isUnavailable(error: unknown): boolean {
   // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
   return typeof code === "string" && /^((08|53|57|40)...|55P03|25P03)$/.test(code);
 }
+
+/**
+ * True when Postgres was there and broke off a statement or a transaction because it took too long, or because somebody
+ * cancelled it: 57014 (statement timeout, cancel), 25P03 (idle in transaction). Counts as `isUnavailable` too.
+ */
+export const isBrokenOff = (error: unknown): boolean =>
+  ["57014", "25P03"].includes(String((error as { code?: unknown }).code));

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import type { Db, Statements } from "#src/infrastructure/db.ts";
 import type { Connection } from "#src/infrastructure/pool.ts";
 
@@ -25,6 +25,10 @@ export async function pipelinedTransaction<T>(
   // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
   let firstFault: Error | undefined;
   let lost: Error | undefined;
+  // Why Postgres ended the session, where it says so between two statements: the next one only hears that it is gone.
+  let ended: Error | undefined;
+  const noteEnd = (fault: Error): void => void (ended ??= fault);
+  connection.on("error", noteEnd);
   const send = (query: pg.QueryConfig): Promise<pg.QueryResult> => {
     connection.corkTurn();
     const answer: Promise<pg.QueryResult> = connection.query(query);
@@ -53,8 +57,9 @@ export async function pipelinedTransaction<T>(
   } catch (error) {
     // Answered after all that is under way: the connection is given back idle, or not at all.
     await send({ text: "rollback" }).catch((fault: Error) => (lost = fault));
-    throw firstFault ?? error;
+    throw (ended instanceof pg.DatabaseError ? ended : undefined) ?? firstFault ?? error;
   } finally {
+    connection.off("error", noteEnd);
     forgetOld(connection);
     connection.release(lost);
   }

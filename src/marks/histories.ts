@@ -15,39 +15,64 @@ import {
 export interface History {
   marks: Mark[];
   seeds: Seed[];
+  /** There are older marks, which are left out. */
+  isCut: boolean;
 }
+
+/** The marks of a station that a refold, a dry run or an explanation reads at most, the newest (docs/decisions.md 2.41). */
+export const refoldMarks = 2000;
 
 const counted = {
   processed: "processed_at is not null and outcome is not null",
   "processed and waiting": "failed_at is null",
 } as const;
 
+/** SQL on `marks` that is left out, with its bindings. */
+export interface Except {
+  sql: string;
+  bindings: readonly unknown[];
+}
+
 /**
  * Each station's counted marks after `from` (ms, 0 for all that is kept) and its imports, what the fold is over:
- * `which` says whether marks that no worker has come to yet are among them.
+ * `which` says whether marks that no worker has come to yet are among them. At most the newest `max` marks of a station,
+ * and the imports since the oldest of them.
  */
 export async function loadHistories(
   db: Statements,
   stationIds: readonly string[],
   from: number,
   which: keyof typeof counted,
+  max = refoldMarks,
+  except: Except = { sql: "false", bindings: [] },
 ): Promise<Map<string, History>> {
   const histories = new Map<string, History>(
-    stationIds.map((stationId) => [stationId, { marks: [], seeds: [] }]),
+    stationIds.map((stationId) => [stationId, { marks: [], seeds: [], isCut: false }]),
   );
   if (stationIds.length === 0) return histories;
   const marks = await rows<MarkRow>(
     db,
-    `select ${markColumns} from marks
-     where station_id = any(?::text[]) and effective_at > ${fromMs} and id >= ?
-       and review in ('none', 'approved') and ${counted[which]}`,
-    [stationIds, from, firstIdOfDay(from)],
+    `select m.* from unnest(?::text[]) as asked (station_id) cross join lateral (
+       select ${markColumns} from marks
+       where station_id = asked.station_id and effective_at > ${fromMs} and id >= ?
+         and review in ('none', 'approved') and ${counted[which]} and (${except.sql}) is not true
+       order by effective_at desc, id desc limit ?) m`,
+    [stationIds, from, firstIdOfDay(from), ...except.bindings, max + 1],
   );
   const seedsSql = `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`;
   const seeds = await rows<SeedRow>(db, seedsSql, [stationIds, from]);
   for (const row of marks) histories.get(row.station_id)!.marks.push(toMark(row));
   for (const { station_id, ...seed } of seeds) histories.get(station_id)!.seeds.push(seed);
+  for (const [stationId, history] of histories)
+    if (history.marks.length > max) histories.set(stationId, cutTo(history, max));
   return histories;
+}
+
+/** `marks` come newest first. */
+function cutTo({ marks, seeds }: History, max: number): History {
+  const kept = marks.slice(0, max);
+  const { at } = kept.at(-1)!;
+  return { marks: kept, seeds: seeds.filter((seed) => seed.importedAt >= at), isCut: true };
 }
 
 /** First-seen times from their only copy: in a transaction that decides, read in that transaction. */

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Admitted } from "#src/domain/admit.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import type {
   Grade,
@@ -48,6 +49,9 @@ export function isMissingPartition(error: unknown): boolean {
   return code === "23514" && table === "marks" && constraint === undefined;
 }
 
+/** Waiting marks of one station that are taken at once, the first received. */
+export const waitingMax = 500;
+
 /** Marks younger than this are looked for again and again, older ones seldom: ms. */
 export const hotMs = 3 * dayMs;
 
@@ -75,11 +79,23 @@ export interface MarkRow {
   limit_stated: boolean;
   no_cash: boolean | null;
   fuel_cards_only: boolean | null;
+  network: string | null;
 }
+
+/** Of a network's hash, as many hex digits as tell the networks of one station apart. */
+export const networkDigits = 16;
+
+/** The network of a mark that is not stored yet, as `markColumns` reads it of one that is. */
+export const networkOf = ({
+  sharedNetwork,
+  incomingMark: { viewer },
+}: Pick<Admitted, "sharedNetwork" | "incomingMark">): Pick<Mark, "network"> =>
+  viewer === null || sharedNetwork ? {} : { network: viewer.slice(0, networkDigits) };
 
 /** Columns of `marks` that make a MarkRow. */
 export const markColumns = `id, station_id, reporter_id, ${msOf("effective_at")} as at, status, remote, needed, rule,
-  fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only`;
+  fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only,
+  case when not shared_network then left(encode(viewer, 'hex'), ${networkDigits}) end as network`;
 
 /** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
 export function toMark(row: MarkRow): Mark {
@@ -99,6 +115,7 @@ export function toMark(row: MarkRow): Mark {
   if (row.limit_stated) mark.limitL = row.limit_l;
   if (row.no_cash !== null) mark.noCash = row.no_cash;
   if (row.fuel_cards_only !== null) mark.fuelCardsOnly = row.fuel_cards_only;
+  if (row.network !== null) mark.network = row.network;
   return mark;
 }
 

@@ -5,7 +5,7 @@ import { decide } from "#src/domain/decide.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
 import {
   refuseWide,
@@ -53,14 +53,17 @@ async function workOut(
   config: Config,
 ): Promise<ConsoleRollbackChange[]> {
   const ids = stations.map((station) => station.station_id);
-  const { sql, bindings } = whereSelected(selection);
-  const selectedSql = `select id from marks where ${sql} and station_id = any(?::text[])`;
-  const selected = await rows<{ id: number }>(tx, selectedSql, [...bindings, ids]);
-  const withdrawn = new Set(selected.map((row) => row.id));
   const savedSql = "select station_id, state from station_status where station_id = any(?::text[])";
   const saved = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
   const states = new Map(saved.map((row) => [row.station_id, row.state ?? emptyState]));
-  const histories = await loadHistories(tx, ids, 0, "processed and waiting");
+  const histories = await loadHistories(
+    tx,
+    ids,
+    0,
+    "processed and waiting",
+    refoldMarks,
+    whereSelected(selection),
+  );
   const reporters = new Set(
     [...histories.values()].flatMap(({ marks }) => marks.map((mark) => mark.reporterId)),
   );
@@ -70,8 +73,7 @@ async function workOut(
   const keptFrom = now - config.retentionDays * dayMs;
   return stations.map(({ station_id, marks }) => {
     const state = states.get(station_id) ?? emptyState;
-    const { marks: all, seeds } = histories.get(station_id)!;
-    const history = { marks: all.filter((mark) => !withdrawn.has(mark.id)), seeds };
+    const history = histories.get(station_id)!;
     const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
     const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
     const facts = { state: start, opinions: [], history };

@@ -65,13 +65,15 @@ export const stationPage = (
       );
       const older = folded.lastUpdated !== null && folded.lastUpdated < first;
       const age = older ? folded.lastUpdated : null;
-      const { steps } = explain(history, age, firstSeen, now, config);
+      const { steps } = explain(history, age, firstSeen, now, config, stepsShown);
+      const events = history.marks.length + history.seeds.length;
       const marks = await marksOf(tx, shown, before);
       return {
         station: shown,
         fuel: view(folded, now, config.statusLifetimeMs),
         steps: steps.slice(-stepsShown),
-        steps_before: Math.max(0, steps.length - stepsShown),
+        steps_before: Math.max(0, events - stepsShown, steps.length - stepsShown),
+        history_cut: history.isCut,
         marks,
         next: marks.length === marksShown ? (marks.at(-1)?.id ?? null) : null,
       };

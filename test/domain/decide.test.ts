@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { decide } from "#src/domain/decide.ts";
 import { devices } from "#src/domain/devices.ts";
-import { advance, step } from "#src/domain/fold.ts";
+import { advance, type Folded, step } from "#src/domain/fold.ts";
 import { emptyState, type Mark, order } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import {
@@ -11,6 +11,7 @@ import {
   arbMarks,
   deliver,
   hour,
+  judgedInOrder,
   mark,
   minute,
   remote,
@@ -27,7 +28,7 @@ describe("decide: confirmation", () => {
       [mark(1, 1, 0, { fuels: ["95"], prices: { "95": 62.5 }, queue: "0-5" })],
       t0,
     );
-    expect(outcomes.get(1)).to.deep.equal({
+    expect(outcomes.get(1)).to.deep.include({
       outcome: "published",
       status: "yes",
       reason: "published",
@@ -89,7 +90,7 @@ describe("decide: confirmation", () => {
     });
     const three = [mark(1, 1, 0), mark(2, 2, 0), mark(3, 3, 0)];
     expect(
-      devices(three, seen([0, 9, 11]), 10 * minute).map((group) => group.length),
+      devices(three, t0 + minute, seen([0, 9, 11]), rules).map((group) => group.length),
     ).to.deep.equal([2, 1]);
   });
 
@@ -226,7 +227,7 @@ describe("decide: dispute", () => {
 
   it("is in conflict while both sides have two devices and the challenger does not outweigh", () => {
     const { state, outcomes } = deliver([...served, no(3, 3, 2), no(4, 4, 3)], t0 + 3 * minute);
-    expect(outcomes.get(4)).to.deep.equal({
+    expect(outcomes.get(4)).to.deep.include({
       outcome: "conflict",
       status: "yes",
       reason: "conflict",
@@ -313,8 +314,19 @@ describe("decide: properties", () => {
         ),
         arbFirstSeen,
         ([marks, shuffled], firstSeen) => {
-          const sorted = deliver([...marks].sort(order), now, firstSeen);
-          const other = deliver(shuffled, now, firstSeen);
+          const verdicts = new Map(
+            judgedInOrder(marks, now, firstSeen).map((one) => [one.id, one]),
+          );
+          const withVerdicts = (some: readonly Mark[]) => some.map(({ id }) => verdicts.get(id)!);
+          const sorted = deliver(withVerdicts([...marks].sort(order)), now, firstSeen, true);
+          const other = deliver(withVerdicts(shuffled), now, firstSeen, true);
+          expect(sorted.state).to.deep.equal(
+            deliver(
+              [...marks].sort((a, b) => a.id - b.id),
+              now,
+              firstSeen,
+            ).state,
+          );
           expect(other.state).to.deep.equal(sorted.state);
           expect(new Map([...other.opinions].sort())).to.deep.equal(
             new Map([...sorted.opinions].sort()),
@@ -344,20 +356,17 @@ describe("decide: properties", () => {
   it("never published a status that had not its needed devices", () => {
     fc.assert(
       fc.property(arbMarks, arbFirstSeen, (marks, firstSeen) => {
-        let folded = {
-          state: emptyState,
-          opinions: new Map<number, Mark>() as ReadonlyMap<number, Mark>,
-        };
+        let folded: Folded = { state: emptyState, opinions: [] };
         for (const one of [...marks].sort(order)) {
           const before = advance(folded.state, one.at, rules).served?.status;
           folded = step(folded, { kind: "mark", mark: one }, firstSeen, rules);
           const after = folded.state.served?.status;
           if (after === undefined || after === before || after !== one.status) continue;
-          const agreeing = [...folded.opinions.values()].filter(
+          const agreeing = folded.opinions.filter(
             (opinion) => opinion.status === after && one.at - opinion.at < 24 * hour,
           );
           const needed = Math.min(...agreeing.map((opinion) => opinion.needed));
-          expect(devices(agreeing, firstSeen, rules.deviceWindowMs).length).to.be.at.least(needed);
+          expect(devices(agreeing, now, firstSeen, rules).length).to.be.at.least(needed);
         }
       }),
       { numRuns: 300 },

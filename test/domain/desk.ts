@@ -34,6 +34,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
     newReporters: new Map(),
     massNo: new Map(),
     nearby: new Map(),
+    sharedNetworks: new Set(),
     pendingStatus: new Map(),
   };
   let id = 0;

@@ -8,6 +8,7 @@ import {
   arbFirstSeen,
   arbMarks,
   deliver,
+  judgedInOrder,
   hour,
   mark,
   minute,
@@ -29,8 +30,10 @@ describe("explain", () => {
         ),
         arbFirstSeen,
         ([marks, delivered], firstSeen) => {
-          const stored = deliver(delivered, now, firstSeen).state;
-          const { state } = explain({ marks, seeds: [] }, null, firstSeen, now, rules);
+          const judged = judgedInOrder(marks, now, firstSeen);
+          const inThatOrder = delivered.map(({ id }) => judged.find((one) => one.id === id)!);
+          const stored = deliver(inThatOrder, now, firstSeen, true).state;
+          const { state } = explain({ marks: judged, seeds: [] }, null, firstSeen, now, rules);
           expect(JSON.parse(JSON.stringify(state))).to.deep.equal(stored);
         },
       ),

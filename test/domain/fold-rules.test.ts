@@ -256,17 +256,53 @@ describe("fold: details (decisions 2)", () => {
     });
   });
 
+  it("a lone remote device changes no grade, price, limit or flag; a second that says the same does", () => {
+    const useless = {
+      fuelsNo: ["92", "95"],
+      prices: { "98": 999 },
+      limitL: 1,
+      noCash: true,
+      fuelCardsOnly: true,
+      queue: "20+",
+    } as const;
+    const usual = mark(1, 1, 0, { fuels: ["92"], prices: { "98": 70 }, limitL: 40 });
+    const before = shown([usual, remote(2, 2, 1)], 2);
+    const lone = shown([usual, remote(2, 2, 1, useless)], 2);
+    expect(lone).to.deep.equal(before);
+    const both = shown([usual, remote(2, 2, 1, useless), remote(3, 3, 2, useless)], 2);
+    expect(both).to.include({
+      fuels_no: "92,95",
+      prices: "98=999.00",
+      limit_l: 1,
+      no_cash: true,
+      fuel_cards_only: true,
+      queue: "20+",
+    });
+  });
+
+  it("a newer value that does not count yet leaves the older one in place", () => {
+    const marks = [mark(1, 1, 0, { limitL: 40 }), remote(2, 2, 1, { limitL: 10 })];
+    expect(shown(marks, 1).limit_l).to.equal(40);
+    const other = [...marks, remote(3, 3, 2, { limitL: 20 })];
+    expect(shown(other, 2).limit_l).to.equal(40);
+    expect(shown([...other, remote(4, 4, 3, { limitL: 10 })], 3).limit_l).to.equal(10);
+  });
+
   it("limit_l null states no limit; absent states nothing", () => {
     const limited = mark(1, 1, 0, { limitL: 20 });
     expect(shown([limited, mark(2, 2, 1, { limitL: null })], 1).limit_l).to.equal(null);
     expect(shown([limited, mark(2, 2, 1)], 1).limit_l).to.equal(20);
   });
 
-  it("of a pending version are not served, and are when it is published", () => {
-    const pending = no(1, 1, 1, { fuelsNo: ["92"], prices: { "95": 1 } });
+  it("of a pending version are not served, and are when enough devices that publish it say so", () => {
+    const said = { fuelsNo: ["92"], prices: { "95": 1 } } as const;
+    const pending = no(1, 1, 1, said);
     expect(shown([mark(9, 9, 0), pending], 1)).to.include({ fuels_no: "" });
     expect(shown([mark(9, 9, 0), pending], 1).prices).to.equal(undefined);
-    const published = [mark(9, 9, 0), pending, no(2, 2, 2)];
+    const silent = [mark(9, 9, 0), pending, no(2, 2, 2)];
+    expect(shown(silent, 2)).to.include({ status: "no", fuels_no: "" });
+    expect(shown(silent, 2).prices).to.equal(undefined);
+    const published = [mark(9, 9, 0), pending, no(2, 2, 2, said)];
     expect(shown(published, 2)).to.include({ status: "no", fuels_no: "92", prices: "95=1.00" });
   });
 

@@ -10,6 +10,8 @@ export const rules = {
   deviceWindowMs: 10 * minute,
   disputeWindowMs: hour,
   newcomerMs: 24 * hour,
+  cautionFreshMs: 2 * hour,
+  opinionsMax: 500,
 };
 export const t0 = Date.UTC(2026, 0, 15, 12);
 
@@ -40,8 +42,26 @@ export const remote = (
 /** Reporters first seen days ago and an hour apart, so that each is a device of its own. */
 export const apart = (reporterId: number): number => t0 - 30 * 24 * hour + reporterId * hour;
 
-/** Gives marks to `decide` one by one in this order, with the history where one does not sort last. */
-export function deliver(marks: readonly Mark[], now: number, firstSeen = apart): Decision {
+/** The marks with the verdicts that they get in their order of receipt, by id. */
+export function judgedInOrder(marks: readonly Mark[], now: number, firstSeen = apart): Mark[] {
+  const byId = marks.toSorted((a, b) => a.id - b.id);
+  const { outcomes } = deliver(byId, now, firstSeen);
+  return byId.map((one) => {
+    const { needed, rule } = outcomes.get(one.id)!;
+    return { ...one, needed, rule };
+  });
+}
+
+/**
+ * Gives marks to `decide` one by one in this order, with the history where one does not sort last. `judged`: their
+ * verdicts stand already.
+ */
+export function deliver(
+  marks: readonly Mark[],
+  now: number,
+  firstSeen = apart,
+  judged = false,
+): Omit<Decision, "states"> {
   let state = emptyState;
   let opinions: readonly Mark[] = [];
   const delivered: Mark[] = [];
@@ -50,14 +70,15 @@ export function deliver(marks: readonly Mark[], now: number, firstSeen = apart):
     Decision["outcomes"] extends ReadonlyMap<number, infer O> ? O : never
   >();
   for (const one of marks) {
-    const arrivals = { marks: [one], seeds: [] };
+    const arrivals = { marks: [one], seeds: [], judged: new Set(judged ? [one.id] : []) };
     const history = sortsLast(state, arrivals) ? null : { marks: [...delivered], seeds: [] };
     const decision = decide({ state, opinions, history }, arrivals, firstSeen, now, rules);
     // What is stored comes back as JSON.
     state = JSON.parse(JSON.stringify(decision.state)) as typeof state;
     opinions = [...decision.opinions.values()];
     for (const [id, outcome] of decision.outcomes) outcomes.set(id, outcome);
-    delivered.push(one);
+    const { needed, rule } = decision.outcomes.get(one.id)!;
+    delivered.push({ ...one, needed, rule });
   }
   return { state, opinions: new Map(opinions.map((one) => [one.reporterId, one])), outcomes };
 }

@@ -102,7 +102,6 @@ describe("confirmation: any story of one station", () => {
     expressCooldownMs: 0,
     hourlyCap: 1e6,
     dailyCap: 1e6,
-    newDevicesDaily: 1e6,
   };
   const happening = fc.record({
     waitMs: fc.constantFrom(0, 1, 5 * minute, 11 * minute, hour, 23 * hour),

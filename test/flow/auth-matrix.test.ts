@@ -94,7 +94,6 @@ describe("flow: who may call what", function () {
       LOG_LEVEL: "silent",
       TRUSTED_PROXIES: "127.0.0.1",
       BASE_URL: own,
-      NEW_DEVICES_DAILY: "100000",
     });
     country = await openCountry(instance.config, 3);
     const { db, partnerId } = country;

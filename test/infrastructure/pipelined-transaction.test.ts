@@ -1,6 +1,14 @@
 import { expect } from "chai";
-import { createDb, type Db, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
+import {
+  createDb,
+  type Db,
+  isBrokenOff,
+  isUnavailable,
+  rows,
+  type Statements,
+} from "#src/infrastructure/db.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
+import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("a transaction of few round trips", function () {
@@ -28,6 +36,21 @@ describe("a transaction of few round trips", function () {
   it("stores what was sent together with its commit", async () => {
     await pipelinedTransaction(db, (tx) => Promise.all([note(tx, 1), note(tx, 2), tx.commit()]));
     expect(await notes()).to.deep.equal([1, 2]);
+  });
+
+  it("says that Postgres ended its session, where it was idle for too long", async () => {
+    const fault = await pipelinedTransaction(hasty, async (tx) => {
+      await note(tx, 1);
+      const sql = "select count(*) from pg_stat_activity where application_name = 'fuelmark hasty'";
+      await until(
+        () => rows<{ count: number }>(db, sql),
+        ([found]) => found!.count === 0,
+      );
+      await note(tx, 2);
+    }).catch((error: unknown) => error);
+    expect(fault).to.have.property("code", "25P03");
+    expect(isBrokenOff(fault)).to.equal(true);
+    expect(await notes()).to.deep.equal([]);
   });
 
   it("commits by itself, and undoes everything when the work throws", async () => {

@@ -38,7 +38,7 @@ const inOrder = (a: OracleMark, b: OracleMark) => a.at - b.at || a.id - b.id;
 
 /** The fold of docs/decisions.md 2 over a station's counted marks, seen at `now`. */
 export function replay(story: OracleStory, now: number) {
-  const { firstSeen, seeds = [] } = story;
+  const { firstSeen, seeds = [], opinionsMax = 500 } = story;
   const marks = [...story.marks].sort(inOrder);
   const opinions = new Map<string, Opinion>();
   const publishedTurn = new Map<Status, number>();
@@ -182,6 +182,7 @@ export function replay(story: OracleStory, now: number) {
     const t = mark.at;
     turn += 1;
     opinions.set(mark.reporter, { mark, turn });
+    keepNewest(t);
     if (served?.status === mark.status) {
       if (have(mark.status, t) >= mark.needed) {
         served = { status: mark.status, updated: t };
@@ -193,6 +194,13 @@ export function replay(story: OracleStory, now: number) {
     }
     settleDisputes(t);
     recount(t);
+  }
+
+  /** Of the live opinions only the newest count, for good. */
+  function keepNewest(t: number) {
+    const live = [...opinions.values()].filter((o) => t - o.mark.at < day);
+    const newestFirst = live.sort((a, b) => inOrder(b.mark, a.mark));
+    for (const { mark } of newestFirst.slice(opinionsMax)) opinions.delete(mark.reporter);
   }
 
   function importSeed(one: OracleSeed) {

@@ -38,6 +38,8 @@ export interface OracleStory {
   readonly marks: readonly OracleMark[];
   readonly firstSeen: (reporter: string) => number;
   readonly seeds?: readonly OracleSeed[];
+  /** live opinions that count (decisions 2.40); 500 if absent */
+  readonly opinionsMax?: number;
 }
 
 /** The served fields that the oracle vouches for, `updated` as ms (null: never set). */

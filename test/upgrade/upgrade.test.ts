@@ -71,6 +71,28 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     }
   });
 
+  it("begins a status run with what each station serves; the command adds the time before", async () => {
+    const runs = async (columns: string): Promise<unknown[]> =>
+      (await client.query(`select ${columns} from status_runs r order by station_id, from_at`))
+        .rows;
+    const began = `station_id, status, to_at,
+      from_at > now() - interval '1 hour' and from_at = date_trunc('milliseconds', from_at) as now`;
+    expect(await runs(began)).to.deep.equal([
+      { station_id: placeOf(0).id, status: "yes", to_at: null, now: true },
+      { station_id: placeOf(1).id, status: "no", to_at: null, now: true },
+    ]);
+    // The dump grows older than what is kept by default.
+    const long = { ...env, RETENTION_DAYS: "3650" };
+    const rebuilt = await spawnOperator(long, "runs", "rebuild", "--json");
+    expect(rebuilt.json).to.deep.equal({ stations: 2, busy: [] });
+    const marked = `station_id, status,
+      from_at = (select effective_at from marks m where m.station_id = r.station_id) as marked`;
+    expect(await runs(marked)).to.deep.include.members([
+      { station_id: placeOf(0).id, status: "yes", marked: true },
+      { station_id: placeOf(1).id, status: "no", marked: true },
+    ]);
+  });
+
   it("serves what was there before, and takes marks", async () => {
     const issued = await spawnOperator(
       env,

@@ -5,7 +5,7 @@ import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
-import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
   hotMs,
@@ -14,23 +14,35 @@ import {
   type MarkRow,
   msOf,
   toMark,
+  waitingMax,
 } from "#src/marks/marks.ts";
 
 /** Everything `decide` needs to know about one station. */
 export interface StationWork {
   stationId: string;
   place: Point;
-  facts: Facts;
+  facts: Facts & { history: History | null };
   arrivals: Arrivals;
   /** A review, a rollback or an import touched it: `facts.history` is all that is kept. */
   refold: boolean;
 }
 
-/** Which unprocessed marks: received from `since` to `until` (ms), or only one. */
+/** Which unprocessed marks: received from `since` to `until` (ms), or only one. How many marks a refold may read. */
 interface Scope {
   since: number;
   until: number;
   only?: number;
+  refoldMax: number;
+}
+
+export interface Work {
+  work: StationWork[];
+  firstSeen: FirstSeen;
+  now: number;
+  /** Stations whose refold needs more marks than `refoldMax`: nothing was taken of them. */
+  long: string[];
+  /** Stations of which more marks wait than one transaction takes. */
+  unfinished: string[];
 }
 
 interface StateRow {
@@ -39,7 +51,7 @@ interface StateRow {
   state: StationState | null;
   refold: boolean;
   opinions: { mark: Mark; seen: number | null }[] | null;
-  arrivals: (MarkRow & { seen: number | null })[] | null;
+  arrivals: (MarkRow & { seen: number | null; approved: boolean })[] | null;
   now: number;
 }
 
@@ -54,20 +66,23 @@ export async function loadWork(
   locking: Promise<readonly string[]>,
   scope: Scope,
   config: Config,
-): Promise<{ work: StationWork[]; firstSeen: FirstSeen; now: number }> {
+): Promise<Work> {
   const [locked, all] = await Promise.all([locking, loadStates(tx, stationIds, scope)]);
   const ours = new Set(locked);
   let states = all.filter((row) => ours.has(row.station_id));
   const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   // A mark that was approved after days lies in an old partition.
   if (touched.length > 0) states = await loadStates(tx, locked, { ...scope, since: 0 });
-  const whole = await loadHistories(tx, touched, 0, "processed");
+  const whole = await loadHistories(tx, touched, 0, "processed", scope.refoldMax);
   const work: StationWork[] = [];
+  const long: string[] = [];
+  const unfinished: string[] = [];
   const seen = new Map<number, number | null>();
   for (const row of states) {
     const { station_id: stationId, refold } = row;
     const state = row.state ?? emptyState;
-    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [] };
+    const judged = new Set((row.arrivals ?? []).flatMap((one) => (one.approved ? one.id : [])));
+    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [], judged };
     if (arrivals.marks.length === 0 && !refold) continue;
     const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
@@ -76,7 +91,12 @@ export async function loadWork(
       whole.get(stationId) ??
       (sortsLast(state, arrivals)
         ? null
-        : await loadHistory(tx, stationId, state, arrivals, config, false));
+        : await loadHistory(tx, stationId, state, arrivals, config, false, scope.refoldMax));
+    if (history?.isCut === true && scope.refoldMax < refoldMarks) {
+      long.push(stationId);
+      continue;
+    }
+    if (arrivals.marks.length === waitingMax) unfinished.push(stationId);
     const [lat, lon] = row.place;
     work.push({
       stationId,
@@ -89,11 +109,15 @@ export async function loadWork(
   const past = new Set(
     work.flatMap(({ facts }) => facts.history?.marks.map((mark) => mark.reporterId) ?? []),
   );
+  for (const id of seen.keys()) past.delete(id);
   const ofHistory = past.size > 0 ? await loadFirstSeen(tx, past) : null;
+  for (const id of past) seen.set(id, ofHistory!(id));
   return {
     work,
-    firstSeen: (id) => (seen.has(id) ? (seen.get(id) ?? 0) : (ofHistory?.(id) ?? 0)),
+    firstSeen: (id) => seen.get(id) ?? 0,
     now: Math.max(...states.map((row) => row.now)),
+    long,
+    unfinished,
   };
 }
 
@@ -110,9 +134,11 @@ const loadStates = (
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (
-          select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen
+          select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
+            review = 'approved' as approved
           from marks where station_id = s.station_id and processed_at is null and failed_at is null
-            and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)) a) as arrivals
+            and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)
+          order by id limit ${waitingMax}) a) as arrivals
      from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
     [only ?? null, stationIds],
     // A plan over all partitions is not worth keeping.

@@ -1,9 +1,9 @@
 import type { Config } from "#src/infrastructure/config.ts";
-import { isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
+import { isBrokenOff, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { loadFirstSeen } from "#src/marks/histories.ts";
+import { loadFirstSeen, refoldMarks } from "#src/marks/histories.ts";
 import { hotMs } from "#src/marks/marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
@@ -19,7 +19,7 @@ export interface Processed {
   processed: number;
   /** Where stations changed; null when nothing that is served changed. */
   changed: Changed | null;
-  /** Stations whose fold throws though none of their marks waits, so that no mark can be set aside. */
+  /** Stations that cannot be folded now, and no mark of theirs is to blame. */
   unfoldable: readonly Unfoldable[];
 }
 
@@ -31,21 +31,48 @@ export interface Scope {
   only?: number;
 }
 
+/** What one transaction did, and of which stations there is more to do. */
+interface Taken extends Processed {
+  long: readonly string[];
+  unfinished: readonly string[];
+}
+
+/** A refold of more marks than this gets a transaction of its own, after the others of its batch. */
+const sharedRefoldMarks = 500;
+
 /**
- * Folds the unprocessed marks of these stations into their states, in one transaction. A second run, also at the same
- * time, changes nothing more. A mark that cannot be processed becomes `failed`; the others are processed. Rejects while
- * Postgres is away.
+ * Folds the unprocessed marks of these stations into their states: in one transaction, but for stations with long
+ * refolds and for what is more than a transaction takes. A second run, also at the same time, changes nothing more.
+ * A mark that cannot be processed becomes `failed`; the others are processed. A station whose transaction Postgres
+ * breaks off is unfoldable; the others go on. Rejects while Postgres is away.
  */
 export async function processStations(
   deps: ProcessDeps,
   stationIds: readonly string[],
   scope: Scope = { since: deps.clock() - hotMs, locking: "wait" },
 ): Promise<Processed> {
+  const taken = await takeStations(deps, stationIds, scope);
+  const results: Processed[] = [taken];
+  for (const stationId of taken.long) results.push(await processStations(deps, [stationId], scope));
+  if (taken.unfinished.length > 0)
+    results.push(await processStations(deps, taken.unfinished, scope));
+  return sum(results);
+}
+
+async function takeStations(
+  deps: ProcessDeps,
+  stationIds: readonly string[],
+  scope: Scope,
+): Promise<Taken> {
   try {
     return await processTogether(deps, stationIds, scope);
   } catch (error) {
-    if (isUnavailable(error) || isLostFence(error)) throw error;
-    if (stationIds.length === 1) return processAlone(deps, stationIds[0]!, scope, error);
+    if (isOfAll(error)) throw error;
+    if (stationIds.length === 1) {
+      const [stationId] = stationIds as [string];
+      if (isBrokenOff(error)) return { ...nothingDone, unfoldable: [{ stationId, error }] };
+      return { ...nothingDone, ...(await processAlone(deps, stationId, scope, error)) };
+    }
     deps.log.warn(
       { err: error, stations: stationIds.length },
       "batch failed, taking its stations one by one",
@@ -53,9 +80,13 @@ export async function processStations(
     const results: Processed[] = [];
     for (const stationId of [...stationIds].sort())
       results.push(await processStations(deps, [stationId], scope));
-    return sum(results);
+    return { ...nothingDone, ...sum(results) };
   }
 }
+
+/** A fault that says nothing about a station: the whole run is tried again. */
+const isOfAll = (error: unknown): boolean =>
+  isLostFence(error) || (isUnavailable(error) && !isBrokenOff(error));
 
 const sum = (results: readonly Processed[]): Processed => ({
   processed: results.reduce((total, one) => total + one.processed, 0),
@@ -68,23 +99,30 @@ const joinChanged = (a: Changed | null, b: Changed | null): Changed | null =>
     ? (a ?? b)
     : { places: [...a.places, ...b.places], seq: Math.max(a.seq, b.seq) };
 
-const nothingDone: Processed = { processed: 0, changed: null, unfoldable: [] };
+const nothingDone: Taken = {
+  processed: 0,
+  changed: null,
+  unfoldable: [],
+  long: [],
+  unfinished: [],
+};
 
 const processTogether = (
   deps: ProcessDeps,
   stationIds: readonly string[],
   scope: Scope,
-): Promise<Processed> =>
+): Promise<Taken> =>
   pipelinedTransaction(deps.db, async (tx) => {
     const { config } = deps;
-    const { work, firstSeen, now } = await loadWork(
+    const refoldMax = stationIds.length === 1 ? refoldMarks : sharedRefoldMarks;
+    const { work, firstSeen, now, long, unfinished } = await loadWork(
       tx,
       stationIds,
       lockStations(tx, stationIds, scope.locking),
-      { ...scope, until: deps.clock() },
+      { ...scope, until: deps.clock(), refoldMax },
       config,
     );
-    if (work.length === 0) return nothingDone;
+    if (work.length === 0) return { ...nothingDone, long };
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -93,6 +131,8 @@ const processTogether = (
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
       changed,
       unfoldable: [],
+      long,
+      unfinished,
     };
   });
 
@@ -141,7 +181,11 @@ async function processAlone(
     try {
       results.push(await processTogether(deps, [stationId], { ...scope, only: id }));
     } catch (error) {
-      if (isUnavailable(error) || isLostFence(error)) throw error;
+      if (isOfAll(error)) throw error;
+      if (isBrokenOff(error)) {
+        results.push({ ...nothingDone, unfoldable: [{ stationId, error }] });
+        break;
+      }
       log.error(
         { err: error, mark: id, station: stationId },
         "mark failed, set aside for the operator",

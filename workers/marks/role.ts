@@ -3,6 +3,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
+import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
@@ -23,10 +24,18 @@ export function createMarksRole(deps: RoleDeps): Role {
   let rounds = 0;
   const backoff = createRetryBackoff(log, clock, config.sweepMs);
 
+  const report = async ({ failing, healed }: ReturnType<typeof backoff.note>): Promise<void> => {
+    if (failing.length + healed.length === 0) return;
+    await noteUnfoldable(redis, config.redisPrefix, failing, healed).catch((error: Error) =>
+      log.debug({ err: error.message }, "unfoldable stations not told"),
+    );
+  };
+
   const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
+    if (stationIds.length === 0) return 0;
     const startedAt = performance.now();
     const { processed, changed, unfoldable } = await processStations(deps, stationIds, scope);
-    backoff.note(stationIds, unfoldable);
+    await report(backoff.note(stationIds, unfoldable));
     // When this fails, or the process dies before it, the web processes do it before they report the outcome.
     if (changed !== null)
       await advanceGenerations(redis, config.redisPrefix, changed.places, changed.seq).catch(
@@ -44,7 +53,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   const worker = createQueueWorker<MarksJob>(
     deps,
     "marks",
-    ({ stationIds }) => coalesce(stationIds),
+    async ({ stationIds }) => coalesce(stationIds.filter((id) => !backoff.isFailing(id))),
     (error, job) =>
       log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
     // On defaults recovery after kill -9 took over a minute, and a second stall failed the job for good.
@@ -55,19 +64,32 @@ export function createMarksRole(deps: RoleDeps): Role {
     // Each minute also in the old partitions, where no mark should be waiting.
     const reachMs = rounds++ % 30 === 0 ? config.retentionDays * dayMs : 3 * dayMs;
     const since = clock() - reachMs;
+    const due = backoff.due();
     const found = await rows<{ station_id: string }>(
       db,
-      `select distinct station_id from marks
-       where processed_at is null and failed_at is null and id >= ? and received_at < ${fromMs}
-       union select station_id from station_status where refold and station_id <> all(?::text[])
-       limit ${sweepStations}`,
+      `select station_id from (
+         select distinct station_id from marks
+         where processed_at is null and failed_at is null and id >= ? and received_at < ${fromMs}
+         union select station_id from station_status where refold) s
+       where station_id <> all(?::text[]) limit ${sweepStations}`,
       [firstIdOfDay(since), clock() - config.sweepMs, backoff.resting()],
     );
-    if (found.length === 0) return;
-    const processed = await run(
-      found.map((row) => row.station_id),
-      { since, locking: "skip" },
+    const waiting = new Set(found.map((row) => row.station_id));
+    // Where nothing waits any more, another process has done it.
+    await report(
+      backoff.note(
+        due.filter((id) => !waiting.has(id)),
+        [],
+      ),
     );
+    if (waiting.size === 0) return;
+    const scope: Scope = { since, locking: "skip" };
+    const alone = due.filter((id) => waiting.has(id));
+    let processed = await run(
+      [...waiting].filter((id) => !backoff.isFailing(id)),
+      scope,
+    );
+    for (const stationId of alone) processed += await run([stationId], scope);
     log.info({ processed, stations: found.length }, "sweep found work");
   };
 

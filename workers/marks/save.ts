@@ -3,8 +3,10 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
+import { runsChangedBy, runsOfHistory } from "#src/domain/status-runs.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
 import { firstIdOfDay, hotMs, idAfter } from "#src/marks/marks.ts";
+import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { StationWork } from "#workers/marks/load.ts";
 
@@ -25,7 +27,8 @@ export const isLostFence = (error: unknown): boolean =>
 
 /**
  * Writes what was decided and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
- * opinions, states, and last the change feed. Returns null when nothing that is served changed.
+ * opinions, states, status runs where they change, and last the change feed. Returns null when nothing that is served
+ * changed.
  */
 export async function save(
   tx: PipelinedTransaction,
@@ -36,9 +39,13 @@ export async function save(
   const changed = decided
     .filter(({ work, decision }) => isChanged(work.facts.state, decision.state))
     .map(({ work }) => work);
-  const [, , seq] = await Promise.all([
+  const [, , , seq] = await Promise.all([
     dropOpinions(tx, decided),
     write(tx, decided, now, config),
+    writeRuns(
+      tx,
+      decided.flatMap((one) => runsOf(one, now, config)),
+    ),
     stamp(
       tx,
       changed.map(({ stationId }) => stationId),
@@ -61,6 +68,23 @@ async function stamp(tx: Statements, changed: readonly string[]): Promise<number
 
 const isChanged = (before: StationState, after: StationState): boolean =>
   JSON.stringify({ ...before, last: null }) !== JSON.stringify({ ...after, last: null });
+
+/** The station's status runs, if what was decided changes them. */
+function runsOf({ work, decision }: Decided, now: number, config: Config): StationRuns[] {
+  const { stationId, facts, arrivals, refold } = work;
+  const { statusLifetimeMs } = config;
+  const earliest = Math.min(...arrivals.marks.map(({ at }) => at));
+  const { history } = facts;
+  const changed =
+    refold && history !== null
+      ? runsOfHistory(decision.states, keptWholeSince(history, now, config), now, statusLifetimeMs)
+      : runsChangedBy(
+          { saved: facts.state, states: decision.states, earliest },
+          now,
+          statusLifetimeMs,
+        );
+  return changed === null ? [] : [{ stationId, ...changed }];
+}
 
 /** Deletes the opinions that the fold of their station has dropped. */
 async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promise<void> {
@@ -106,9 +130,9 @@ async function write(
     tx,
     `with outcome as (
        update marks set processed_at = server_now(), outcome = o.outcome, outcome_status = o.status,
-         outcome_reason = o.reason, outcome_have = o.have
-       from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[])
-         as o(id, outcome, status, reason, have)) o
+         outcome_reason = o.reason, outcome_have = o.have, needed = o.needed, rule = o.rule
+       from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[])
+         as o(id, outcome, status, reason, have, needed, rule)) o
        where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
          ${allHot ? `and marks.id >= ${from} and marks.id < ${to}` : ""}
        returning marks.id
@@ -132,6 +156,8 @@ async function write(
       outcomes.map(([, is]) => is.status),
       outcomes.map(([, is]) => is.reason),
       outcomes.map(([, is]) => is.have),
+      outcomes.map(([, is]) => is.needed),
+      outcomes.map(([, is]) => is.rule),
       ids,
       fresh.map((one) => one.stationId),
       fresh.map((one) => one.mark.reporterId),

@@ -2,6 +2,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { dropRuns } from "#src/marks/stored-runs.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
@@ -18,7 +19,7 @@ export async function makePartitions({ db, config }: RoleDeps): Promise<number> 
 
 /**
  * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
- * meet any more, ended sessions, usage.
+ * meet any more, status runs, ended sessions, usage.
  */
 export async function retire(deps: RoleDeps): Promise<void> {
   const { db, config, clock, log } = deps;
@@ -41,6 +42,7 @@ export async function retire(deps: RoleDeps): Promise<void> {
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),
   ]);
+  await dropRuns(db, now - config.runsDays * dayMs);
   await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);
 }

@@ -1,22 +1,39 @@
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { instants as transitions, view } from "#src/domain/view.ts";
+import { statusRuns } from "#src/domain/status-runs.ts";
+import { instants as transitions, statusAt } from "#src/domain/view.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 const batch = 1000;
 
+interface DueRow {
+  station_id: string;
+  state: StationState;
+  /** What the row still says, and from when on that may be wrong, ms. */
+  status: ServedStatus;
+  since: number;
+  now: number;
+}
+
 /**
- * Writes what time alone changed into the rows: expired statuses become `nodata`, disputes end. The folded state itself
- * stays, so that a later reader still knows when each change took place. Readers compute the same changes themselves,
- * on time. Returns the number of stations.
+ * Writes what time alone changed into the rows: expired statuses become `nodata`, disputes end, and status runs end
+ * and begin at the instants of these changes, however late this comes. The folded state itself stays, so that a later
+ * reader still knows when each change took place. Readers compute the same changes themselves, on time. Returns the
+ * number of stations.
  */
-export async function settleTransitions({ db, config }: RoleDeps): Promise<number> {
+export async function settleTransitions({
+  db,
+  config,
+}: Pick<RoleDeps, "db" | "config">): Promise<number> {
   for (let total = 0; ;) {
     const settled = await inTransaction(db, async (tx) => {
-      const due = await rows<{ station_id: string; state: StationState; now: number }>(
+      const due = await rows<DueRow>(
         tx,
-        `select station_id, state, ${msOf("server_now()")} as now from station_status
+        `select station_id, state, status, ${msOf("next_at")} as since, ${msOf("server_now()")} as now
+         from station_status
          where next_at <= server_now() order by station_id limit ${batch} for no key update skip locked`,
       );
       const next = due.map(
@@ -29,13 +46,26 @@ export async function settleTransitions({ db, config }: RoleDeps): Promise<numbe
          from unnest(?::text[], ?::text[], ?::bigint[]) as d(station_id, status, next) where st.station_id = d.station_id`,
         [
           due.map((row) => row.station_id),
-          due.map((row) => view(row.state, row.now, config.statusLifetimeMs).status),
+          due.map((row) => statusAt(row.state, row.now, config.statusLifetimeMs)),
           next,
         ] as never,
+      );
+      await writeRuns(
+        tx,
+        due.flatMap((row) => runsOf(row, config.statusLifetimeMs)),
       );
       return due.length;
     });
     total += settled;
     if (settled < batch) return total;
   }
+}
+
+/** The runs of what was due; none where only a price or a pending status has ended. */
+function runsOf(
+  { station_id: stationId, state, status, since, now }: DueRow,
+  lifetimeMs: number,
+): StationRuns[] {
+  const runs = statusRuns({ before: state, states: [] }, since, now, lifetimeMs);
+  return runs.length === 1 && runs[0]!.status === status ? [] : [{ stationId, since, runs }];
 }

@@ -27,6 +27,12 @@ export const marksSettings = {
     integer(0, 1e12),
     "time after first seen in which a reporter counts as a newcomer",
   ),
+  opinionsMax: setting(
+    "OPINIONS_MAX",
+    500,
+    integer(10, 10_000),
+    "live opinions of a station that count, the newest",
+  ),
   nearM: setting(
     "NEAR_M",
     500,
@@ -59,9 +65,21 @@ export const marksSettings = {
   ),
   nearbyNoM: setting(
     "NEARBY_NO_M",
-    5000,
+    500,
     integer(0, 1e6),
     "radius: a `no` needs confirmation if there are fresh marks within this distance",
+  ),
+  nearbyFreshMs: setting(
+    "NEARBY_FRESH_MS",
+    2 * hourMs,
+    integer(0, 1e12),
+    "age up to which a mark within NEARBY_NO_M is fresh",
+  ),
+  cautionFreshMs: setting(
+    "CAUTION_FRESH_MS",
+    2 * hourMs,
+    integer(0, 1e12),
+    "age of a served `no` up to which a newcomer's `yes`, `low` or `queue` against it needs a second device",
   ),
   duplicateMs: setting(
     "DUPLICATE_MS",
@@ -99,11 +117,17 @@ export const marksSettings = {
     integer(1, 100 * million),
     "new reporters of one partner in a day",
   ),
-  newDevicesDaily: setting(
-    "NEW_DEVICES_DAILY",
-    20,
-    integer(1, 100 * million),
-    "new widget devices of one viewer address in a day",
+  sharedNetworkDevices: setting(
+    "SHARED_NETWORK_DEVICES",
+    50,
+    integer(1, million),
+    "widget devices older than SHARED_NETWORK_MS that make a viewer's network one that many people share (a carrier's)",
+  ),
+  sharedNetworkMs: setting(
+    "SHARED_NETWORK_MS",
+    7 * dayMs,
+    integer(0, 1e12),
+    "age of the devices that SHARED_NETWORK_DEVICES counts",
   ),
   massNoWindowMs: setting(
     "MASS_NO_WINDOW_MS",

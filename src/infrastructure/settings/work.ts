@@ -95,6 +95,12 @@ export const workSettings = {
     integer(8, 3650),
     "days for which marks and usage are kept",
   ),
+  runsDays: setting(
+    "RUNS_DAYS",
+    400,
+    integer(8, 3650),
+    "days for which it is kept which status a station served from when to when, after the end of that time",
+  ),
   partitionsAhead: setting(
     "PARTITIONS_AHEAD",
     7,

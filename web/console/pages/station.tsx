@@ -34,7 +34,7 @@ export function StationPage({ id }: { id: string }) {
               {page.station.removed && <span class="tag bad">out of service</span>}
             </p>
             <Fuel page={page} />
-            <Why steps={page.steps} before={page.steps_before} />
+            <Why steps={page.steps} before={page.steps_before} cut={page.history_cut} />
             <Marks id={id} first={page.marks} next={page.next} />
           </>
         )}
@@ -90,7 +90,7 @@ function Fuel({ page: { fuel, station } }: { page: ConsoleStationPage }) {
 }
 
 /** The fold step by step, the newest first. */
-function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
+function Why({ steps, before, cut }: { steps: readonly Step[]; before: number; cut: boolean }) {
   const [all, setAll] = useState(false);
   const newest = steps.toReversed();
   const shown = all ? newest : newest.slice(0, stepsAtFirst);
@@ -127,6 +127,12 @@ function Why({ steps, before }: { steps: readonly Step[]; before: number }) {
         </button>
       )}
       {all && before > 0 && <p class="soft">{before} earlier steps are not shown.</p>}
+      {cut && (
+        <p class="soft">
+          This station has many marks. The steps are worked out from the newest ones only; the
+          status above is the one that is served.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,0 +1,106 @@
+import { emptyState, type StationState } from "#src/domain/state.ts";
+import { instants as transitions, statusAt } from "#src/domain/view.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+
+/** What a station was from `at` (ms) on, until its next event. */
+export interface StateAt {
+  at: number;
+  state: StationState;
+}
+
+/** A time in which a station served one status, ms; `to` is null while it still does. */
+export interface StatusRun {
+  status: ServedStatus;
+  from: number;
+  to: number | null;
+}
+
+/** From `since` (ms) on a station served these; the first run may only go on with what it served before. */
+export interface RunsSince {
+  since: number;
+  runs: readonly StatusRun[];
+}
+
+/**
+ * The status runs (docs/decisions.md 2.36) from `since` to `until` (ms): gapless, ascending, neighbours differ, the
+ * last one open. `states` are in order; before the first of them the station was as in `before`. What time alone
+ * changes begins and ends runs at its own instant.
+ */
+export function statusRuns(
+  { before, states }: { before: StationState; states: readonly StateAt[] },
+  since: number,
+  until: number,
+  lifetimeMs: number,
+): StatusRun[] {
+  const runs: StatusRun[] = [];
+  const put = (from: number, status: ServedStatus): void => {
+    // Of several events of one instant the last one counts.
+    if (runs.at(-1)?.from === from) runs.pop();
+    const last = runs.at(-1);
+    if (last !== undefined) last.to = last.status === status ? null : from;
+    if (last?.status !== status) runs.push({ status, from, to: null });
+  };
+  const first = states.findLastIndex(({ at }) => at <= since);
+  const start = { at: since, state: states[first]?.state ?? before };
+  const pieces = [start, ...states.slice(first + 1).filter(({ at }) => at <= until)];
+  for (const [index, { at, state }] of pieces.entries()) {
+    put(at, statusAt(state, at, lifetimeMs));
+    const end = pieces[index + 1]?.at ?? until + 1;
+    for (const instant of transitions(state, lifetimeMs))
+      if (instant > at && instant < end) put(instant, statusAt(state, instant, lifetimeMs));
+  }
+  return runs;
+}
+
+/**
+ * What the events of a fold change of the stored runs by `now` (ms); null when they change nothing. `saved` is the
+ * state that was stored before, `states` those after each event, `earliest` (ms) the first event that is new.
+ */
+export function runsChangedBy(
+  {
+    saved,
+    states,
+    earliest,
+  }: { saved: StationState; states: readonly StateAt[]; earliest: number },
+  now: number,
+  lifetimeMs: number,
+): RunsSince | null {
+  const since = Math.min(saved.last?.at ?? earliest, earliest);
+  const runs = statusRuns({ before: saved, states }, since, now, lifetimeMs);
+  // A late event may also undo runs that were stored.
+  const isLate = since < (saved.last?.at ?? earliest);
+  if (isLate || runs.length > 1) return { since, runs };
+  // Time alone may have changed the status of before, with or without its runs being stored.
+  const unchanged = statusRuns({ before: saved, states: [] }, since, now, lifetimeMs);
+  return unchanged.length === 1 && unchanged[0]!.status === runs[0]!.status
+    ? null
+    : { since, runs };
+}
+
+/** The runs from `since` to `now` (ms) of a station whose whole history was folded. */
+export const runsOfHistory = (
+  states: readonly StateAt[],
+  since: number,
+  now: number,
+  lifetimeMs: number,
+): RunsSince => ({
+  since,
+  runs: statusRuns({ before: emptyState, states }, since, now, lifetimeMs),
+});
+
+/** Stored runs of a station as they are at `now` (ms), also where nobody has stored yet what time alone changed. */
+export function withTimePassed(
+  stored: readonly StatusRun[],
+  state: StationState,
+  now: number,
+  lifetimeMs: number,
+): StatusRun[] {
+  if (state.last === null) return [...stored];
+  const sinceLast = { before: state, states: [] };
+  const [, ...later] = statusRuns(sinceLast, state.last.at, now, lifetimeMs);
+  const change = later[0]?.from;
+  if (change === undefined) return [...stored];
+  const earlier = stored.filter(({ from }) => from < change);
+  const last = earlier.pop();
+  return [...earlier, ...(last === undefined ? [] : [{ ...last, to: change }]), ...later];
+}

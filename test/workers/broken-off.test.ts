@@ -1,0 +1,102 @@
+import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
+import { until } from "#test/flow/client.ts";
+import { type Country, openCountry } from "#test/flow/country.ts";
+import { countUnprocessed } from "#test/flow/refold.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { say } from "#test/workers/busy-station.ts";
+
+interface Ready {
+  degraded: string[];
+  checks: { folding: { ok: boolean; detail: string } };
+}
+
+const faults = [
+  {
+    code: "57014",
+    words: "statement timeout",
+    act: "perform pg_sleep(5);",
+    settings: { QUERY_TIMEOUT_MS: "400" },
+  },
+  {
+    code: "25P03",
+    words: "idle in transaction",
+    // As Postgres itself says it; the session lives on, which makes no difference to the station.
+    act: "raise exception 'terminating connection' using errcode = '25P03';",
+    settings: {},
+  },
+];
+
+for (const { code, words, act, settings } of faults)
+  describe(`worker: a station whose refold Postgres breaks off (${words})`, function () {
+    this.timeout(60_000);
+    let instance: TestInstance;
+    let country: Country;
+    let worker: RunningRole;
+    let web: RunningRole;
+    let bad: string;
+    let others: string[];
+    before(async () => {
+      const env = { SWEEP_MS: "200", SLOT_MS: "500", ...settings };
+      instance = await createTestInstance(env);
+      country = await openCountry(instance.config, 5);
+      [bad, ...others] = country.stationIds as [string, ...string[]];
+      await country.db.raw(
+        `create function break_off() returns trigger language plpgsql as $$ begin ${act} return new; end $$`,
+      );
+      await country.db.raw(
+        `create trigger break_off before update of state on station_status for each row
+         when (new.station_id = '${bad}') execute function break_off()`,
+      );
+      [worker, web] = await Promise.all([
+        startRole("marks", instance.env),
+        startRole("web", instance.env),
+      ]);
+    });
+    after(async () => {
+      await Promise.all([worker.stop(), web.stop()]);
+      await country.close();
+      await instance.drop();
+    });
+
+    const ready = async (): Promise<Ready> =>
+      (await (await fetch(`${web.baseUrl}/readyz`)).json()) as Ready;
+
+    it("does not hold up the others, and is named as what it is", async () => {
+      for (const stationId of [bad, ...others]) await say(country.db, stationId, 0);
+      await until(
+        () => countUnprocessed(country.db),
+        (count) => count === 1,
+      );
+      const waiting = await rows<{ station_id: string; failed_at: Date | null }>(
+        country.db,
+        "select station_id, failed_at from marks where processed_at is null",
+      );
+      expect(waiting).to.deep.equal([{ station_id: bad, failed_at: null }]);
+      const { degraded, checks } = await until(ready, (found) => !found.checks.folding.ok);
+      expect(degraded).to.include("folding");
+      expect(checks.folding.detail).to.match(
+        new RegExp(`^${bad}: Postgres broke off its refold \\(${code}\\) since `),
+      );
+      const metrics = await (await fetch(`${web.baseUrl}/metrics`)).text();
+      expect(metrics).to.match(/^fuelmark_stations_unfoldable 1$/m);
+      const logged = worker.lines.filter((line) => line.includes("could not be folded anew"));
+      expect(logged.map((line) => JSON.parse(line).level)).to.deep.equal([50]);
+    });
+
+    it("rests while others come, and heals by itself when the cause is gone", async () => {
+      await Promise.all(others.map((stationId) => say(country.db, stationId, 0)));
+      await until(
+        () => countUnprocessed(country.db),
+        (count) => count === 1,
+      );
+      await country.db.raw("drop trigger break_off on station_status");
+      await until(
+        () => countUnprocessed(country.db),
+        (count) => count === 0,
+      );
+      const { degraded } = await until(ready, (found) => found.checks.folding.ok);
+      expect(degraded).not.to.include("folding");
+    });
+  });
