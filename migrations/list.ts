@@ -8,6 +8,7 @@ import * as createOperators from "#migrations/0007_create_operators.ts";
 import * as indexMarksByKey from "#migrations/0008_index_marks_by_key.ts";
 import * as createImports from "#migrations/0009_create_imports.ts";
 import * as sendStatementsTogether from "#migrations/0010_send_statements_together.ts";
+import * as createAlarms from "#migrations/0013_create_alarms.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -23,4 +24,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0008_index_marks_by_key": indexMarksByKey,
   "0009_create_imports": createImports,
   "0010_send_statements_together": sendStatementsTogether,
+  "0013_create_alarms": createAlarms,
 };

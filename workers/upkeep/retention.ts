@@ -18,7 +18,7 @@ export async function makePartitions({ db, config }: RoleDeps): Promise<number> 
 
 /**
  * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
- * meet any more, ended sessions, usage.
+ * meet any more, alarms, ended sessions, usage.
  */
 export async function retire(deps: RoleDeps): Promise<void> {
   const { db, config, clock, log } = deps;
@@ -41,6 +41,7 @@ export async function retire(deps: RoleDeps): Promise<void> {
     now - 3 * config.statusLifetimeMs,
     firstIdOfDay(now - 2 * dayMs),
   ]);
+  await db.raw(`delete from alarms where raised_at < ${fromMs}`, [keptFrom]);
   await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);
 }
