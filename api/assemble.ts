@@ -35,7 +35,7 @@ const idleCheckMs = 50;
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, usedToday, health } = services;
-  const { model, cities, dumps, duties, follower, intake, producer, unfoldable } = services;
+  const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -56,6 +56,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("dump", () => dumps.condition(clock()));
   health.add("duties", () => duties.condition());
   health.add("folding", () => unfoldable.condition());
+  health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));
 
   const routes = (parts.routes ?? createRoutes)(services);
@@ -71,6 +72,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
     duties.start();
     unfoldable.start();
+    alarms.start();
     await Promise.all([startUp.start(), dumps.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
     drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
@@ -107,6 +109,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await dumps.stop();
       await duties.stop();
       await unfoldable.stop();
+      await alarms.stop();
       await keys.stop();
       await usedToday.stop();
       await producer.close();

@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
 import { accountCommand } from "#cli/account.ts";
+import { alarmCommand } from "#cli/alarm.ts";
 import { examples } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
@@ -28,6 +29,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   citiesCommand,
   statusesCommand,
   reviewCommand,
+  alarmCommand,
   marksCommand,
   runsCommand,
   queuesCommand,

@@ -23,6 +23,7 @@ const lists: Readonly<Record<string, string>> = {
   partner: "partner list",
   key: "key list",
   "limit request": "limit-request list",
+  alarm: "alarm list",
   mark: "review list",
   reporter: "review list",
   "failed mark": "marks failed",

@@ -10,6 +10,7 @@ import * as createImports from "#migrations/0009_create_imports.ts";
 import * as sendStatementsTogether from "#migrations/0010_send_statements_together.ts";
 import * as judgeMarksByNetwork from "#migrations/0011_judge_marks_by_network.ts";
 import * as createStatusRuns from "#migrations/0012_create_status_runs.ts";
+import * as createAlarms from "#migrations/0013_create_alarms.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -27,4 +28,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0010_send_statements_together": sendStatementsTogether,
   "0011_judge_marks_by_network": judgeMarksByNetwork,
   "0012_create_status_runs": createStatusRuns,
+  "0013_create_alarms": createAlarms,
 };

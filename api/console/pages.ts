@@ -1,3 +1,4 @@
+import { alarmCalls } from "#api/console/alarms.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { listImportsCall, uploadPage } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
@@ -41,4 +42,5 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...historyCalls(services),
   listImportsCall(services),
   ...healthCalls(services),
+  ...alarmCalls(services),
 ];

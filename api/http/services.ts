@@ -3,6 +3,7 @@ import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
+import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
@@ -97,6 +98,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     duties: createDutyWatch({ config, log, clock, redis }),
     /** Which stations the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
+    /** Alarms for the operator, and what leads to them. */
+    alarms: createAlarmWatch({ db, config, log, clock }),
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
     plainRectangles: createPlainCache(),

@@ -15,7 +15,7 @@ type Figures = number | Record<string, number>;
 export function registerGauges(services: Services): void {
   const { metrics, db, producer, clock, follower, dumps, duties, unfoldable, meter, health } =
     services;
-  const { waiters, rectangles, asOf } = services;
+  const { waiters, rectangles, alarms, asOf } = services;
   const gauge = (
     name: string,
     help: string,
@@ -25,8 +25,10 @@ export function registerGauges(services: Services): void {
     const labelNames = label === undefined ? [] : [label];
     const collect = async function (this: Gauge): Promise<void> {
       const figures = await read();
-      if (typeof figures === "number") this.set(figures);
-      else for (const [part, value] of Object.entries(figures)) this.set({ [label!]: part }, value);
+      if (typeof figures === "number") return this.set(figures);
+      // A label that is gone must not keep its last value.
+      this.reset();
+      for (const [part, value] of Object.entries(figures)) this.set({ [label!]: part }, value);
     };
     metrics.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
   };
@@ -72,6 +74,44 @@ export function registerGauges(services: Services): void {
       return { used: totalCount - free, free, waiting };
     },
     "state",
+  );
+  gauge(
+    "fuelmark_alarms_open",
+    "Alarms that no operator has acknowledged.",
+    () => alarms.figures()?.open ?? {},
+    "kind",
+  );
+  gauge(
+    "fuelmark_alarm_channel_failures",
+    "Messages in a row that a channel for alarms could not send; 0 when all is well.",
+    () => alarms.figures()?.failures ?? {},
+    "channel",
+  );
+  gauge(
+    "fuelmark_marks_held",
+    "Marks that wait for a review, by the reason.",
+    () => alarms.figures()?.held ?? {},
+    "reason",
+  );
+  gauge(
+    "fuelmark_busiest_source_share",
+    "Share of the busiest source in the counted marks of the last hour, 0 to 1; of the newest 10,000 at most.",
+    () => alarms.figures()?.busiestSourceShare ?? NaN,
+  );
+  metrics.registry.registerMetric(
+    new Counter({
+      name: "fuelmark_harmful_changes_total",
+      help: "Harmful changes of what is served, by both statuses and the kind of source, counted by all processes.",
+      labelNames: ["from", "to", "source_kind"],
+      registers: [],
+      collect() {
+        const harmful = alarms.figures()?.harmful;
+        // Unknown is no fall to 0, which Prometheus would take for a restart.
+        if (harmful === undefined) return;
+        this.reset();
+        for (const { count, ...labels } of harmful) this.inc(labels, count);
+      },
+    }),
   );
   metrics.registry.registerMetric(
     new Counter({

@@ -203,6 +203,36 @@ export interface ConsoleHealth {
   queues: ConsoleQueue[] | null;
 }
 
+/** What an operator has to look at; open until it is acknowledged. */
+export interface ConsoleAlarm {
+  id: number;
+  kind: string;
+  /** In a few words, what it means, and the page of the console that helps. */
+  title: string;
+  meaning: string;
+  page: string;
+  subject: string;
+  city: string;
+  count: number;
+  details: Record<string, string | number>;
+  raised: number;
+  last: number;
+}
+
+export interface ConsoleAlarms {
+  /** Open ones, the newest first, and how many there are. */
+  alarms: ConsoleAlarm[];
+  total: number;
+  /** How alarms reach the operator: the ways that are set up, and what is wrong with one. */
+  channels: { channel: string; failures: number; fault: string | null; sent: number | null }[];
+  /** Null while Postgres is away. */
+  figures: {
+    held: Record<string, number>;
+    harmful: { from: string; to: string; source_kind: string; count: number }[];
+    busiest_source_share: number;
+  } | null;
+}
+
 export interface ConsoleFailedMark {
   id: number;
   station_id: string;

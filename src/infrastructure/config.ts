@@ -1,3 +1,4 @@
+import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
@@ -13,6 +14,7 @@ export const settings = {
   ...callerSettings,
   ...marksSettings,
   ...workSettings,
+  ...alarmSettings,
 } as const satisfies Record<string, Setting<never> | Setting<unknown>>;
 
 type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
@@ -37,8 +39,13 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       faults.push(`${setting.env} must be ${(error as Error).message}`);
     }
   }
+  const config = values as Pick<Config, "alarmEmailTo" | "alarmSmtpUrl" | "port"> & {
+    baseUrl: string;
+    problemBase: string;
+  };
+  if (faults.length === 0 && config.alarmEmailTo.length > 0 !== (config.alarmSmtpUrl !== ""))
+    faults.push("ALARM_EMAIL_TO and ALARM_SMTP_URL must be set together");
   if (faults.length > 0) throw new Error(`bad settings: ${faults.join("; ")}`);
-  const config = values as { baseUrl: string; problemBase: string; port: number };
   config.baseUrl ||= `http://localhost:${config.port}`;
   config.problemBase ||= `${config.baseUrl}/problems`;
   return values as unknown as Config;

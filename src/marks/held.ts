@@ -34,6 +34,11 @@ export async function listHeld(
 export const countHeld = async (db: Db | Tx): Promise<number> =>
   (await rows<{ count: number }>(db, "select count(*) from marks where review = 'held'"))[0]!.count;
 
+/** How many marks are held, by the reason. The mass-`no` review is the only one. */
+export const countHeldByReason = async (db: Db): Promise<Record<string, number>> => ({
+  "mass-no": await countHeld(db),
+});
+
 /**
  * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
  * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. A mark that is

@@ -80,6 +80,27 @@ describe("browser: console", function () {
     expect(await page.getByRole("navigation").count()).to.equal(0);
   });
 
+  it("shows open alarms, and has them acknowledged one by one and together", async () => {
+    await rows(
+      country.db,
+      `insert into alarms (kind, subject, city, hour, details)
+       select 'marks-held', 'partner ' || n, 'Тестоград', server_now(), '{"limit": 20}' from generate_series(1, 3) n`,
+    );
+    const page = await signIn();
+    const table = page.getByRole("table", { name: "Open alarms" });
+    await table.getByText("partner 2, Тестоград").waitFor();
+    await table.getByText("limit 20").first().waitFor();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await table
+      .getByRole("row", { name: "partner 2" })
+      .getByRole("button", { name: "Acknowledge" })
+      .click();
+    await table.getByText("partner 2, Тестоград").waitFor({ state: "detached" });
+    await press(page, "Acknowledge all");
+    await page.getByText("No open alarms.").waitFor();
+    expect(complaints(opened)).to.deep.equal([]);
+  });
+
   it("approves a limit request: the partner's headers show the new limits", async () => {
     const { secret } = await addPartner(country, { rpm: 700, daily: 5000 });
     const client = createClient(web.baseUrl, secret);

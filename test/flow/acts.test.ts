@@ -24,6 +24,7 @@ interface Subject {
   request: number;
   held: number;
   failed: number;
+  alarm: number;
   reporter: number;
   station: string;
 }
@@ -121,6 +122,11 @@ const done: readonly Act[] = [
     name: "mark.retry",
     typed: ({ failed }) => ["marks", "retry", failed],
     sent: ({ failed }) => ["POST", `/failed-marks/${failed}/retry`],
+  },
+  {
+    name: "alarm.acknowledge",
+    typed: ({ alarm }) => ["alarm", "acknowledge", alarm],
+    sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
   },
   {
     name: "marks.rollback",
@@ -227,8 +233,14 @@ describe("flow: an operator's act, from the command line and from the console", 
        from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,
       [station, reporter!.id, partner, key, held, failed],
     );
+    const [alarm] = await rows<{ id: number }>(
+      db,
+      `insert into alarms (kind, subject, city, hour)
+       values ('marks-held', 'partner', 'city', timestamptz 'epoch' + ?::int * interval '1 hour') returning id`,
+      [n],
+    );
     return {
-      ...{ partner, key, request: request!.id, station },
+      ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
       ...{ held: held!, failed: failed!, reporter: reporter!.id },
     };
   };
@@ -252,7 +264,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     );
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
-  const rowsOf = async ({ partner, key, station }: Subject): Promise<unknown> => {
+  const rowsOf = async ({ partner, key, alarm, station }: Subject): Promise<unknown> => {
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
@@ -260,9 +272,10 @@ describe("flow: an operator's act, from the command line and from the console", 
          'keys', (select jsonb_agg(to_jsonb(k) - 'prefix' order by id) from keys k where partner_id >= ?),
          'sessions', (select jsonb_agg(ended_at is not null) from sessions where kind = 'key' and subject_id = ?),
          'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id = ?),
+         'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
-      [partner, partner, key, partner, partner, station],
+      [partner, partner, key, partner, alarm, partner, station],
     );
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {

@@ -36,6 +36,8 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /stations/{id}": { path: `/stations/${placeOf(0).id}`, status: 200 },
   "GET /imports": { status: 200 },
   "GET /health": { status: 200 },
+  "GET /alarms": { status: 200 },
+  "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },
   "GET /failed-marks": { status: 200 },
   "POST /failed-marks/{id}/retry": { path: "/failed-marks/1/retry", status: 404 },
   "GET /log": { status: 200 },

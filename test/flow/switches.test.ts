@@ -133,6 +133,11 @@ describe("flow: the operator's switches and queues", function () {
     expect(told).to.include(station).and.include("broken on purpose");
     const waiting = (await operator("queues", "refolds")).json as { station_id: string }[];
     expect(waiting.map((one) => one.station_id)).to.deep.equal([station]);
+    const alarms = await until(
+      () => operator("alarm", "list"),
+      ({ json }) => json.length > 0,
+    );
+    expect(alarms.json[0]).to.include({ kind: "station-stuck", subject: `station ${station}` });
     await country.db.raw("drop trigger broken on station_status");
     await until(
       () => operator("queues", "refolds"),

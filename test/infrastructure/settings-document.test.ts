@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { settings } from "#src/infrastructure/config.ts";
+import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
@@ -16,6 +17,7 @@ const groups: [title: string, settings: Record<string, Setting<unknown> | Settin
   ["Callers and pages", callerSettings],
   ["Rules of marks", marksSettings],
   ["Work", workSettings],
+  ["Alarms", alarmSettings],
 ];
 
 describe("docs/settings.md", () => {

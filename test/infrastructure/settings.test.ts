@@ -14,6 +14,11 @@ const garbage: Record<string, string[]> = {
   TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "10.0.0.1,10.0.0", "::1/129"],
   METRICS_TOKEN: ["two words", "ключ"],
   LOG_LEVEL: ["loud", "INFO"],
+  ALARM_EMAIL_TO: ["olga", "olga@a.example,", "a@b c@d", "a@b\r\nBcc: c@d"],
+  ALARM_SMTP_URL: ["mail.example", "http://mail.example"],
+  ALARM_EMAIL_FROM: ["olga", "Fuel <olga>", "Fu\nel <a@b.example>"],
+  ALARM_WEBHOOK_URL: ["chat.example/hooks", "ftp://chat.example", "https://a:b@chat.example/"],
+  ALARM_WEBHOOK_SECRET: ["whsec_short", "no prefix and long enough to be a secret key"],
   CONSUMER_KEY: ["svc_live_1", "pk_live_1", `pk_live_${"0".repeat(49)}`],
   WIDGET_CENTER: ["55"],
   BASEMAP: ["none"],
@@ -30,6 +35,14 @@ describe("the settings", () => {
         );
     });
   }
+
+  it("of e-mail are given together", () => {
+    const smtp = { ALARM_SMTP_URL: "smtp://mail.example" };
+    const to = { ALARM_EMAIL_TO: "olga@fuel.example" };
+    for (const one of [smtp, to])
+      expect(() => loadConfig(one)).to.throw(/ALARM_EMAIL_TO and ALARM_SMTP_URL .* together/);
+    expect(loadConfig({ ...smtp, ...to }).alarmEmailTo).to.deep.equal(["olga@fuel.example"]);
+  });
 
   it("are told about all at once", () => {
     expect(() => loadConfig({ PORT: "x", LOG_LEVEL: "y" })).to.throw(/PORT must.*LOG_LEVEL must/);

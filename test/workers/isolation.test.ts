@@ -53,5 +53,7 @@ describe("worker: a mark that cannot be processed", function () {
     );
     const well = { failure: null, done: true };
     expect(marks).to.deep.equal([{ failure, done: false }, well, well, well]);
+    const alarms = await rows(db, "select kind, subject, count from alarms");
+    expect(alarms).to.deep.equal([{ kind: "mark-failed", subject: `station ${first}`, count: 1 }]);
   });
 });

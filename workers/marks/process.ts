@@ -1,5 +1,12 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { isBrokenOff, isUnavailable, rows, type Statements } from "#src/infrastructure/db.ts";
+import {
+  inTransaction,
+  isBrokenOff,
+  isUnavailable,
+  rows,
+  type Statements,
+} from "#src/infrastructure/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -192,7 +199,11 @@ async function processAlone(
       );
       const sql =
         "update marks set failed_at = server_now(), failure = ? where id = ? and processed_at is null";
-      await db.raw(sql, [(error as Error).message.slice(0, 500), id]);
+      await inTransaction(db, async (tx) => {
+        await tx.raw(sql, [(error as Error).message.slice(0, 500), id]);
+        const subject = `station ${stationId}`;
+        await raiseAlarms(tx, [{ kind: "mark-failed", subject, at: deps.clock() }]);
+      });
     }
   }
   return sum(results);

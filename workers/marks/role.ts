@@ -1,3 +1,4 @@
+import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
@@ -7,7 +8,7 @@ import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
-import { createRetryBackoff } from "#workers/marks/retry-backoff.ts";
+import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */
@@ -24,6 +25,17 @@ export function createMarksRole(deps: RoleDeps): Role {
   let rounds = 0;
   const backoff = createRetryBackoff(log, clock, config.sweepMs);
 
+  /** When it fails: the next try of these stations raises the alarm again. */
+  const alarm = async (unfoldable: readonly Unfoldable[]): Promise<void> => {
+    if (unfoldable.length === 0) return;
+    const alarms = unfoldable.map(({ stationId }): Alarm => ({
+      ...{ kind: "station-stuck", subject: `station ${stationId}`, at: clock() },
+    }));
+    await raiseAlarms(db, alarms).catch((error: Error) =>
+      log.debug({ err: error.message }, "alarm not raised"),
+    );
+  };
+
   const report = async ({ failing, healed }: ReturnType<typeof backoff.note>): Promise<void> => {
     if (failing.length + healed.length === 0) return;
     await noteUnfoldable(redis, config.redisPrefix, failing, healed).catch((error: Error) =>
@@ -36,6 +48,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     const startedAt = performance.now();
     const { processed, changed, unfoldable } = await processStations(deps, stationIds, scope);
     await report(backoff.note(stationIds, unfoldable));
+    await alarm(unfoldable);
     // When this fails, or the process dies before it, the web processes do it before they report the outcome.
     if (changed !== null)
       await advanceGenerations(redis, config.redisPrefix, changed.places, changed.seq).catch(

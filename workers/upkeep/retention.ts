@@ -19,7 +19,7 @@ export async function makePartitions({ db, config }: RoleDeps): Promise<number> 
 
 /**
  * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
- * meet any more, status runs, ended sessions, usage.
+ * meet any more, status runs, alarms, ended sessions, usage.
  */
 export async function retire(deps: RoleDeps): Promise<void> {
   const { db, config, clock, log } = deps;
@@ -43,6 +43,7 @@ export async function retire(deps: RoleDeps): Promise<void> {
     firstIdOfDay(now - 2 * dayMs),
   ]);
   await dropRuns(db, now - config.runsDays * dayMs);
+  await db.raw(`delete from alarms where raised_at < ${fromMs}`, [keptFrom]);
   await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);
 }

@@ -1,3 +1,4 @@
+import { createAlarmSender } from "#src/alarms/sender.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
@@ -5,7 +6,10 @@ import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions, retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
 
-/** The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. */
+/**
+ * The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. Alarms it
+ * sends by itself.
+ */
 export function createUpkeepRole(deps: RoleDeps): Role {
   const { config, log, redis, clock } = deps;
   let timer: NodeJS.Timeout | undefined;
@@ -24,6 +28,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
         log.debug({ err: error.message }, "usage not flushed, will try again"),
       );
   };
+  const alarms = createAlarmSender(deps);
   const worker = createDutyWorker(
     deps,
     "upkeep",
@@ -39,11 +44,13 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     start: async () => {
       await makePartitions(deps);
       timer = setInterval(flushUnasked, config.usageFlushMs);
+      alarms.start();
       worker.run();
     },
     stop: async () => {
       clearInterval(timer);
       await flushing;
+      await alarms.stop();
       await worker.close();
     },
   };

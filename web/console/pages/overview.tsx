@@ -1,6 +1,7 @@
 import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { Alarms } from "#web/console/parts/alarms.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
@@ -16,6 +17,7 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
       {(now) => (
         <>
           <Readiness now={now} />
+          <Alarms />
           {now.marks !== null && <Figures marks={now.marks} />}
           {now.marks !== null && now.marks.failed > 0 && <FailedMarks />}
           <h2>Queues</h2>

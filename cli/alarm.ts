@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { Command } from "commander";
+import { verb } from "#cli/command.ts";
+import { instanceConfig, withDb } from "#cli/instance.ts";
+import { card, readable, table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { id, listLimit } from "#cli/values.ts";
+import { acknowledgeAlarm, listAlarms } from "#src/alarms/alarms.ts";
+import { channelsOf, faultOf } from "#src/alarms/channels.ts";
+import { readChannels } from "#src/alarms/claims.ts";
+import { testMessage } from "#src/alarms/message.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { isNotDone } from "#src/operators/act.ts";
+
+/** `operator alarm list|acknowledge|test` (docs/decisions.md 16.16 to 16.19). */
+export function alarmCommand(output: () => Output): Command {
+  const command = new Command("alarm").description(
+    "what the service wants an operator to look at, and how it tells them",
+  );
+
+  verb(command, "list", "open alarms, newest first", "alarm list", "alarm list --all --json")
+    .option("--all", "also those that are acknowledged", false)
+    .option("--limit <n>", "highest number of alarms to show", listLimit, 1000)
+    .action(async ({ all, limit }: { all: boolean; limit: number }) => {
+      const { result, note } = output();
+      const { alarms, total, channels } = await withDb(output(), async (db) => ({
+        ...(await listAlarms(db, all ? "all" : "open", limit)),
+        channels: await readChannels(db),
+      }));
+      result(alarms.map(readable), (list) => table(list, all ? "no alarms" : "no open alarms"));
+      if (total > alarms.length) note(`${total - alarms.length} more: use a higher --limit`);
+      for (const { channel, failures, fault } of channels)
+        if (failures > 0) note(`${channel} has failed ${failures} times: ${fault}`);
+    });
+
+  verb(
+    command,
+    "acknowledge",
+    "close an alarm, or all open alarms: an operator has looked at it",
+    "alarm acknowledge 12",
+    "alarm acknowledge --all",
+  )
+    .argument("[id]", "the alarm's id", id("alarm"))
+    .option("--all", "all open alarms", false)
+    .action(async (one: number | undefined, { all }: { all: boolean }) => {
+      if ((one === undefined) === !all) throw new Refusal("name one alarm, or use --all");
+      const { actor, result } = output();
+      const done = await withDb(output(), async (db) => {
+        if (one !== undefined) {
+          const alarm = await acknowledgeAlarm(db, actor, one);
+          return isNotDone(alarm) ? alarm : { acknowledged: [one] };
+        }
+        const acknowledged: number[] = [];
+        const { alarms } = await listAlarms(db, "open", 100_000);
+        for (const alarm of alarms.toReversed())
+          if (!isNotDone(await acknowledgeAlarm(db, actor, alarm.id))) acknowledged.push(alarm.id);
+        return { acknowledged };
+      });
+      result(done, card);
+    });
+
+  verb(
+    command,
+    "test",
+    "send a test message through every channel of the settings; shows what each receiver answered",
+    "alarm test",
+  ).action(async () => {
+    const { env, result } = output();
+    const config = instanceConfig(env);
+    const channels = channelsOf(config, createClock(config));
+    if (channels.length === 0)
+      throw new Refusal(
+        "alarms are not sent: set ALARM_EMAIL_TO and ALARM_SMTP_URL, or ALARM_WEBHOOK_URL",
+        1,
+      );
+    const message = testMessage(`test-${randomUUID()}`, config.baseUrl);
+    const answers = await Promise.all(
+      channels.map(async ({ name, send }) => {
+        try {
+          return { channel: name, answer: await send(message), ok: true };
+        } catch (error) {
+          return { channel: name, answer: `failed (${faultOf(error)})`, ok: false };
+        }
+      }),
+    );
+    const words = answers.map(({ channel, answer }) => `${channel}: ${answer}`).join("; ");
+    if (!answers.every(({ ok }) => ok)) throw new Refusal(words, 1);
+    result(
+      answers.map(({ channel, answer }) => ({ channel, answer })),
+      (list) => table(list, ""),
+    );
+  });
+
+  return command;
+}

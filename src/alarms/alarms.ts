@@ -1,0 +1,57 @@
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** An alarm as it is stored. It is open until an operator acknowledges it. */
+export interface AlarmRow {
+  id: number;
+  kind: string;
+  subject: string;
+  city: string;
+  count: number;
+  details: Record<string, string | number>;
+  raised_at: Date;
+  last_at: Date;
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+}
+
+/** Columns that make an AlarmRow. */
+export const alarmColumns =
+  "id, kind, subject, city, count, details, raised_at, last_at, acknowledged_at, acknowledged_by";
+
+/** Open alarms, or all, the newest first, at most `limit`; and how many there are. */
+export async function listAlarms(
+  db: Db,
+  which: "open" | "all",
+  limit: number,
+): Promise<{ alarms: AlarmRow[]; total: number }> {
+  const from = `from alarms ${which === "open" ? "where acknowledged_at is null" : ""}`;
+  const alarms = await rows<AlarmRow>(
+    db,
+    `select ${alarmColumns} ${from} order by id desc limit ?`,
+    [limit],
+  );
+  if (alarms.length < limit) return { alarms, total: alarms.length };
+  const [all] = await rows<{ count: number }>(db, `select count(*) ${from}`);
+  return { alarms, total: all!.count };
+}
+
+/** An operator has seen to an alarm: it is open no more, and a channel that has not told it yet does not tell it. */
+export const acknowledgeAlarm = (
+  db: Db,
+  actor: string,
+  id: number,
+): Promise<{ id: number } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
+      tx,
+      `update alarms set acknowledged_at = server_now(), acknowledged_by = ?
+       where id = ? and acknowledged_at is null returning kind, subject, city`,
+      [actor, id],
+    );
+    if (alarm !== undefined)
+      return { value: { id }, action: "alarm.acknowledge", subject: `alarm ${id}`, details: alarm };
+    const known = await rows(tx, "select from alarms where id = ?", [id]);
+    if (known.length === 0) return unknown("alarm", id);
+    return { notDone: "already", what: "alarm", id, state: "acknowledged" };
+  });

@@ -1,0 +1,101 @@
+import type { AlarmRow } from "#src/alarms/alarms.ts";
+import { alarmColumns } from "#src/alarms/alarms.ts";
+import type { ChannelName } from "#src/alarms/channels.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { msOf } from "#src/marks/marks.ts";
+
+/** When a channel told an alarm. */
+const toldAt = { email: "emailed_at", webhook: "posted_at" } as const;
+/** Longer than any channel needs for a message. Who died with a claim keeps the others waiting so long. */
+const claimMs = 60_000;
+
+/** What is told: also a channel that was set up today gets no alarms of last week. */
+const isUntold = (channel: ChannelName): string =>
+  `${toldAt[channel]} is null and acknowledged_at is null
+   and raised_at > (select server_now()) - interval '1 day'`;
+
+/** The right to send through a channel, until `claimMs` have passed. */
+export interface Claim {
+  channel: ChannelName;
+  number: number;
+  /** Failures in a row before this attempt. */
+  failures: number;
+}
+
+/**
+ * Claims a channel when alarms wait for it: one process at a time. Without a claim `waitMs` says when to look again:
+ * null when nothing waits, else the time until somebody may send.
+ */
+export async function claimChannel(
+  db: Db,
+  channel: ChannelName,
+): Promise<{ claim: Claim } | { claim: null; waitMs: number | null }> {
+  const [found] = await rows<{ number: number | null; failures: number | null; waitMs: number }>(
+    db,
+    `with due as (
+       select channel, next_at from alarm_channels
+       where channel = ? and exists (select from alarms where ${isUntold(channel)})
+     ), claimed as (
+       update alarm_channels c
+       set next_at = server_now() + ${claimMs} * interval '1 ms', claims = claims + 1
+       from due where c.channel = due.channel and c.next_at <= server_now()
+       returning c.claims, c.failures
+     )
+     select claims as number, failures,
+       case when claims is null then greatest(0, ${msOf("due.next_at - server_now()")}) else 0 end as "waitMs"
+     from due left join claimed on true`,
+    [channel],
+  );
+  if (found === undefined) return { claim: null, waitMs: null };
+  const { number, failures, waitMs } = found;
+  if (number === null) return { claim: null, waitMs };
+  return { claim: { channel, number, failures: failures! } };
+}
+
+/** The alarms that this channel has still to tell, the oldest first. */
+export const untoldAlarms = (db: Db, channel: ChannelName): Promise<AlarmRow[]> =>
+  rows<AlarmRow>(
+    db,
+    `select ${alarmColumns} from alarms where ${isUntold(channel)} order by id limit 1000`,
+  );
+
+/** These alarms were told: nothing more through this channel for `gapMs`. */
+export async function noteTold(
+  db: Db,
+  { channel, number }: Claim,
+  alarms: readonly AlarmRow[],
+  gapMs: number,
+): Promise<void> {
+  await rows(
+    db,
+    `with told as (
+       update alarms set ${toldAt[channel]} = server_now() where id = any(?::int[])
+     )
+     update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = 0, fault = null,
+       sent_at = server_now()
+     where channel = ? and claims = ?`,
+    [alarms.map(({ id }) => id), gapMs, channel, number],
+  );
+}
+
+/** Nothing was told, because of `fault`: another attempt after `pauseMs`. */
+export async function noteFailure(
+  db: Db,
+  { channel, number }: Claim,
+  fault: string,
+  pauseMs: number,
+): Promise<void> {
+  await rows(
+    db,
+    `update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = failures + 1, fault = ?
+     where channel = ? and claims = ?`,
+    [pauseMs, fault, channel, number],
+  );
+}
+
+/** How the channels do. */
+export const readChannels = (
+  db: Db,
+): Promise<
+  { channel: ChannelName; failures: number; fault: string | null; sent_at: Date | null }[]
+> => rows(db, "select channel, failures, fault, sent_at from alarm_channels order by channel");

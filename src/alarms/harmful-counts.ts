@@ -1,0 +1,45 @@
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+
+/** A harmful change of what a station serves (docs/decisions.md 4.3). Equal statuses: a detail changed. */
+export interface HarmfulChange {
+  from: ServedStatus;
+  to: ServedStatus;
+  /** A partner, or a viewer's network. */
+  sourceKind: "partner" | "network";
+}
+
+/**
+ * Counts harmful changes in the transaction that makes them: one statement. Send it close to the commit, before
+ * `feed_stamp`: all processes count in the same few rows, in one order.
+ */
+export async function countHarmful(
+  tx: Statements,
+  changes: readonly HarmfulChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await rows(
+    tx,
+    `insert into harmful_changes as h (from_status, to_status, source_kind, count)
+     select from_status, to_status, source_kind, count(*)
+     from unnest(?::text[], ?::text[], ?::text[]) as c(from_status, to_status, source_kind)
+     group by from_status, to_status, source_kind order by from_status, to_status, source_kind
+     on conflict (from_status, to_status, source_kind) do update set count = h.count + excluded.count`,
+    [
+      changes.map(({ from }) => from),
+      changes.map(({ to }) => to),
+      changes.map(({ sourceKind }) => sourceKind),
+    ],
+    "count_harmful",
+  );
+}
+
+/** How many harmful changes there have been since the first one. */
+export const readHarmful = (
+  db: Db,
+): Promise<{ from: string; to: string; source_kind: string; count: number }[]> =>
+  rows(
+    db,
+    `select from_status as "from", to_status as "to", source_kind, count from harmful_changes
+     order by from_status, to_status, source_kind`,
+  );

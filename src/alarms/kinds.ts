@@ -1,0 +1,55 @@
+/** What an operator is told about a kind of alarm. */
+interface KindOfAlarm {
+  /** In a few words, as in the subject of a message. */
+  title: string;
+  meaning: string;
+  /** What helps: a command of `operator`, and a page of the console. */
+  command: string;
+  page: string;
+}
+
+/** Every kind of alarm. The names are in rows and in labels of metrics: a released kind keeps its name. */
+export const alarmKinds = {
+  "marks-held": {
+    title: "Marks are held for review",
+    meaning:
+      "One source made more harmful changes in this city than its limit. Its marks do not count until you approve them.",
+    command: "review list",
+    page: "/review",
+  },
+  "harmful-changes": {
+    title: "Harmful changes beyond the limit",
+    meaning:
+      "One source made more harmful changes in this city than its limit, by marks that the review may not hold: they count.",
+    command: "marks rollback --help",
+    page: "/rollback",
+  },
+  "unusual-hour": {
+    title: "Far more harmful changes than usual",
+    meaning:
+      "The country has more than three times the harmful changes of this hour in other weeks: a true shortage, or an attack by many.",
+    command: "review list",
+    page: "/review",
+  },
+  "station-stuck": {
+    title: "A station cannot be calculated",
+    meaning:
+      "Calculating this station failed. It keeps its last status and is tried again; other stations are not affected.",
+    command: "queues refolds",
+    page: "/",
+  },
+  "mark-failed": {
+    title: "A mark could not be processed",
+    meaning: "It was set aside, and all other marks go on. Read why, then have it processed again.",
+    command: "marks failed",
+    page: "/",
+  },
+} as const satisfies Record<string, KindOfAlarm>;
+
+export type AlarmKind = keyof typeof alarmKinds;
+
+/** What is known about a kind that a row names; a process of a later version may have raised it. */
+export const kindNamed = (name: string): KindOfAlarm =>
+  Object.hasOwn(alarmKinds, name)
+    ? alarmKinds[name as AlarmKind]
+    : { title: name, meaning: "", command: "alarm list", page: "/" };

@@ -1,0 +1,114 @@
+import { type Channel, channelsOf, faultOf } from "#src/alarms/channels.ts";
+import { claimChannel, noteFailure, noteTold, untoldAlarms } from "#src/alarms/claims.ts";
+import { alarmMessage } from "#src/alarms/message.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
+
+/** A receiver that is back hears of it after a minute at most. */
+const longestPauseMs = minuteMs;
+/** When another process has just claimed the channel. */
+const shortestPauseMs = 200;
+
+interface Deps {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+}
+
+/**
+ * Tells the operator of alarms through the channels of the settings (docs/decisions.md 16.18). NOTIFY wakes it, and it
+ * looks by itself every `alarmPollMs`. Several processes may run it. Without a channel it does nothing.
+ */
+export function createAlarmSender(deps: Deps) {
+  const { config, log, clock } = deps;
+  const loops = channelsOf(config, clock).map((channel) => createLoop(deps, channel));
+  let listener: Listener | null = null;
+  const look = (): void => loops.forEach((loop) => loop.look());
+  return {
+    start(): void {
+      if (loops.length === 0) {
+        log.info("alarms are not sent: neither ALARM_EMAIL_TO nor ALARM_WEBHOOK_URL is set");
+        return;
+      }
+      listener = listen(config, log, "alarms", look);
+      look();
+    },
+    /** Waits for a message that is under way. */
+    async stop(): Promise<void> {
+      await listener?.stop();
+      for (const loop of loops) await loop.stop();
+    },
+  };
+}
+
+/** One channel: a slow or dead receiver holds up no other. */
+function createLoop(deps: Deps, channel: Channel) {
+  const { config, log } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let isBlind = false;
+  const { run, idle } = createNextRun(async () => {
+    clearTimeout(timer);
+    let waitMs = config.alarmPollMs;
+    try {
+      waitMs = Math.min(waitMs, await sendDue(deps, channel));
+      isBlind = false;
+    } catch (error) {
+      log[isBlind ? "debug" : "warn"](
+        { channel: channel.name, err: (error as Error).message },
+        "cannot look for alarms, will try again",
+      );
+      isBlind = true;
+    }
+    if (!stopped) timer = setTimeout(look, waitMs);
+  });
+  const look = (): void => {
+    if (!stopped) void run();
+  };
+  return {
+    look,
+    stop: async (): Promise<void> => {
+      stopped = true;
+      await idle();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Sends all alarms that wait, in one message, if it is this process's turn. Gives when to look again, ms. */
+async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<number> {
+  const found = await claimChannel(db, channel.name);
+  if (found.claim === null)
+    return found.waitMs === null ? Infinity : Math.max(found.waitMs, shortestPauseMs);
+  const { claim } = found;
+  const alarms = await untoldAlarms(db, channel.name);
+  if (alarms.length === 0) {
+    await noteTold(db, claim, [], 0);
+    return Infinity;
+  }
+  const fields = { channel: channel.name, count: alarms.length };
+  try {
+    await channel.send(alarmMessage(alarms, config.baseUrl));
+  } catch (error) {
+    const pauseMs = Math.min(
+      longestPauseMs,
+      config.alarmPollMs * 2 ** Math.min(claim.failures, 16),
+    );
+    const err = faultOf(error);
+    await noteFailure(db, claim, err, pauseMs);
+    log[claim.failures === 0 ? "error" : "debug"](
+      { ...fields, err, againInMs: pauseMs },
+      "alarms not sent, will say when they are",
+    );
+    return pauseMs;
+  }
+  await noteTold(db, claim, alarms, channel.gapMs);
+  log.info(fields, claim.failures === 0 ? "alarms sent" : "alarms sent, after failures");
+  return channel.gapMs;
+}

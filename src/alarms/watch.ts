@@ -1,0 +1,116 @@
+import { type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
+import { busiestSourceShare } from "#src/alarms/busiest-source.ts";
+import { type ChannelName, channelsOf } from "#src/alarms/channels.ts";
+import { readChannels } from "#src/alarms/claims.ts";
+import { readHarmful } from "#src/alarms/harmful-counts.ts";
+import { alarmKinds } from "#src/alarms/kinds.ts";
+import { formatTime } from "#src/domain/time.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { countHeldByReason } from "#src/marks/held.ts";
+
+/** What there is to know about alarms and about what leads to them. */
+export interface AlarmFigures {
+  /** Open alarms by kind; every kind is there. */
+  open: Record<string, number>;
+  /** The newest open ones. */
+  newest: AlarmRow[];
+  /** Failures in a row of each channel that is set up. */
+  failures: Partial<Record<ChannelName, number>>;
+  held: Record<string, number>;
+  harmful: Awaited<ReturnType<typeof readHarmful>>;
+  busiestSourceShare: number;
+}
+
+const newestShown = 5;
+/** What reads marks is looked at in each sixth round: once a minute by default. */
+const roundsBetweenMarks = 6;
+
+/** Keeps the figures about alarms in memory, so that whoever asks for them asks no database. */
+export function createAlarmWatch(deps: { db: Db; config: Config; log: Log; clock: Clock }) {
+  const { db, config, log, clock } = deps;
+  const channels = channelsOf(config, clock).map(({ name }) => name);
+  let figures: AlarmFigures | null = null;
+  let rounds = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    try {
+      const { alarms: newest } = await listAlarms(db, "open", newestShown);
+      const open = newest.length === 0 ? noneOpen : { ...noneOpen, ...(await countOpen(db)) };
+      const failures = channels.length === 0 ? {} : await failuresOf(db, channels);
+      const ofMarks =
+        figures === null || rounds % roundsBetweenMarks === 0
+          ? {
+              held: await countHeldByReason(db),
+              busiestSourceShare: await busiestSourceShare(db, clock()),
+            }
+          : { held: figures.held, busiestSourceShare: figures.busiestSourceShare };
+      figures = { open, newest, failures, harmful: await readHarmful(db), ...ofMarks };
+      rounds += 1;
+    } catch (error) {
+      // The follower has logged that Postgres is away.
+      figures = null;
+      log.debug({ err: (error as Error).message }, "no look at the alarms");
+    }
+  };
+  const again = (): void => void (looking = looking.then(look));
+
+  return {
+    /** Keeps looking. Does not wait for Postgres. */
+    start(): void {
+      timer = setInterval(again, config.alarmPollMs);
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+    /** As of the last look; null while Postgres is away. */
+    figures: (): AlarmFigures | null => figures,
+    /**
+     * For `/readyz`: degraded when an operator is not told. It names no source, because anybody may read it, and an
+     * open alarm is no fault of the process.
+     */
+    condition(): { ok: boolean; detail: unknown } {
+      if (figures === null) return { ok: true, detail: "unknown without Postgres" };
+      const { open, newest, failures, held, harmful, busiestSourceShare: share } = figures;
+      const failing = Object.entries(failures).filter(([, times]) => times > 0);
+      const detail = {
+        open: sum(Object.values(open)),
+        newest: newest.map(lineOf),
+        held,
+        harmful_changes: sum(harmful.map(({ count }) => count)),
+        busiest_source_share: Math.round(share * 1000) / 1000,
+        ...(failing.length > 0 ? { failing: Object.fromEntries(failing) } : {}),
+      };
+      return { ok: failing.length === 0, detail };
+    },
+  };
+}
+
+const noneOpen: Record<string, number> = Object.fromEntries(
+  Object.keys(alarmKinds).map((kind) => [kind, 0]),
+);
+
+async function countOpen(db: Db): Promise<Record<string, number>> {
+  const sql = "select kind, count(*) from alarms where acknowledged_at is null group by kind";
+  const found = await rows<{ kind: string; count: number }>(db, sql);
+  return Object.fromEntries(found.map(({ kind, count }) => [kind, count]));
+}
+
+async function failuresOf(
+  db: Db,
+  channels: readonly ChannelName[],
+): Promise<AlarmFigures["failures"]> {
+  const known = (await readChannels(db)).filter(({ channel }) => channels.includes(channel));
+  return Object.fromEntries(known.map(({ channel, failures }) => [channel, failures]));
+}
+
+const lineOf = ({ kind, city, raised_at: at }: AlarmRow): string =>
+  `${kind}${city === "" ? "" : ` in ${city}`} since ${formatTime(at.getTime())}`;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { hold } from "#test/harness/leaks.ts";
+
+export interface Mail {
+  from: string;
+  to: string[];
+  subject: string;
+  messageId: string;
+  text: string;
+}
+
+/** A real mail server that keeps what it gets; it can go away and come back on its port. */
+export async function startMailbox() {
+  const mails: Mail[] = [];
+  let port = 0;
+  let server: SMTPServer;
+  const up = async (): Promise<void> => {
+    server = new SMTPServer({
+      // Its own certificate is one that nobody trusts.
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _, answer) =>
+        username === "fuel" && password === "hunter2"
+          ? answer(null, { user: username })
+          : answer(new Error("wrong password")),
+      onData: (stream, { envelope }, answer) => {
+        const pieces: Buffer[] = [];
+        stream.on("data", (piece: Buffer) => pieces.push(piece));
+        stream.on("end", () => {
+          const { mailFrom, rcptTo } = envelope;
+          mails.push({
+            ...read(Buffer.concat(pieces).toString("latin1")),
+            from: mailFrom === false ? "" : mailFrom.address,
+            to: rcptTo.map(({ address }) => address),
+          });
+          answer();
+        });
+      },
+    });
+    // A client that is killed in the middle.
+    server.on("error", () => undefined);
+    const listening = server.listen(port, "127.0.0.1");
+    await once(listening, "listening");
+    port = (listening.address() as AddressInfo).port;
+  };
+  const down = (): Promise<void> => new Promise((resolve) => server.close(resolve));
+  await up();
+  const letGo = hold("a mail server", down);
+  return {
+    mails,
+    url: `smtp://fuel:hunter2@127.0.0.1:${port}`,
+    up,
+    down,
+    close: async (): Promise<void> => {
+      letGo();
+      await down();
+    },
+  };
+}
+
+export interface Posted {
+  headers: IncomingHttpHeaders;
+  raw: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what was posted, looked at field by field
+  body: any;
+}
+
+/** A real receiver of webhooks. `answer` is the status that it gives. */
+export async function startHook() {
+  const posts: Posted[] = [];
+  const hook = { answer: 204, posts, url: "", close: async (): Promise<void> => undefined };
+  const server = createServer((request, response) => {
+    let raw = "";
+    request.setEncoding("utf8");
+    request.on("data", (piece: string) => (raw += piece));
+    request.on("end", () => {
+      posts.push({ headers: request.headers, raw, body: JSON.parse(raw) });
+      response.writeHead(hook.answer).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const end = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const letGo = hold("a receiver of webhooks", end);
+  hook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/1?token=s3cret`;
+  hook.close = async () => {
+    letGo();
+    await end();
+  };
+  return hook;
+}
+
+/** A message of one part in UTF-8, as mail servers carry it. */
+function read(raw: string): Pick<Mail, "subject" | "messageId" | "text"> {
+  const end = raw.indexOf("\r\n\r\n");
+  const head = raw.slice(0, end).replace(/\r\n[ \t]+/g, " ");
+  const header = (name: string): string =>
+    new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim() ?? "";
+  const body = raw.slice(end + 4);
+  const bytes =
+    header("Content-Transfer-Encoding") === "base64"
+      ? Buffer.from(body, "base64")
+      : Buffer.from(unquoted(body.replace(/=\r\n/g, "")), "latin1");
+  const subject = header("Subject")
+    .replace(/\?= =\?/g, "?==?")
+    .replace(/=\?UTF-8\?([BQ])\?([^?]*)\?=/gi, (_, how: string, text: string) =>
+      how.toUpperCase() === "B"
+        ? Buffer.from(text, "base64").toString("latin1")
+        : unquoted(text.replaceAll("_", " ")),
+    );
+  return {
+    subject: Buffer.from(subject, "latin1").toString("utf8"),
+    messageId: header("Message-ID"),
+    text: bytes.toString("utf8").replaceAll("\r\n", "\n"),
+  };
+}
+
+const unquoted = (text: string): string =>
+  text.replace(/=([0-9A-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );

@@ -1,0 +1,277 @@
+import { createHmac } from "node:crypto";
+import { expect } from "chai";
+import { acknowledgeAlarm } from "#src/alarms/alarms.ts";
+import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { startHook, startMailbox } from "#test/flow/alarm-receivers.ts";
+import { until } from "#test/flow/client.ts";
+import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { startPrivateRedis } from "#test/harness/servers.ts";
+
+const hookKey = Buffer.alloc(32, 7);
+const consoleAt = "https://fuel.example/console/#";
+
+describe("flow: alarms reach the operator", function () {
+  let instance: TestInstance;
+  let db: Db;
+  let mailbox: Awaited<ReturnType<typeof startMailbox>>;
+  let hook: Awaited<ReturnType<typeof startHook>>;
+  const running: RunningRole[] = [];
+
+  before(async () => {
+    instance = await createTestInstance({ BASE_URL: "https://fuel.example" });
+    db = createDb(instance.config, "test");
+  });
+  beforeEach(async () => {
+    await rows(db, "truncate alarms restart identity");
+    await rows(db, "update alarm_channels set next_at = '-infinity', failures = 0, fault = null");
+    mailbox = await startMailbox();
+    hook = await startHook();
+  });
+  afterEach(async () => {
+    for (const role of running.splice(0)) await role.stop();
+    await mailbox.close();
+    await hook.close();
+  });
+  after(async () => {
+    await db.destroy();
+    await instance.drop();
+  });
+
+  const settings = (more: Record<string, string> = {}): Record<string, string> => ({
+    ...instance.env,
+    ALARM_EMAIL_TO: "olga@fuel.example, deputy@fuel.example",
+    ALARM_SMTP_URL: mailbox.url,
+    ALARM_WEBHOOK_URL: hook.url,
+    ALARM_WEBHOOK_SECRET: `whsec_${hookKey.toString("base64")}`,
+    ALARM_EMAIL_GAP_MS: "0",
+    // So long that only the wake-up can be in time.
+    ALARM_POLL_MS: "600000",
+    ...more,
+  });
+  const start = async <Role extends RunningRole>(starting: Promise<Role>): Promise<Role> => {
+    const role = await starting;
+    running.push(role);
+    return role;
+  };
+  const raise = (...subjects: string[]): Promise<void> =>
+    inTransaction(db, (tx) => raiseAlarms(tx, subjects.map(alarmOf)));
+  const told = (which: "emailed_at" | "posted_at"): Promise<{ subject: string }[]> =>
+    rows(db, `select subject from alarms where ${which} is not null order by id`);
+  const listening = (): Promise<unknown> =>
+    until(
+      () =>
+        rows(
+          db,
+          `select from pg_stat_activity where datname = current_database()
+             and application_name = 'fuelmark listens to alarms' and query like 'listen%' and state = 'idle'`,
+        ),
+      ({ length }) => length > 0,
+    );
+  const mailed = (count: number) =>
+    until(
+      async () => mailbox.mails,
+      ({ length }) => length >= count,
+    );
+  const posted = (count: number) =>
+    until(
+      async () => hook.posts,
+      ({ length }) => length >= count,
+    );
+
+  it("by e-mail and webhook, from a process of its own, as soon as the transaction commits", async () => {
+    const upkeep = await start(startRoleProcess("upkeep", settings()));
+    await listening();
+    await raise("partner 7");
+    const [mail] = await mailed(1);
+    expect(mail).to.deep.include({
+      from: "fuelmark@fuel.example",
+      to: ["olga@fuel.example", "deputy@fuel.example"],
+      subject: "[Fuelmark] Marks are held for review: partner 7, Тестоград",
+    });
+    expect(mail!.messageId).to.equal("<alarms-1-1-1@fuel.example>");
+    for (const part of [
+      ...["partner 7", "Тестоград", "limit 20", "review list", "alarm acknowledge 1"],
+      ...[`${consoleAt}/review`, `${consoleAt}/\n`],
+    ])
+      expect(mail!.text).to.contain(part);
+
+    const [post] = await posted(1);
+    expect(post!.body).to.deep.include({ type: "alarms.raised" });
+    expect(post!.body.text).to.contain(mail!.text);
+    expect(post!.body.data.alarms).to.have.length(1);
+    expect(post!.body.data.alarms[0]).to.deep.include({
+      ...{ id: 1, kind: "marks-held", subject: "partner 7", city: "Тестоград", count: 1 },
+      ...{ title: "Marks are held for review", details: { limit: 20 } },
+    });
+    const { "webhook-id": id, "webhook-timestamp": at } = post!.headers;
+    const mac = createHmac("sha256", hookKey).update(`${String(id)}.${String(at)}.${post!.raw}`);
+    expect(post!.headers["webhook-signature"]).to.equal(`v1,${mac.digest("base64")}`);
+    expect(Number(at)).to.be.closeTo(Date.now() / 1000, 300);
+
+    // A repeat within the hour only counts.
+    await until(
+      () => told("posted_at"),
+      ({ length }) => length === 1,
+    );
+    await raise("partner 7");
+    await raise("partner 8");
+    await mailed(2);
+    expect(mailbox.mails[1]!.subject).to.contain("partner 8");
+    expect(upkeep.lines.join("\n")).to.not.match(/hunter2|s3cret|olga@/);
+  });
+
+  it("although the wake-up is lost and Redis is away", async () => {
+    const server = await startPrivateRedis();
+    const env = { ...settings({ ALARM_POLL_MS: "200" }), ...usualPatience };
+    const upkeep = await startRoleProcess("upkeep", { ...env, REDIS_URL: server.url });
+    try {
+      await server.kill9();
+      // No NOTIFY.
+      await rows(
+        db,
+        `insert into alarms (kind, subject, hour) values ('station-stuck', 'station n7', server_now()),
+           ('an-unknown-kind', 'something', server_now())`,
+      );
+      const [mail] = await mailed(1);
+      expect(mail!.text).to.contain("station n7").and.contain("an-unknown-kind");
+      await posted(1);
+    } finally {
+      await upkeep.kill9();
+      await server.drop();
+    }
+  });
+
+  it("when the mail server is back; the webhook does not wait for it, and the log says it once", async () => {
+    await mailbox.down();
+    const upkeep = await start(startRole("upkeep", settings({ ALARM_POLL_MS: "50" })));
+    await raise("partner 1");
+    await posted(1);
+    await until(
+      () => rows<{ failures: number }>(db, "select failures from alarm_channels order by channel"),
+      ([email]) => email!.failures >= 3,
+    );
+    await raise("partner 2");
+    await posted(2);
+    await until(
+      () => told("posted_at"),
+      ({ length }) => length === 2,
+    );
+    expect(await told("emailed_at")).to.deep.equal([]);
+    // What an operator has seen to meanwhile is not told any more.
+    await acknowledgeAlarm(db, "olga", 1);
+    await mailbox.up();
+    const [mail] = await mailed(1);
+    expect(mail!.subject).to.contain("partner 2");
+    await upkeep.waitForLine(/"channel":"email".*alarms sent, after failures/);
+    const failures = upkeep.lines.filter((line) => /"level":50.*alarms not sent/.test(line));
+    expect(failures).to.have.length(1);
+    expect(failures[0]).to.match(/"channel":"email".*ECONNREFUSED/);
+  });
+
+  it("when the webhook's receiver takes them at last", async () => {
+    hook.answer = 500;
+    const upkeep = await start(startRole("upkeep", settings({ ALARM_POLL_MS: "50" })));
+    await raise("partner 1");
+    await mailed(1);
+    await posted(3);
+    expect(await told("posted_at")).to.deep.equal([]);
+    hook.answer = 204;
+    await until(
+      () => told("posted_at"),
+      ({ length }) => length === 1,
+    );
+    // The same message has the same id each time.
+    expect(new Set(hook.posts.map(({ headers }) => headers["webhook-id"])).size).to.equal(1);
+    const failures = upkeep.lines.filter((line) => /"level":50.*alarms not sent/.test(line));
+    expect(failures).to.have.length(1);
+    expect(mailbox.mails).to.have.length(1);
+  });
+
+  it("once each, from two upkeep processes at the same time", async () => {
+    const env = settings({ ALARM_POLL_MS: "20" });
+    await Promise.all([
+      start(startRoleProcess("upkeep", env)),
+      start(startRoleProcess("upkeep", env)),
+    ]);
+    // An e-mail names 50 at most, and may have to name all of them.
+    const subjects = Array.from({ length: 40 }, (_, n) => `partner ${100 + n}`);
+    for (const subject of subjects) await raise(subject);
+    await until(
+      () => told("emailed_at"),
+      ({ length }) => length === subjects.length,
+    );
+    const named = mailbox.mails.flatMap(({ text }) => text.match(/partner \d+/g) ?? []);
+    expect(named.toSorted()).to.deep.equal(subjects);
+    expect(mailbox.mails.length).to.be.greaterThan(1);
+    await until(
+      () => told("posted_at"),
+      ({ length }) => length === subjects.length,
+    );
+    const ids = hook.posts.flatMap(({ body }) =>
+      body.data.alarms.map(({ id }: Alarm & { id: number }) => id),
+    );
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it("together in the next e-mail when one has just been sent", async () => {
+    await start(startRole("upkeep", settings({ ALARM_EMAIL_GAP_MS: "6000" })));
+    await listening();
+    await raise("partner 1");
+    await mailed(1);
+    for (const subject of ["partner 2", "partner 3", "partner 4"]) await raise(subject);
+    await mailed(2);
+    expect(mailbox.mails[1]!.subject).to.equal("[Fuelmark] 3 alarms: Marks are held for review");
+    expect(mailbox.mails[1]!.text.match(/partner \d/g)).to.deep.equal([
+      ...["partner 2", "partner 3", "partner 4"],
+    ]);
+  });
+
+  it("but not those of an earlier day, when a channel is set up late", async () => {
+    await raise("partner 1", "partner 2");
+    await rows(
+      db,
+      "update alarms set raised_at = raised_at - interval '25 hours' where subject = 'partner 1'",
+    );
+    await start(startRole("upkeep", settings()));
+    await mailed(1);
+    expect(mailbox.mails[0]!.text).to.contain("partner 2").and.not.contain("partner 1");
+  });
+
+  it("not at all without settings, which the log says once", async () => {
+    await raise("partner 1");
+    const upkeep = await start(startRole("upkeep", { ...instance.env, ALARM_POLL_MS: "20" }));
+    expect(upkeep.lines.filter((line) => line.includes("alarms are not sent"))).to.have.length(1);
+    expect(
+      await rows(db, "select from alarm_channels where claims > 0 and next_at > 'now'"),
+    ).to.deep.equal([]);
+    expect(await told("emailed_at")).to.deep.equal([]);
+  });
+
+  it("as a test through every channel, with what each answered", async () => {
+    const ran = await runOperator(settings(), "alarm", "test", "--json");
+    expect(ran.json).to.deep.equal([
+      { channel: "email", answer: ran.json[0].answer },
+      { channel: "webhook", answer: "HTTP 204" },
+    ]);
+    expect(ran.json[0].answer).to.match(/^250 /);
+    expect(mailbox.mails[0]!.subject).to.equal("[Fuelmark] Test of the alarms");
+    expect(hook.posts[0]!.body).to.deep.include({ type: "alarms.test", data: { alarms: [] } });
+    await mailbox.down();
+    const failed = await runOperator(settings(), "alarm", "test");
+    await mailbox.up();
+    expect(failed.code).to.equal(1);
+    expect(failed.err).to.match(/email: failed \(.*ECONNREFUSED.*\); webhook: HTTP 204/);
+    expect(failed.err).to.not.match(/hunter2|s3cret/);
+    const none = await runOperator(instance.env, "alarm", "test");
+    expect(none.code).to.equal(1);
+    expect(none.err).to.contain("ALARM_EMAIL_TO");
+  });
+});
+
+const alarmOf = (subject: string): Alarm => ({
+  ...{ kind: "marks-held", subject, city: "Тестоград", at: Date.now(), details: { limit: 20 } },
+});
