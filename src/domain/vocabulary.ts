@@ -11,7 +11,7 @@ export const queues = ["0-5", "5-10", "10-20", "20+"] as const;
 export type Queue = (typeof queues)[number];
 
 export type Reason = "published" | "unconfirmed" | "conflict" | "no_data";
-export type Rule = "key-threshold" | "remote" | "no-nearby-marks" | "geolocated";
+export type Rule = "key-threshold" | "remote" | "no-nearby-marks" | "caution" | "geolocated";
 export type Outcome =
   | "published"
   | "confirmed"
