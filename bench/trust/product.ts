@@ -1,12 +1,14 @@
 import { factsOf } from "#api/marks/facts.ts";
 import { admit, type Admission, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import { decide, sortsLast } from "#src/domain/decide.ts";
+import { cityLimitOf, mayBeHeld, passedLimit, type Place } from "#src/domain/review.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { markId, networkOf, toMark } from "#src/marks/marks.ts";
 import type { Country } from "#bench/trust/country.ts";
 import { createMemory } from "#bench/trust/memory.ts";
-import type { SentMark, Traffic } from "#bench/trust/traffic.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import type { Reporter, SentMark, Traffic } from "#bench/trust/traffic.ts";
 
 interface Folded {
   state: StationState;
@@ -40,20 +42,62 @@ export function createProduct(country: Country, config: Config, known: Traffic["
     const admission = admit(facts, mark, markId(sent.at, number), config);
     if (admission.kind !== "accepted") return admission;
     const reporterId = memory.store(admission, sent.at);
-    if (admission.review === "none") fold(sent, asMark(admission, reporterId));
-    return admission;
+    if (admission.review !== "none") return admission;
+    return { ...admission, ...fold(sent, asMark(admission, reporterId)) };
   };
 
-  /** What the marks worker does (`workers/marks/load.ts`, `process.ts`). */
-  const fold = ({ station, at }: SentMark, mark: Mark): void => {
+  /** What the marks worker does (`workers/marks/load.ts`, `review.ts`, `process.ts`): the verdict on the mark. */
+  const fold = (
+    { station, at, reporter }: SentMark,
+    mark: Mark,
+  ): Pick<Admitted, "needed" | "rule" | "review"> => {
     const before = stations[station]!;
     const arrivals = { marks: [mark], seeds: [] };
     // The worker starts at the last gap of a lifetime, before which nothing matters; here all there is.
     const history = sortsLast(before.state, arrivals) ? null : { marks: before.history, seeds: [] };
     const facts = { state: before.state, opinions: [...before.opinions.values()], history };
-    const { state, opinions } = decide(facts, arrivals, memory.firstSeen, at, config);
+    const { state, opinions, harms, outcomes } = decide(
+      facts,
+      arrivals,
+      memory.firstSeen,
+      at,
+      config,
+    );
+    const { needed, rule } = outcomes.get(mark.id)!;
+    const harm = harms.get(mark.id);
+    const age = at - memory.firstSeen(mark.reporterId);
+    if (harm !== undefined && mayBeHeld(harm, age, config)) {
+      const place = placeOf(station, reporter);
+      if (passedLimit(harm, place, ledger, at) !== null) return { needed, rule, review: "held" };
+      noteChange(place.source, place.stationId, at);
+      if (!harm.isPending) {
+        noteChange(place.city, place.stationId, at);
+        ledger.last.set(place.stationId, { ...harm, at });
+      }
+    }
     before.history.push(opinions.get(mark.reporterId) ?? mark);
     stations[station] = { state, opinions, history: before.history };
+    return { needed, rule, review: "none" };
+  };
+
+  const ledger = {
+    changed: new Map<string, Map<string, number>>(),
+    last: new Map<string, { from: ServedStatus; to: ServedStatus; at: number }>(),
+  };
+  const noteChange = (name: string, stationId: string, at: number): void => {
+    const known = ledger.changed.get(name) ?? new Map<string, number>();
+    ledger.changed.set(name, known.set(stationId, at));
+  };
+  const placeOf = (station: number, { partnerId, viewer }: Reporter): Place => {
+    const { id: stationId, city } = country.stations[station]!;
+    return {
+      stationId,
+      source: viewer === null ? `partner ${partnerId}` : `network ${viewer}`,
+      city: `city ${city}`,
+      sourceLimit: viewer === null ? config.massNoLimit : config.networkHarmLimit,
+      // Nearly all stations of the simulation have a status.
+      cityLimit: cityLimitOf(country.cities[city]!.length, config),
+    };
   };
 
   return { send, stateOf: (station: number): StationState => stations[station]!.state };

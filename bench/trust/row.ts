@@ -1,3 +1,4 @@
+import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Case } from "#bench/trust/cases.ts";
 import { lastMarkWins } from "#bench/trust/last-mark-wins.ts";
@@ -69,12 +70,23 @@ export function createMeasurer(seed: number, size: Size, config: Config) {
           : {
               ...answersTo(run, false, window),
               moved: movedBy(run.timelines, alone.timelines, window),
-              // The product raises no alarm about marks yet; held ones wait in the console for somebody who looks.
-              alarmMin: null,
+              alarmMin: alarmOf(run, window),
               rolledBack: rollBackBy(attack.selectors, run.answered),
             },
     };
   };
+}
+
+/** Minutes from the attack's first false mark to the first one of it that is held: each hold raises an alarm. */
+function alarmOf({ answered }: Run, { from }: Window): number | null {
+  const attackers = answered.filter(({ sent }) => !sent.honest && sent.at >= from);
+  const first = attackers[0];
+  const held = attackers.find(
+    ({ admission }) => admission.kind === "accepted" && admission.review === "held",
+  );
+  return first === undefined || held === undefined
+    ? null
+    : (held.sent.at - first.sent.at) / minuteMs;
 }
 
 function answersTo(run: Run, honest: boolean, { from, until }: Window) {

@@ -1,3 +1,4 @@
+import { minuteMs } from "#src/domain/units.ts";
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { alarmColumns } from "#src/alarms/alarms.ts";
 import type { ChannelName } from "#src/alarms/channels.ts";
@@ -7,7 +8,7 @@ import { msOf } from "#src/marks/marks.ts";
 /** When a channel told an alarm. */
 const toldAt = { email: "emailed_at", webhook: "posted_at" } as const;
 /** Longer than any channel needs for a message. Who died with a claim keeps the others waiting so long. */
-const claimMs = 60_000;
+const claimMs = minuteMs;
 
 /** What is told: also a channel that was set up today gets no alarms of last week. */
 const isUntold = (channel: ChannelName): string =>

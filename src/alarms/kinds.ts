@@ -17,20 +17,6 @@ export const alarmKinds = {
     command: "review list",
     page: "/review",
   },
-  "harmful-changes": {
-    title: "Harmful changes beyond the limit",
-    meaning:
-      "One source made more harmful changes in this city than its limit, by marks that the review may not hold: they count.",
-    command: "marks rollback --help",
-    page: "/rollback",
-  },
-  "unusual-hour": {
-    title: "Far more harmful changes than usual",
-    meaning:
-      "The country has more than three times the harmful changes of this hour in other weeks: a true shortage, or an attack by many.",
-    command: "review list",
-    page: "/review",
-  },
   "station-stuck": {
     title: "A station cannot be calculated",
     meaning:

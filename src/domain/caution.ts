@@ -23,16 +23,14 @@ export function withCaution(
   if (mark.rule === "key-threshold" || !isNew(mark)) return mark;
   const state = advance(before.state, at, rules);
   if (state.served === null || family(state.served.status) === family(mark.status)) return mark;
-  const others = before.opinions.filter(
-    (one) => one.reporterId !== mark.reporterId && at < one.at + rules.statusLifetimeMs,
-  );
+  const live = before.opinions.filter((one) => at < one.at + rules.statusLifetimeMs);
   const cautious = (needed: number): Mark => ({ ...mark, needed, rule: "caution" });
   if (mark.status === "no") {
-    const denied = others.some((one) => family(one.status) === "has" && !isNew(one));
+    const denied = live.some((one) => family(one.status) === "has" && !isNew(one));
     return denied ? cautious(neededForNo) : mark;
   }
   if (mark.remote) return mark;
-  const deniers = supportersOf("no", others, state);
+  const deniers = supportersOf("no", live, state);
   const isFresh = deniers.some((one) => at - one.at < rules.cautionFreshMs);
   const enough = devices(deniers, at, firstSeen, rules).length >= 2;
   return enough && isFresh && deniers.some((one) => !isNew(one)) ? cautious(neededForFuel) : mark;

@@ -9,6 +9,7 @@ import {
   step,
   supportersOf,
 } from "#src/domain/fold.ts";
+import { type Harm, harmOf } from "#src/domain/review.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
 import type { StateAt } from "#src/domain/status-runs.ts";
@@ -38,7 +39,7 @@ export interface Facts {
 export interface Arrivals {
   marks: readonly Mark[];
   seeds: readonly Seed[];
-  /** Ids of the marks whose verdict stands: they were judged before, or an operator has approved them. */
+  /** Ids of the marks whose verdict stands already. */
   judged?: ReadonlySet<number>;
 }
 
@@ -48,15 +49,24 @@ export interface Decision {
   opinions: ReadonlyMap<number, Mark>;
   /** By mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
+  /** By mark id: what arriving marks did to drivers, where that is harmful. */
+  harms: ReadonlyMap<number, Harm>;
   /** What the station was after each event that was folded, in order. */
   states: readonly StateAt[];
 }
 
-/** True when the arrivals can be folded in one by one; false when the station's history is needed. */
+/**
+ * True when the arrivals can be folded in one by one; false when the station's history is needed. It is needed as well
+ * where they arrived in another order than they sort: each is judged by what had arrived before it.
+ */
 export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
-  const earliest = eventsOf(arrivals)[0];
+  const events = eventsOf(arrivals);
+  const earliest = events[0];
+  const ids = events.flatMap((event) => (event.kind === "mark" ? event.mark.id : []));
   return (
-    earliest === undefined || state.last === null || order(state.last, positionOf(earliest)) < 0
+    earliest === undefined ||
+    (ids.every((id, index) => index === 0 || ids[index - 1]! < id) &&
+      (state.last === null || order(state.last, positionOf(earliest)) < 0))
   );
 }
 
@@ -81,9 +91,14 @@ export function decide(
   const verdicts = new Map<number, Mark>();
   const judge = (event: Event, before: Folded): Event => {
     if (event.kind === "seed" || !open.has(event.mark.id)) return event;
-    const mark = withCaution(event.mark, before, firstSeen, rules);
+    const mark = verdicts.get(event.mark.id) ?? withCaution(event.mark, before, firstSeen, rules);
     verdicts.set(mark.id, mark);
     return { kind: "mark", mark };
+  };
+  const harms = new Map<number, Harm>();
+  const noteHarm = (mark: Mark, was: StationState, is: StationState, at: number): void => {
+    const harm = harmOf(mark, was, is, at, rules);
+    if (harm !== null) harms.set(mark.id, harm);
   };
   const states: StateAt[] = [];
   const note = (event: Event, { state }: Folded): void => {
@@ -99,22 +114,48 @@ export function decide(
       const until = next === undefined ? Number.POSITIVE_INFINITY : positionOf(next).at;
       // Before the next one has its moment: later states are the next one's.
       const moment = Math.min(now, until);
+      const was = folded.state;
       folded = step(folded, event, firstSeen, rules, { counts: true, until });
       note(event, folded);
-      if (event.kind === "mark")
+      if (event.kind === "mark") {
         outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, moment, rules));
+        noteHarm(event.mark, was, folded.state, event.mark.at);
+      }
       before = servedAt(folded.state, moment, rules);
     }
   } else {
     const before = servedAt(facts.state, now, rules);
     const known = eventsOf(facts.history);
+    const origin = start(facts.state, known);
+    // By what came before them: of marks that arrived together in another order the later must not be known yet.
+    for (const mark of outOfTurn(arrivals.marks)) {
+      const earlier = arrivals.marks.filter(({ id }) => id < mark.id);
+      const events = eventsOf({
+        marks: [...facts.history.marks, ...earlier.map((one) => verdicts.get(one.id) ?? one)],
+        seeds: [...facts.history.seeds, ...arrivals.seeds],
+      }).filter((event) => order(positionOf(event), mark) < 0);
+      judge({ kind: "mark", mark }, foldAll(origin, events, firstSeen, rules, { judge }));
+    }
     const events = inOrder([...known, ...arriving]);
-    folded = foldAll(start(facts.state, known), events, firstSeen, rules, { judge, note });
-    for (const mark of arrivals.marks)
+    folded = foldAll(origin, events, firstSeen, rules, { judge, note });
+    for (const mark of arrivals.marks) {
       outcomes.set(mark.id, outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, rules));
+      noteHarm(mark, facts.state, folded.state, now);
+    }
   }
   const { state, opinions } = folded;
-  return { state, opinions: byReporter(opinions), outcomes, states };
+  return { state, opinions: byReporter(opinions), outcomes, harms, states };
+}
+
+/** So many marks are judged in their turn; of more at one station in one transaction each knows all of them. */
+const turnsMax = 20;
+
+/** In order of receipt: the marks before which, in the order of marks, one comes that was received later. */
+function outOfTurn(marks: readonly Mark[]): Mark[] {
+  const inverted = marks.filter((mark) =>
+    marks.some((other) => other.id > mark.id && order(other, mark) < 0),
+  );
+  return inverted.length > turnsMax ? [] : inverted.toSorted((a, b) => a.id - b.id);
 }
 
 const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>

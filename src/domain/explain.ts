@@ -32,7 +32,7 @@ export interface MarkStep {
   reporterId: number;
   status: Status;
   remote: boolean;
-  /** Devices that the mark needs, and the rule that says so. */
+  /** Devices that the mark needs and the rule that says so, as its first processing left them. */
   needed: number;
   rule: Rule;
   /** Devices that its version needs: the least of its supporters'. */

@@ -6,8 +6,8 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
  * released migrations stand in their SQL and are repeated here. A number, once released, keeps its meaning: processes
  * of two versions run side by side during a deploy.
  *
- * Order: `importSource` or `intakePartner`, then rows of stations (`lockStations`), then `changeFeed`, which is
- * the last before commit. The others are held alone, `migrate` around `markPartitions`.
+ * Order: `importSource` or `intakePartner`, then rows of stations (`lockStations`), then `review`, then `changeFeed`,
+ * which is the last before commit. The others are held alone, `migrate` around `markPartitions`.
  */
 export const lockIds = {
   /** Number and time of a change: follow the order of commits. SQL of 0002_create_change_feed, 0010_send_statements_together. */
@@ -22,6 +22,8 @@ export const lockIds = {
   consumerKey: 7_166_737,
   /** With the hash of what is imported ("stations of osm"): one import of it at a time. */
   importSource: 7_166_738,
+  /** With the hash of a source or a city under review: its harmful changes are counted one after the other. Several in ascending order. */
+  review: 7_166_739,
 } as const;
 
 /** `skip`: leave stations alone that somebody else is at. */

@@ -35,9 +35,13 @@ export const countHeld = async (db: Db | Tx): Promise<number> =>
   (await rows<{ count: number }>(db, "select count(*) from marks where review = 'held'"))[0]!.count;
 
 /** How many marks are held, by the reason. The mass-`no` review is the only one. */
-export const countHeldByReason = async (db: Db): Promise<Record<string, number>> => ({
-  "mass-no": await countHeld(db),
-});
+export async function countHeldByReason(db: Db): Promise<Record<string, number>> {
+  const found = await rows<{ reason: string; count: number }>(
+    db,
+    `select coalesce(held_reason, 'mass-no') as reason, count(*) from marks where review = 'held' group by 1 order by 1`,
+  );
+  return { "mass-no": 0, ...Object.fromEntries(found.map(({ reason, count }) => [reason, count])) };
+}
 
 /**
  * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one

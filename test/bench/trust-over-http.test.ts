@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { distanceM } from "#src/domain/geo.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
@@ -134,7 +135,8 @@ describe("bench trust: a slice of its traffic over HTTP", function () {
         ? [mark, mark, { ...mark, status: mark.status === "no" ? "yes" : "no" }]
         : [mark],
     );
-    const within = () => places.map(({ id }) => id);
+    const within = (station: number, radiusM: number): string[] =>
+      places.filter((one) => distanceM(one, places[station]!) <= radiusM).map(({ id }) => id);
     return {
       traffic: { marks: again, known },
       place: { ...world.scene.country, stations: places, within },

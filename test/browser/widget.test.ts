@@ -78,7 +78,8 @@ describe("browser: drivers on the map", function () {
     expect(await map.getByRole("button", { name: /^Confirm/ }).count()).to.equal(0);
     const pending = await fuelOf(place);
     expect([pending.status, pending.pending_status]).to.deep.equal(["nodata", "queue"]);
-    await meet("second-device", 11);
+    // Known for more than a day: new devices of one network are one device.
+    await meet("second-device", 26 * 60);
     // Frames of other sites have no localStorage in fresh profiles: this device is on the map's own page.
     const second = await driver(place, { device: "second-device" });
     const other = second.page;

@@ -19,14 +19,16 @@ type Step =
       at: number;
       who: string;
       says: Mark["status"];
-      as?: "remote" | "near others" | "threshold 3";
+      as?: keyof typeof kinds;
       observed?: number;
-      more?: Partial<Mark>;
+      more?: Partial<Mark> & { network?: string };
     }
   | { at: number; look: true };
 
 export const noon = Date.UTC(2026, 0, 15, 12);
 const day = 24 * hour;
+/** In minutes. */
+const week = 7 * 24 * 60;
 
 export const examples: Example[] = [
   {
@@ -58,11 +60,74 @@ export const examples: Example[] = [
   },
   {
     title: "`no` needs two devices where others were active",
-    why: "Another person has a live mark here or within 5 km, so a single `no` does not change the status.",
+    why: "Another person has made a mark here or within 500 m in the last 2 hours, so a single `no` does not change the status.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
       { at: 70, who: "Boris", says: "no", as: "near others" },
       { at: 75, who: "Vera", says: "no", as: "near others" },
+    ],
+  },
+  {
+    title: "A new person is not enough against a confirmed `no`",
+    why: "Dina was first seen an hour before noon. Two devices support `no`, and Anna and Boris have been known for a week, so Dina's `yes` needs two devices. Vera has been known for longer too: her own mark needs one.",
+    firstSeen: { Anna: week, Boris: week - 60, Dina: 60, Vera: week - 120 },
+    steps: [
+      { at: 0, who: "Anna", says: "no" },
+      { at: 5, who: "Boris", says: "no", as: "near others" },
+      { at: 30, who: "Dina", says: "yes", as: "new against `no`" },
+      { at: 40, who: "Vera", says: "yes" },
+    ],
+  },
+  {
+    title: "Two hours later a new person is enough again",
+    why: "The newest `no` is two hours old at 14:05, so Dina's `yes` needs one device.",
+    firstSeen: { Anna: week, Boris: week - 60, Dina: 60 },
+    steps: [
+      { at: 0, who: "Anna", says: "no" },
+      { at: 5, who: "Boris", says: "no", as: "near others" },
+      { at: 125, who: "Dina", says: "yes" },
+    ],
+  },
+  {
+    title: "`no` by new people needs three devices against a known person",
+    why: "Dina, Egor and Faina were first seen in the last hours, Anna a week ago.",
+    firstSeen: { Anna: week, Dina: 60, Egor: 120, Faina: 180 },
+    steps: [
+      { at: 0, who: "Anna", says: "yes" },
+      { at: 20, who: "Dina", says: "no", as: "new against fuel" },
+      { at: 25, who: "Egor", says: "no", as: "new against fuel" },
+      { at: 30, who: "Faina", says: "no", as: "new against fuel" },
+    ],
+  },
+  {
+    title: "New devices of one network are one device",
+    why: "All three use the widget in one network. Dina and Egor are in their first day and count as one device, although they were first seen an hour apart. Vera was first seen a week ago and counts as a device of her own.",
+    firstSeen: { Dina: 60, Egor: 120, Vera: week },
+    steps: [
+      { at: 0, who: "Dina", says: "yes", as: "remote", more: { network: "home" } },
+      { at: 5, who: "Egor", says: "yes", as: "remote", more: { network: "home" } },
+      { at: 10, who: "Vera", says: "yes", as: "remote", more: { network: "home" } },
+    ],
+  },
+  {
+    title: "A detail of a remote mark waits for a second device",
+    why: "Boris's mark is remote: that 92 is gone, and his price, count only when Vera says the same.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes", more: { fuels: ["92", "95"], prices: { "95": 62.5 } } },
+      {
+        at: 20,
+        who: "Boris",
+        says: "yes",
+        as: "remote",
+        more: { fuelsNo: ["92"], prices: { "95": 58 } },
+      },
+      {
+        at: 30,
+        who: "Vera",
+        says: "yes",
+        as: "remote",
+        more: { fuelsNo: ["92"], prices: { "95": 58 } },
+      },
     ],
   },
   {
@@ -122,10 +187,13 @@ const clock = (ms: number): string => {
   return `${date === "2026-01-15" ? "" : "next day "}${time.slice(0, 5)}`;
 };
 
+/** What a mark needs, as the first processing leaves it. */
 const kinds = {
   remote: { remote: true, needed: 2, rule: "remote" },
   "near others": { remote: false, needed: 2, rule: "no-nearby-marks" },
   "threshold 3": { remote: false, needed: 3, rule: "key-threshold" },
+  "new against `no`": { remote: false, needed: 2, rule: "caution" },
+  "new against fuel": { remote: false, needed: 3, rule: "caution" },
   "at the station": { remote: false, needed: 1, rule: "geolocated" },
 } as const;
 

@@ -61,7 +61,7 @@ export function deliver(
   now: number,
   firstSeen = apart,
   judged = false,
-): Omit<Decision, "states"> {
+): Omit<Decision, "states" | "harms"> {
   let state = emptyState;
   let opinions: readonly Mark[] = [];
   const delivered: Mark[] = [];

@@ -6,13 +6,17 @@ import { instants, view } from "#src/domain/view.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { minute, rules, t0 } from "#test/domain/marks.ts";
 import { sized } from "#test/harness/long.ts";
+import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
 import { asText, oracleMark, oracleSeed } from "#test/oracle/compare.ts";
 import { replay } from "#test/oracle/fold.ts";
 import type { OracleStory } from "#test/oracle/story.ts";
 
+/** A mark as accepted: what caution makes of it comes later. */
+type Sent = Mark & { network?: string };
+
 /** What happens to a station, in the order in which the server learns of it. */
 type Happening =
-  | { kind: "marks"; marks: Mark[] }
+  | { kind: "marks"; marks: Sent[] }
   | { kind: "withdraw"; of: number }
   | { kind: "import"; seed: Seed };
 
@@ -32,7 +36,7 @@ const arbStatement = fc.record({
   fuelsNo: fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: null }),
   queue: fc.option(fc.constantFrom(...queues), { nil: null }),
   prices: fc.option(
-    fc.dictionary(fc.constantFrom(...grades), fc.integer({ min: 1, max: 9 }), { minKeys: 1 }),
+    fc.dictionary(fc.constantFrom(...grades), fc.integer({ min: 1, max: 3 }), { minKeys: 1 }),
     { nil: null },
   ),
   limitL: fc.constantFrom(undefined, null, 10, 20),
@@ -40,10 +44,11 @@ const arbStatement = fc.record({
   fuelCardsOnly: fc.constantFrom(null, true, false),
 });
 
-/** How a mark came in: at the station, a doubted `no`, from afar, or through a key with a threshold of its own. */
+/** How a mark came in: at the station, a doubted `no`, from afar, or through a key with a threshold of its own; `pair`: what a doubted `no` is, of another status. */
 const kinds = {
   near: { remote: false, needed: 1, rule: "geolocated" },
   doubted: { remote: false, needed: 2, rule: "no-nearby-marks" },
+  pair: { remote: false, needed: 2, rule: "key-threshold" },
   remote: { remote: true, needed: 2, rule: "remote" },
   free: { remote: true, needed: 1, rule: "key-threshold" },
   raised: { remote: false, needed: 3, rule: "key-threshold" },
@@ -59,29 +64,44 @@ const arbMark = fc
       "doubted",
       "doubted",
       "remote",
-      "near",
       "remote",
+      "near",
+      "near",
+      "near",
+      "near",
       "free",
       "raised",
       "high",
     ),
+    // Reporters up to 3 come through a partner; a device may be seen in another network, or in a carrier's.
+    network: fc.constantFrom("home", "home", "home", "office", null),
     says: fc.option(arbStatement, { nil: null, freq: 2 }),
   })
-  .map(({ reporterId, at, status, kind, says }): Mark => {
+  .map(({ reporterId, at, status, kind, network, says }): Sent => {
     const { fuels, fuelsNo, ...rest } = says ?? { fuels: null, fuelsNo: null };
-    const mark: Mark = {
+    const mark: Sent = {
       id: 0,
       at: t0 + at * minute,
       reporterId,
       status: status as Mark["status"],
-      ...kinds[kind as keyof typeof kinds],
+      ...kinds[kind === "doubted" && status !== "no" ? "pair" : (kind as keyof typeof kinds)],
       ...(rest as Partial<Mark>),
     };
+    if (network !== null && reporterId > 3) mark.network = network;
     if (fuels !== null) mark.fuels = fuels;
     // One grade in both lists is refused at intake (decisions 3).
     if (fuelsNo !== null) mark.fuelsNo = fuelsNo.filter((grade) => fuels?.includes(grade) !== true);
     return mark;
   });
+
+/** Two say `no`, and within three hours somebody at the station says otherwise. */
+const arbDenied = fc
+  .tuple(arbMark, arbMark, arbMark, fc.integer({ min: 0, max: 180 }))
+  .map(([one, two, three, later]): Sent[] => [
+    { ...one, status: "no", ...kinds.doubted },
+    { ...two, at: one.at + minute, status: "no", ...kinds.doubted },
+    { ...three, at: one.at + later * minute, status: "yes", ...kinds.near },
+  ]);
 
 const arbSeed = fc
   .record({
@@ -106,6 +126,7 @@ const arbHappenings = fc
           .array(arbMark, { minLength: 1, maxLength: 4 })
           .map((marks): Happening => ({ kind: "marks", marks })),
       },
+      { weight: 2, arbitrary: arbDenied.map((marks): Happening => ({ kind: "marks", marks })) },
       { weight: 1, arbitrary: fc.nat(60).map((of): Happening => ({ kind: "withdraw", of })) },
       { weight: 1, arbitrary: arbSeed.map((seed): Happening => ({ kind: "import", seed })) },
     ),
@@ -128,12 +149,16 @@ const arbHappenings = fc
       });
   });
 
-/** First-seen times in minutes against t0: days ago, some within one window, some turning 24 h old in between. */
+/** First-seen times in minutes against t0: days ago, some within one window, new, or turning 24 h old in between. */
 const arbFirstSeen = fc
-  .array(fc.oneof(fc.integer({ min: -3000, max: 20 }), fc.integer({ min: -1445, max: -1300 })), {
-    minLength: reporters,
-    maxLength: reporters,
-  })
+  .array(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.integer({ min: -3000, max: 20 }) },
+      { weight: 3, arbitrary: fc.integer({ min: -600, max: 20 }) },
+      { weight: 1, arbitrary: fc.integer({ min: -1445, max: -1300 }) },
+    ),
+    { minLength: reporters, maxLength: reporters },
+  )
   .map((list) => (reporterId: number) => t0 + list[reporterId - 1]! * minute);
 
 type Outcomes = Map<number, { outcome: string; have: number }>;
@@ -152,8 +177,11 @@ function live(
     replay(storyOf(marks, seeds, firstSeen, opinionsMax), moment);
   let state: StationState = emptyState;
   let opinions: readonly Mark[] = [];
-  let marks: Mark[] = [];
+  /** As the worker left them: with what their first processing made of them. */
+  let marks: Sent[] = [];
   const seeds: Seed[] = [];
+  const verdicts = new Map<number, Verdict>();
+  const expectedVerdicts = new Map<number, Verdict>();
   const outcomes: Outcomes = new Map();
   const expected: Outcomes = new Map();
   let now = t0;
@@ -171,16 +199,21 @@ function live(
     }
     const steps = one.kind !== "withdraw" && sortsLast(state, arrivals);
     const history = steps ? null : { marks: [...marks], seeds: [...seeds] };
+    const story = storyOf(marks, seeds, firstSeen, opinionsMax);
+    judgedInTurn(arrivals.marks.map(oracleMark), story, expectedVerdicts);
     const decision = decide({ state, opinions, history }, arrivals, firstSeen, now, usedRules);
+    for (const [id, { needed, rule }] of decision.outcomes) verdicts.set(id, { needed, rule });
     for (const [id, { outcome, have }] of decision.outcomes) outcomes.set(id, { outcome, have });
     // What is stored comes back as JSON.
     state = JSON.parse(JSON.stringify(decision.state)) as StationState;
     opinions = [...decision.opinions.values()];
     // Marks that sort last come one after the other, each seen until the next has its moment; late ones are all there
     // before anything is said of one.
-    const together = steps
-      ? [...arrivals.marks].sort(order).map((mark) => [mark])
-      : [arrivals.marks];
+    const judged = arrivals.marks.map((mark): Sent => ({
+      ...mark,
+      ...(expectedVerdicts.get(mark.id) as Kept),
+    }));
+    const together = steps ? judged.toSorted(order).map((mark) => [mark]) : [judged];
     let { block } = replayed(now);
     for (const [index, some] of together.entries()) {
       const moment = Math.min(now, together[index + 1]?.[0]?.at ?? now);
@@ -192,8 +225,10 @@ function live(
     }
     seeds.push(...arrivals.seeds);
   }
-  return { state, marks, seeds, outcomes, expected };
+  return { state, marks, seeds, outcomes, expected, verdicts, expectedVerdicts };
 }
+
+type Kept = Pick<Mark, "needed" | "rule">;
 
 const timesOf = ({ marks, seeds }: { marks: readonly Mark[]; seeds: readonly Seed[] }) => [
   ...marks.map((mark) => mark.at),
@@ -201,7 +236,7 @@ const timesOf = ({ marks, seeds }: { marks: readonly Mark[]; seeds: readonly See
 ];
 
 const storyOf = (
-  marks: readonly Mark[],
+  marks: readonly Sent[],
   seeds: readonly Seed[],
   firstSeen: (reporterId: number) => number,
   opinionsMax: number,
@@ -258,6 +293,44 @@ describe("oracle: decide against a second reading of decisions 2", function () {
     );
   });
 
+  it("says of every mark at its first processing what the oracle says it needs", () => {
+    fc.assert(
+      fc.property(
+        arbHappenings,
+        arbFirstSeen,
+        arbOpinionsMax,
+        (happenings, firstSeen, opinionsMax) => {
+          const { verdicts, expectedVerdicts } = live(happenings, firstSeen, opinionsMax);
+          expect(needs(verdicts)).to.equal(needs(expectedVerdicts));
+        },
+      ),
+      { numRuns: 700 * factor, ...repeated() },
+    );
+  });
+
+  it("draws stories in which caution, networks and waiting details matter", () => {
+    const met = { cautionFuel: 0, cautionNo: 0, network: 0, waiting: 0, late: 0 };
+    const stories = fc.sample(fc.tuple(arbHappenings, arbFirstSeen), { numRuns: 400, seed: 7 });
+    for (const [happenings, firstSeen] of stories) {
+      const sent = happenings.flatMap((one) => (one.kind === "marks" ? one.marks : []));
+      const story = storyOf([], [], firstSeen, 500);
+      const marks = judgedInTurn(sent.map(oracleMark), story, new Map());
+      const cautious = marks.filter((mark) => mark.rule === "caution");
+      met.cautionFuel += cautious.filter((mark) => mark.status !== "no").length;
+      met.cautionNo += cautious.filter((mark) => mark.status === "no").length;
+      met.late += marks.filter((mark, n) =>
+        marks.slice(0, n).some((one) => one.at > mark.at),
+      ).length;
+      const now = t0 + 91 * minute;
+      const { block, standing } = replay({ ...story, marks }, now);
+      const alone = marks.map(({ network: _network, ...mark }) => mark);
+      if (asText(block) !== asText(replay({ ...story, marks: alone }, now).block)) met.network += 1;
+      const limit = standing.supporters.findLast(({ says }) => says.limitL !== undefined);
+      if ((limit?.says.limitL ?? null) !== block.limit_l) met.waiting += 1;
+    }
+    expect(Math.min(...Object.values(met)), JSON.stringify(met)).to.be.above(20);
+  });
+
   it("changes nothing between the instants that it names, so that no read needs to look in between", () => {
     fc.assert(
       fc.property(
@@ -289,6 +362,12 @@ function repeated(): { seed?: number; path?: string } {
     ...(path === undefined ? {} : { path }),
   };
 }
+
+const needs = (verdicts: ReadonlyMap<number, Verdict>): string =>
+  [...verdicts]
+    .sort(([a], [b]) => a - b)
+    .map(([id, { needed, rule }]) => `${id} ${needed} ${rule}`)
+    .join("\n");
 
 const listed = (outcomes: Outcomes): string =>
   [...outcomes]

@@ -147,8 +147,8 @@ describe("confirmation: any story of one station", () => {
           if (expected === "own-mark") seen.own += 1;
           if (expected === "nothing-pending") seen.nothing += 1;
           if (admission.kind !== "accepted") continue;
-          const { id, effectiveAt: at, remote, needed } = admission;
-          marks.push({ id, at, reporter, status: rest.status, remote, needed, says: {} });
+          const { id, effectiveAt: at, remote, needed, rule } = admission;
+          marks.push({ id, at, reporter, status: rest.status, remote, needed, rule, says: {} });
         }
       }),
       { numRuns: 150 },

@@ -42,6 +42,7 @@ describe("flow: intake rules through HTTP", function () {
     const by = `${ms} milliseconds`;
     await rows(country.db, "update marks set received_at = received_at - ?::interval", [by]);
     await rows(country.db, "update mark_keys set at = at - ?::interval", [by]);
+    await rows(country.db, "update review_changes set at = at - ?::interval", [by]);
     await rows(country.db, "update reporters set first_seen = first_seen - ?::interval", [by]);
   };
   const minute = 60_000;
@@ -161,6 +162,7 @@ describe("flow: intake rules through HTTP", function () {
   });
 
   it("mass `no`: the 21st of newcomers within 60 minutes through one key is held", async () => {
+    await age(24 * hour);
     const no = (n: number) => client.mark(at(n), `crowd ${next} ${n}`, { status: "no" });
     for (let n = 0; n < 20; n += 1)
       expect((await no(n)).body.published.outcome, `mark ${n}`).to.not.equal("held");
@@ -175,12 +177,13 @@ describe("flow: intake rules through HTTP", function () {
     expect((await no(21)).body.published.outcome).to.not.equal("held");
   });
 
-  it("`no` needs two where another reporter's live mark is within 5 km", async () => {
+  it("`no` needs two where another reporter's mark of the last two hours is within 500 m", async () => {
+    await age(24 * hour);
     await client.mark(at(0), `first ${next}`, { status: "yes" });
-    // 300 m from one station to the next: 17 of them are 5.1 km, 16 are 4.8 km.
-    const alone = await client.mark(at(17), `far ${next}`, { status: "no" });
+    // 300 m from one station to the next: two of them are 600 m.
+    const alone = await client.mark(at(2), `far ${next}`, { status: "no" });
     expect(alone.body.published).to.include({ needed: 1, rule: "geolocated" });
-    const doubted = await client.mark(at(16), `near ${next}`, { status: "no" });
+    const doubted = await client.mark(at(-1), `near ${next}`, { status: "no" });
     expect(doubted.body.published).to.include({ needed: 2, rule: "no-nearby-marks" });
   });
 

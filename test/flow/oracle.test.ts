@@ -4,7 +4,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 import { reviewMark } from "#src/marks/held.ts";
 import { rollBack } from "#src/marks/rollback.ts";
 import { isNotDone } from "#src/operators/act.ts";
@@ -14,8 +14,9 @@ import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
+import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
 import { asText } from "#test/oracle/compare.ts";
-import { bodyOf, dice, draw, type Drawn } from "#test/oracle/draw.ts";
+import { bodyOf, dice, draw, type Drawn, stationsIn } from "#test/oracle/draw.ts";
 import { replay } from "#test/oracle/fold.ts";
 import { judgedAs, type OracleReport } from "#test/oracle/intake.ts";
 import type { OracleMark } from "#test/oracle/story.ts";
@@ -23,6 +24,9 @@ import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stor
 
 const users = 300;
 const stations = sized(20, 50);
+const quietGroups = sized(40, 60);
+/** What the drawn marks can be about. */
+const used = stationsIn({ stations, quietGroups });
 const marks = sized(1000, 10_000);
 const inFlight = 64;
 const massNoLimit = sized(10, 100);
@@ -41,6 +45,11 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   /** By key, one client for each web process. */
   let clients: Client[][];
   let keys: { id: number; confirmMin: number }[];
+  let widgetKey: { id: number; confirmMin: number };
+  /** What each mark needed at its acceptance. */
+  const asAccepted = new Map<number, Verdict>();
+  /** What the first processing made of each mark: it stays, whatever is withdrawn or approved later. */
+  const verdicts = new Map<number, Verdict>();
   const acknowledged = new Map<number, Acknowledged>();
   const chance = dice(20_260_115);
   let sent = 0;
@@ -52,8 +61,11 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       COOLDOWN_MS: "0",
       EXPRESS_COOLDOWN_MS: "0",
       NEW_REPORTERS_DAILY: "1000000",
+      // The second reading does not know the review of harmful changes.
+      ESTABLISHED_MS: "0",
+      TRUSTED_PROXIES: "127.0.0.1",
     });
-    country = await openCountry(instance.config, stations);
+    country = await openCountry(instance.config, used.at(-1)! + 1);
     const secrets = [country.secret];
     keys = [{ id: country.keyId, confirmMin: 0 }];
     await inTransaction(country.db, async (tx) => {
@@ -70,15 +82,22 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
         keys.push({ id: stored.id, confirmMin });
       }
     });
+    const [publishable] = await rows<{ id: number }>(
+      country.db,
+      "select id from keys where kind = 'publishable'",
+    );
+    widgetKey = { id: publishable!.id, confirmMin: 0 };
     // Two in three are known already: half of them for days, half since yesterday or today, many within one window.
     for (let user = 0; user < users; user += 1) {
       const minutes = user % 2 === 0 ? 5000 + user * 4 : 1380 + user / 2;
-      if (user % 3 !== 0) await country.meet(`user ${user}`, Math.floor(minutes));
+      if (user % 3 === 0) continue;
+      await country.meet(`user ${user}`, Math.floor(minutes));
+      await meetDevice(user, Math.floor(minutes) + 3);
     }
     roles = await Promise.all(
       ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
     );
-    clients = secrets.map((secret) =>
+    clients = [...secrets, country.publishable].map((secret) =>
       roles.slice(0, 2).map((role) => createClient(role.baseUrl, secret)),
     );
   });
@@ -107,6 +126,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       await reviewMark(country.db, "test", id, n % 5 === 3 ? "reject" : "approve");
     }
     await settled();
+    await expectApprovedJudged();
     await expectServed();
     const selection = { key: keys[4]!.id, status: "yes" } as const;
     const done = await rollBack(country.db, "test", selection, () => undefined);
@@ -124,16 +144,41 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await settled();
     await expectJudged(reviewed);
     await expectServed();
+    const cautious = (await storedMarks(country.db)).filter((mark) => mark.rule === "caution");
+    expect(cautious.filter((mark) => mark.status === "no").length).to.be.above(sized(2, 20));
+    expect(cautious.filter((mark) => mark.status !== "no").length).to.be.above(sized(2, 20));
   });
 
-  /** Sends `count` marks, `inFlight` at a time; some are sent twice, at once or later, also with a changed body. */
+  /** A driver's device as first seen `minutesAgo`, before it sends its first mark. */
+  const meetDevice = (user: number, minutesAgo: number) =>
+    rows(
+      country.db,
+      `insert into reporters (hash, first_seen)
+       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
+      [deviceReporter(instance.config.reporterPepper, `device ${user}`), minutesAgo],
+    );
+
+  /** Partners' users first, then the widget's drivers: an acceptance locks out others of its kind only. */
   async function sendMarks(count: number): Promise<void> {
-    const last = sent + count;
+    await sendSome(sent + Math.floor(count * 0.7), false);
+    await sendSome(sent + Math.ceil(count * 0.3), true);
+  }
+
+  /** Sends marks up to number `last`, `inFlight` at a time; some are sent twice, at once or later, also with a changed body. */
+  async function sendSome(last: number, widget: boolean): Promise<void> {
+    const bounds = {
+      users,
+      stations,
+      quietGroups,
+      keys: [0, 0, 0, 4, 4, 4, 1, 2, 3],
+      placeOf,
+      widget,
+    };
     const earlier: { drawn: Drawn; body: Record<string, unknown>; id: string }[] = [];
     const lanes = Array.from({ length: inFlight }, async () => {
       while (sent < last) {
         const n = (sent += 1);
-        const drawn = draw(chance, n, { users, stations, keys: [0, 0, 0, 1, 2, 3, 4], placeOf });
+        const drawn = draw(chance, n, bounds);
         const observedAt =
           drawn.lateMin === null ? null : wholeSecond(Date.now() - drawn.lateMin * 60_000);
         const body = bodyOf(drawn, observedAt === null ? null : formatTime(observedAt));
@@ -156,10 +201,18 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await Promise.all(lanes);
   }
 
-  const send = (drawn: Drawn, body: Record<string, unknown>, process: number): Promise<Answer> =>
-    clients[drawn.key]![process]!.mark(placeOf(drawn.station), `user ${drawn.user}`, body, {
-      ...(drawn.user % 4 === 0 ? { Prefer: "respond-async" } : {}),
-    });
+  function send(drawn: Drawn, body: Record<string, unknown>, process: number): Promise<Answer> {
+    const { user, viewer } = drawn;
+    const prefer: Record<string, string> = user % 4 === 0 ? { Prefer: "respond-async" } : {};
+    const place = placeOf(drawn.station);
+    const client = clients[drawn.key ?? keys.length]![process]!;
+    if (viewer === null) return client.mark(place, `user ${user}`, body, prefer);
+    return client.post(
+      `/widget/stations/${place.id}/report`,
+      { device: `device ${user}`, ...body },
+      { ...prefer, "X-Forwarded-For": viewer.address },
+    );
+  }
 
   function note(answer: Answer, what: Acknowledged): void {
     expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 202]);
@@ -178,27 +231,28 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       60_000,
     );
 
-  /** What acceptance fixed for each mark is what the oracle says of it, with all that came before in view. */
+  /** What each mark needs is what the oracle says of its acceptance and its first processing, with all that came before in view. */
   async function expectJudged(before: ReadonlyMap<number, string>): Promise<void> {
     const stored = await storedMarks(country.db);
     expect(stored.map((mark) => mark.id)).to.have.members([...acknowledged.keys()]);
     const seen = await storedFirstSeen(country.db);
-    const places = new Map(
-      Array.from({ length: stations }, (_, n) => [placeOf(n).id, placeOf(n)] as const),
-    );
+    const places = new Map(used.map((n) => [placeOf(n).id, placeOf(n)] as const));
+    const firstSeen = (reporter: string): number => seen.get(reporter)!;
+    const known = new Map<string, OracleMark[]>();
     const accepted: OracleReport[] = [];
     const counting: OracleReport[] = [];
-    const newcomersNo = new Map<number, number>();
+    const newcomersNo = new Map<string, number>();
     for (const mark of stored) {
       const { drawn, observedAt } = acknowledged.get(mark.id)!;
       const report = reportOf(mark);
       expect(mark.at, "effective time").to.equal(Math.min(observedAt ?? Infinity, mark.receivedAt));
       expect(mark.status).to.equal(drawn.status);
       const fresh = before.get(mark.id);
-      const key = keys[drawn.key]!;
+      const key = drawn.key === null ? widgetKey : keys[drawn.key]!;
+      const source = drawn.viewer?.network ?? `key ${key.id}`;
       const expired = mark.receivedAt - mark.at > 24 * hourMs;
       const newcomer = mark.receivedAt - (seen.get(mark.reporter) ?? mark.receivedAt) < 24 * hourMs;
-      const sinceNo = newcomersNo.get(key.id) ?? 0;
+      const sinceNo = newcomersNo.get(source) ?? 0;
       const held = !expired && newcomer && drawn.status === "no" && sinceNo >= massNoLimit;
       if (fresh === undefined) {
         const judged = judgedAs(
@@ -208,16 +262,40 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
           key.confirmMin,
           mark.receivedAt,
         );
-        const { remote, needed, rule } = mark;
-        expect({ remote, needed, rule }, `mark ${mark.id}`).to.deep.equal(judged);
+        asAccepted.set(mark.id, { needed: judged.needed, rule: judged.rule });
+        const received = expired || held ? [] : [{ ...oracleMarkOf(mark), ...judged }];
+        const story = { marks: known.get(mark.stationId) ?? [], firstSeen };
+        const [made = judged] = judgedInTurn(received, story, verdicts);
+        expect(neededOf(mark), `mark ${mark.id}`).to.deep.equal(neededOf(made));
         expect(mark.review, `mark ${mark.id}`).to.equal(
           expired ? "expired" : held ? "held" : "none",
         );
       }
       if (expired) continue;
       accepted.push(report);
-      if (newcomer && drawn.status === "no") newcomersNo.set(key.id, sinceNo + 1);
-      if (["none", "approved"].includes(fresh ?? mark.review)) counting.push(report);
+      if (newcomer && drawn.status === "no") newcomersNo.set(source, sinceNo + 1);
+      if (!["none", "approved"].includes(fresh ?? mark.review)) continue;
+      counting.push(report);
+      const made = { ...oracleMarkOf(mark), ...verdicts.get(mark.id) };
+      known.set(mark.stationId, [...(known.get(mark.stationId) ?? []), made]);
+    }
+  }
+
+  /** A held mark is processed for the first time when it has been approved, after everything that was there by then. */
+  async function expectApprovedJudged(): Promise<void> {
+    const stored = await storedMarks(country.db);
+    const seen = await storedFirstSeen(country.db);
+    const firstSeen = (reporter: string): number => seen.get(reporter)!;
+    for (const n of used) {
+      const here = stored.filter((mark) => mark.stationId === placeOf(n).id);
+      const reviewedAs = (review: string) => here.filter((mark) => mark.review === review);
+      const marks = reviewedAs("none").map((mark) => judgedMarkOf(mark));
+      const approved = reviewedAs("approved").map((mark) => ({
+        ...oracleMarkOf(mark),
+        ...asAccepted.get(mark.id)!,
+      }));
+      const made = judgedInTurn(approved, { marks, firstSeen }, verdicts);
+      expect(reviewedAs("approved").map(neededOf), placeOf(n).id).to.deep.equal(made.map(neededOf));
     }
   }
 
@@ -227,11 +305,11 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     const seen = await storedFirstSeen(country.db);
     const firstSeen = (reporter: string): number => seen.get(reporter)!;
     const statuses = new Set<string>();
-    for (let n = 0; n < stations; n += 1) {
+    for (const n of used) {
       const { id } = placeOf(n);
       const counted = stored
         .filter((mark) => mark.stationId === id && ["none", "approved"].includes(mark.review))
-        .map((mark) => oracleMarkOf(mark));
+        .map((mark) => judgedMarkOf(mark));
       const at = (moment: number) => asText(replay({ marks: counted, firstSeen }, moment).block);
       for (const client of clients[0]!) {
         const from = Date.now();
@@ -248,20 +326,23 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   /** The mark as it was sent; of the stored one only what acceptance fixed. */
   function oracleMarkOf(stored: StoredMark): OracleMark {
     const { drawn } = acknowledged.get(stored.id)!;
+    const { reporterPepper } = instance.config;
+    const { id, at, remote, needed, rule } = stored;
     return {
-      id: stored.id,
-      reporter: partnerReporter(
-        instance.config.reporterPepper,
-        country.partnerId,
-        `user ${drawn.user}`,
-      ),
-      status: drawn.status,
-      at: stored.at,
-      remote: stored.remote,
-      needed: stored.needed,
-      says: drawn.says,
+      ...{ id, at, remote, needed, rule, status: drawn.status, says: drawn.says },
+      reporter:
+        drawn.viewer === null
+          ? partnerReporter(reporterPepper, country.partnerId, `user ${drawn.user}`)
+          : deviceReporter(reporterPepper, `device ${drawn.user}`),
+      ...(drawn.viewer === null ? {} : { network: drawn.viewer.network }),
     };
   }
+
+  /** The same as the oracle's first processing left it. */
+  const judgedMarkOf = (stored: StoredMark): OracleMark => ({
+    ...oracleMarkOf(stored),
+    ...verdicts.get(stored.id)!,
+  });
 
   function reportOf(stored: StoredMark): OracleReport {
     const { drawn } = acknowledged.get(stored.id)!;
@@ -274,6 +355,10 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       ...(drawn.accM === null ? {} : { accM: drawn.accM }),
     };
   }
+});
+
+const neededOf = ({ remote, needed, rule }: Pick<StoredMark, "remote" | "needed" | "rule">) => ({
+  ...{ remote, needed, rule },
 });
 
 const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;

@@ -5,7 +5,7 @@ import type { OracleBlock, OracleMark, OracleSeed, Says } from "#test/oracle/sto
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A mark of the domain in the oracle's words: null and absent alike say nothing, but for the limit. */
-export function oracleMark(mark: Mark): OracleMark {
+export function oracleMark(mark: Mark & { readonly network?: string }): OracleMark {
   const says: Mutable<Says> = {};
   if (mark.fuels) says.fuels = mark.fuels;
   if (mark.fuelsNo) says.fuelsNo = mark.fuelsNo;
@@ -14,8 +14,12 @@ export function oracleMark(mark: Mark): OracleMark {
   if (mark.limitL !== undefined) says.limitL = mark.limitL;
   if (typeof mark.noCash === "boolean") says.noCash = mark.noCash;
   if (typeof mark.fuelCardsOnly === "boolean") says.fuelCardsOnly = mark.fuelCardsOnly;
-  const { id, at, status, remote, needed } = mark;
-  return { id, at, status, remote, needed, reporter: String(mark.reporterId), says };
+  const { id, at, status, remote, needed, rule, network } = mark;
+  const reporter = String(mark.reporterId);
+  return {
+    ...{ id, at, status, remote, needed, rule, reporter, says },
+    ...(network === undefined ? {} : { network }),
+  };
 }
 
 export const oracleSeed = (seed: Seed): OracleSeed => ({

@@ -16,8 +16,10 @@ export function dice(seed: number): () => number {
 export interface Drawn {
   user: number;
   station: number;
-  /** which of the partner's keys it goes through */
-  key: number;
+  /** which of the partner's keys it goes through; null: the widget */
+  key: number | null;
+  /** address of the widget's viewer, with its network (docs/decisions.md 1.8); null for a partner's mark */
+  viewer: { address: string; network: string } | null;
   status: Status;
   says: Says;
   /** minutes before it is sent that the user marked; null: delivered at once */
@@ -31,19 +33,41 @@ export interface Drawn {
 
 interface Bounds {
   users: number;
+  /** busy stations; behind them lie `quietGroups` groups of three, far from each other */
   stations: number;
+  quietGroups: number;
   keys: readonly number[];
+  /** drivers with the widget, not a partner's users */
+  widget: boolean;
   placeOf: (station: number) => { lat: number; lon: number };
 }
 
 const grades: readonly Grade[] = ["92", "95", "98", "100", "ДТ"];
+
+/** Stations up to the last that can be drawn. */
+export const stationsIn = (bounds: Pick<Bounds, "stations" | "quietGroups">): number[] => [
+  ...Array.from({ length: bounds.stations }, (_, n) => n),
+  ...Array.from({ length: bounds.quietGroups }, (_, group) => group).flatMap((group) =>
+    [0, 1, 2].map((one) => quietStation(bounds.stations, group, one)),
+  ),
+];
+
+const quietStation = (busy: number, group: number, one: number): number =>
+  busy + 20 * (group + 1) + one;
+
+/** A fifth of the users keep to one quiet group each, where marks are few and half of them hours apart. */
+const isQuiet = (user: number): boolean => user % 5 === 4;
 
 /** A mark drawn by chance: users keep to six stations each, so that they change their minds there. */
 export function draw(chance: () => number, n: number, bounds: Bounds): Drawn {
   const upTo = (limit: number): number => Math.floor(chance() * limit);
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length)]!;
   const user = upTo(bounds.users);
-  const station = (user * 7 + upTo(6) * 11) % bounds.stations;
+  const quiet = isQuiet(user);
+  const group = Math.floor(user / 5) % bounds.quietGroups;
+  const station = quiet
+    ? quietStation(bounds.stations, group, upTo(3))
+    : (user * 7 + upTo(6) * 11) % bounds.stations;
   const at = bounds.placeOf(station);
   const where = pick([
     { lat: at.lat, lon: at.lon, accM: null },
@@ -57,14 +81,27 @@ export function draw(chance: () => number, n: number, bounds: Bounds): Drawn {
   return {
     user,
     station,
-    key: pick(bounds.keys),
-    status: pick(["yes", "low", "no", "no", "queue"]),
+    key: bounds.widget ? null : pick(bounds.keys),
+    viewer: bounds.widget ? viewerOf(user, chance() < 0.9 ? user % 8 : upTo(8), upTo(9)) : null,
+    // Every other station is out of fuel for most, so that `no` is served and confirmed there.
+    status:
+      station % 2 === 0
+        ? pick(["no", "no", "no", "no", "yes", "low"])
+        : pick(["yes", "low", "no", "queue"]),
     says: drawSays(chance),
-    lateMin: pick([null, null, upTo(60), upTo(300), upTo(25 * 60), 24 * 60 + 5]),
+    lateMin: quiet
+      ? pick([null, upTo(110), 100 + upTo(40), 121 + upTo(200), 121 + upTo(400)])
+      : pick([null, null, upTo(60), upTo(300), upTo(25 * 60), 24 * 60 + 5]),
     ...where,
-    externalId: chance() < 0.7 ? `mark ${n}` : null,
+    externalId: !bounds.widget && chance() < 0.7 ? `mark ${n}` : null,
     express: chance() < 0.1,
   };
+}
+
+/** A viewer of network `n`: IPv4 address, or one of the many of an IPv6 /64. */
+function viewerOf(user: number, n: number, host: number): { address: string; network: string } {
+  const address = n % 2 === 0 ? `10.1.0.${n}` : `2001:db8:0:${n}::${user}:${host + 1}`;
+  return { address, network: n % 2 === 0 ? address : `2001:db8:0:${n}` };
 }
 
 function drawSays(chance: () => number): Says {
@@ -72,7 +109,8 @@ function drawSays(chance: () => number): Says {
   if (chance() < 0.5) return {};
   const there = grades.filter(() => chance() < 0.3);
   const gone = grades.filter((grade) => !there.includes(grade) && chance() < 0.3);
-  const prices = there.map((grade) => [grade, Math.round(4000 + chance() * 3000) / 100]);
+  // Few prices, so that two often say the same.
+  const prices = there.map((grade) => [grade, one([49.9, 52.35, 58, 61.07])]);
   return {
     ...(there.length > 0 ? { fuels: there } : {}),
     ...(gone.length > 0 ? { fuelsNo: gone } : {}),

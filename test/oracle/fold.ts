@@ -1,8 +1,16 @@
-import { type Details, detailsOf, listed, noDetails } from "#test/oracle/details.ts";
-import { groups } from "#test/oracle/devices.ts";
+import {
+  type Details,
+  detailsOf,
+  type Enough,
+  listed,
+  newestCounting,
+  noDetails,
+} from "#test/oracle/details.ts";
+import { groups, isNewcomer } from "#test/oracle/devices.ts";
 import {
   type Grade,
   grades,
+  inOrder,
   type OracleBlock,
   type OracleMark,
   type OracleSeed,
@@ -34,7 +42,6 @@ const day = 24 * hour;
 const statuses: readonly Status[] = ["yes", "low", "no", "queue"];
 
 const family = (status: Status) => (status === "no" ? "no" : "some");
-const inOrder = (a: OracleMark, b: OracleMark) => a.at - b.at || a.id - b.id;
 
 /** The fold of docs/decisions.md 2 over a station's counted marks, seen at `now`. */
 export function replay(story: OracleStory, now: number) {
@@ -54,7 +61,8 @@ export function replay(story: OracleStory, now: number) {
   let versions: Version[] = [];
   let details: Details = noDetails();
 
-  const devices = (reporters: readonly string[]) => groups(reporters, firstSeen).length;
+  const devices = (of: readonly OracleMark[], t: number) => groups(of, t, firstSeen).length;
+  const leastNeeded = (of: readonly OracleMark[]) => Math.min(...of.map((mark) => mark.needed));
 
   function supporters(status: Status, t: number): OracleMark[] {
     const others = statuses.filter((s) => s !== status).map((s) => publishedTurn.get(s) ?? -1);
@@ -64,21 +72,15 @@ export function replay(story: OracleStory, now: number) {
       .map((o) => o.mark)
       .sort(inOrder);
   }
-  const have = (status: Status, t: number) =>
-    devices(supporters(status, t).map((mark) => mark.reporter));
-  const needed = (status: Status, t: number) =>
-    Math.min(...supporters(status, t).map((mark) => mark.needed));
+  const have = (status: Status, t: number) => devices(supporters(status, t), t);
+  const needed = (status: Status, t: number) => leastNeeded(supporters(status, t));
 
   function weigh(side: readonly OracleMark[], t: number) {
-    const found = groups(
-      side.map((mark) => mark.reporter),
-      firstSeen,
-    );
+    const found = groups(side, t, firstSeen);
     let weight = 0;
     for (const group of found) {
-      const its = side.filter((mark) => group.includes(mark.reporter));
-      let one = its.every((mark) => mark.remote) ? 0.5 : 1;
-      if (group.every((reporter) => t < firstSeen(reporter) + day)) one /= 2;
+      let one = group.every((mark) => mark.remote) ? 0.5 : 1;
+      if (group.every((mark) => isNewcomer(firstSeen(mark.reporter), t))) one /= 2;
       weight += one;
     }
     return { devices: found.length, weight };
@@ -151,7 +153,7 @@ export function replay(story: OracleStory, now: number) {
       .filter(({ of }) => of.length > 0)
       .map(({ status, of }) => ({
         status,
-        devices: devices(of.map((mark) => mark.reporter)),
+        devices: devices(of, t),
         newest: of.at(-1)!,
       }))
       .sort((a, b) => b.devices - a.devices || inOrder(b.newest, a.newest));
@@ -162,15 +164,14 @@ export function replay(story: OracleStory, now: number) {
     if (served === null) return;
     const of = supporters(served.status, t);
     confirmations = of.length;
-    realCount = devices(of.map((mark) => mark.reporter));
-    details = detailsOf(of);
-    for (const mark of of) {
-      for (const grade of grades) {
-        const price = mark.says.prices?.[grade];
-        const known = prices.get(grade);
-        if (price !== undefined && (known === undefined || inOrder(known.mark, mark) <= 0)) {
-          prices.set(grade, { price, mark });
-        }
+    realCount = devices(of, t);
+    const enough: Enough = (stating) => devices(stating, t) >= leastNeeded(stating);
+    details = detailsOf(of, enough);
+    for (const grade of grades) {
+      const stated = newestCounting(of, (says) => says.prices?.[grade], enough);
+      const known = prices.get(grade);
+      if (stated !== undefined && (known === undefined || inOrder(known.mark, stated.mark) <= 0)) {
+        prices.set(grade, { price: stated.value, mark: stated.mark });
       }
     }
   }
@@ -220,7 +221,18 @@ export function replay(story: OracleStory, now: number) {
   const alive = versions;
   const contested = alive.find((version) => disputed.has(version.status));
   const shown = block();
-  return { block: shown, outcome };
+  return { block: shown, outcome, standing: standing() };
+
+  /** What stands at `now`: the served status without imports, its supporters, and every live opinion. */
+  function standing() {
+    const status = served?.status ?? null;
+    const live = [...opinions.values()].map((o) => o.mark).filter((mark) => now - mark.at < day);
+    return {
+      served: status,
+      supporters: status === null ? [] : supporters(status, now),
+      opinions: live,
+    };
+  }
 
   /** What the processing of `mark` found, `before` being what was served until then (docs/decisions.md 2). */
   function outcome(mark: OracleMark, before: Status | null): { outcome: string; have: number } {

@@ -23,7 +23,7 @@ export interface Earlier {
   readonly counting: readonly OracleReport[];
 }
 
-/** What one accepted mark must have been judged to be, given those accepted before it. */
+/** What one mark must have been judged to be at its acceptance, given those accepted before it; `caution` comes later. */
 export function judgedAs(
   report: OracleReport,
   { accepted, counting }: Earlier,
@@ -38,8 +38,8 @@ export function judgedAs(
   const doubted = counting.some(
     (other) =>
       other.reporter !== report.reporter &&
-      now - other.at < 24 * 3600e3 &&
-      km(here, stations.get(other.stationId)!) <= 5,
+      now - other.at < 2 * 3600e3 &&
+      km(here, stations.get(other.stationId)!) <= 0.5,
   );
   if (report.status === "no" && doubted) return { remote, needed: 2, rule: "no-nearby-marks" };
   return { remote, needed: 1, rule: "geolocated" };

@@ -22,8 +22,14 @@ export interface OracleMark {
   readonly at: number;
   readonly remote: boolean;
   readonly needed: number;
+  readonly rule: string;
+  /** Network of a widget's viewer; absent for partners' marks and for a carrier's network (docs/decisions.md 1.8). */
+  readonly network?: string;
   readonly says: Says;
 }
+
+/** The order of marks (docs/decisions.md 1.4). */
+export const inOrder = (a: OracleMark, b: OracleMark): number => a.at - b.at || a.id - b.id;
 
 /** An imported status: an event at its time of import, as old as its source says. */
 export interface OracleSeed {

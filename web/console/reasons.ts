@@ -8,6 +8,7 @@ export const ruleWords: Record<Rule, string> = {
   "key-threshold": "the key has its own threshold",
   remote: "sent without a position at the station",
   "no-nearby-marks": "“no” with other live marks nearby",
+  caution: "a new reporter against reporters known for longer",
   geolocated: "made at the station",
 };
 

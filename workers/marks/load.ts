@@ -5,6 +5,7 @@ import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
+import type { Source } from "#workers/marks/review.ts";
 import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
@@ -25,6 +26,8 @@ export interface StationWork {
   arrivals: Arrivals;
   /** A review, a rollback or an import touched it: `facts.history` is all that is kept. */
   refold: boolean;
+  /** Where the arriving marks come from, by mark id; without what nobody reviews: approved ones, the demo country's. */
+  sources: ReadonlyMap<number, Source>;
 }
 
 /** Which unprocessed marks: received from `since` to `until` (ms), or only one. How many marks a refold may read. */
@@ -45,13 +48,24 @@ export interface Work {
   unfinished: string[];
 }
 
+interface ArrivalRow extends MarkRow {
+  seen: number | null;
+  approved: boolean;
+  source: "partner" | "widget" | "demo";
+  /** Null where only the key tells. */
+  partner_id: number | null;
+  key_id: number | null;
+  /** Hex. */
+  viewer: string | null;
+}
+
 interface StateRow {
   station_id: string;
   place: [lat: number, lon: number];
   state: StationState | null;
   refold: boolean;
   opinions: { mark: Mark; seen: number | null }[] | null;
-  arrivals: (MarkRow & { seen: number | null; approved: boolean })[] | null;
+  arrivals: ArrivalRow[] | null;
   now: number;
 }
 
@@ -81,8 +95,7 @@ export async function loadWork(
   for (const row of states) {
     const { station_id: stationId, refold } = row;
     const state = row.state ?? emptyState;
-    const judged = new Set((row.arrivals ?? []).flatMap((one) => (one.approved ? one.id : [])));
-    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [], judged };
+    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [] };
     if (arrivals.marks.length === 0 && !refold) continue;
     const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
@@ -104,6 +117,11 @@ export async function loadWork(
       facts: { state, opinions, history },
       arrivals,
       refold,
+      sources: new Map(
+        (row.arrivals ?? []).flatMap((one) =>
+          one.source === "demo" || one.approved ? [] : [[one.id, sourceOf(one)]],
+        ),
+      ),
     });
   }
   const past = new Set(
@@ -121,6 +139,14 @@ export async function loadWork(
   };
 }
 
+/** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
+function sourceOf({ partner_id, key_id, viewer }: ArrivalRow): Source {
+  if (viewer !== null)
+    return { name: `network ${viewer}`, shown: `network ${viewer.slice(0, 8)}`, keyId: null };
+  const name = `partner ${partner_id ?? `of key ${key_id}`}`;
+  return { name, shown: name, keyId: key_id };
+}
+
 /** Everything about the stations in one statement, because each statement costs a job time. */
 const loadStates = (
   tx: Statements,
@@ -135,7 +161,7 @@ const loadStates = (
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
-            review = 'approved' as approved
+            review = 'approved' as approved, source, partner_id, key_id, encode(viewer, 'hex') as viewer
           from marks where station_id = s.station_id and processed_at is null and failed_at is null
             and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)
           order by id limit ${waitingMax}) a) as arrivals

@@ -18,9 +18,14 @@ import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Changed, type Decided, isLostFence, save } from "#workers/marks/save.ts";
+import { createReviewCities } from "#workers/marks/cities.ts";
+import { review } from "#workers/marks/review.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
-export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
+export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
+  /** Remembers the cities of stations between calls. */
+  reviewCities?: ReturnType<typeof createReviewCities>;
+};
 
 export interface Processed {
   processed: number;
@@ -133,7 +138,17 @@ const processTogether = (
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
-    const changed = await save(tx, decided, now, config);
+    const again = (one: StationWork): Promise<Decision> =>
+      decideOne(tx, one, firstSeen, now, config);
+    const about = { firstSeen, now, config };
+    const reviewed = await review(
+      tx,
+      decided,
+      about,
+      deps.reviewCities ?? createReviewCities(),
+      again,
+    );
+    const changed = await save(tx, reviewed, now, config);
     return {
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
       changed,

@@ -6,6 +6,7 @@ import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
+import { createReviewCities } from "#workers/marks/cities.ts";
 import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
@@ -23,6 +24,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | null = null;
   let rounds = 0;
+  const reviewCities = createReviewCities();
   const backoff = createRetryBackoff(log, clock, config.sweepMs);
 
   /** When it fails: the next try of these stations raises the alarm again. */
@@ -46,7 +48,11 @@ export function createMarksRole(deps: RoleDeps): Role {
   const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
     if (stationIds.length === 0) return 0;
     const startedAt = performance.now();
-    const { processed, changed, unfoldable } = await processStations(deps, stationIds, scope);
+    const { processed, changed, unfoldable } = await processStations(
+      { ...deps, reviewCities },
+      stationIds,
+      scope,
+    );
     await report(backoff.note(stationIds, unfoldable));
     await alarm(unfoldable);
     // When this fails, or the process dies before it, the web processes do it before they report the outcome.

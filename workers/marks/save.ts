@@ -5,10 +5,13 @@ import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { runsChangedBy, runsOfHistory } from "#src/domain/status-runs.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
-import { firstIdOfDay, hotMs, idAfter } from "#src/marks/marks.ts";
+import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
+import { countHarmful } from "#src/alarms/harmful-counts.ts";
+import { raiseAlarms } from "#src/alarms/raise.ts";
 import type { StationWork } from "#workers/marks/load.ts";
+import type { Reviewed } from "#workers/marks/review.ts";
 
 export interface Decided {
   work: StationWork;
@@ -27,21 +30,22 @@ export const isLostFence = (error: unknown): boolean =>
 
 /**
  * Writes what was decided and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
- * opinions, states, status runs where they change, and last the change feed. Returns null when nothing that is served
- * changed.
+ * opinions, states, status runs where they change, what the review counted and held, and last the change feed. Returns
+ * null when nothing that is served changed.
  */
 export async function save(
   tx: PipelinedTransaction,
-  decided: readonly Decided[],
+  { decided, ...reviewed }: Reviewed,
   now: number,
   config: Config,
 ): Promise<Changed | null> {
   const changed = decided
     .filter(({ work, decision }) => isChanged(work.facts.state, decision.state))
     .map(({ work }) => work);
-  const [, , , seq] = await Promise.all([
+  const [, , , , seq] = await Promise.all([
     dropOpinions(tx, decided),
     write(tx, decided, now, config),
+    writeReview(tx, reviewed, now),
     writeRuns(
       tx,
       decided.flatMap((one) => runsOf(one, now, config)),
@@ -53,6 +57,52 @@ export async function save(
     tx.commit(),
   ]);
   return seq === null ? null : { places: changed.map(({ place }) => place), seq };
+}
+
+/** What the review counted towards its limits and held, with the alarms about it. */
+async function writeReview(
+  tx: Statements,
+  { counted, held, harmful, alarms }: Omit<Reviewed, "decided">,
+  now: number,
+): Promise<void> {
+  const statements: Promise<unknown>[] = [];
+  if (counted.length > 0)
+    statements.push(
+      rows(
+        tx,
+        `insert into review_changes (mark_id, at, station_id, source, city, from_status, to_status)
+         select mark_id, ${fromMs}, station_id, source, city, from_status, to_status
+         from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+           as c(mark_id, station_id, source, city, from_status, to_status)
+         on conflict (mark_id) do nothing`,
+        [
+          now,
+          counted.map(({ markId }) => markId),
+          counted.map(({ stationId }) => stationId),
+          counted.map(({ source }) => source),
+          counted.map(({ city }) => city),
+          counted.map(({ from }) => from),
+          counted.map(({ to }) => to),
+        ],
+        "save_review_changes",
+      ),
+    );
+  if (held.length > 0)
+    statements.push(
+      rows(
+        tx,
+        `update marks set review = 'held', held_reason = h.reason
+         from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])`,
+        [
+          held.map(({ markId }) => markId),
+          held.map(({ reason }) => reason),
+          held.map(({ markId }) => markId),
+        ],
+      ),
+    );
+  if (alarms.length > 0) statements.push(raiseAlarms(tx, alarms));
+  if (harmful.length > 0) statements.push(countHarmful(tx, harmful));
+  await Promise.all(statements);
 }
 
 async function stamp(tx: Statements, changed: readonly string[]): Promise<number | null> {

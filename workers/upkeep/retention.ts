@@ -43,6 +43,7 @@ export async function retire(deps: RoleDeps): Promise<void> {
     firstIdOfDay(now - 2 * dayMs),
   ]);
   await dropRuns(db, now - config.runsDays * dayMs);
+  await db.raw(`delete from review_changes where at < ${fromMs}`, [now - 2 * dayMs]);
   await db.raw(`delete from alarms where raised_at < ${fromMs}`, [keptFrom]);
   await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);

@@ -32,6 +32,7 @@ export const rules = [
   "key-threshold",
   "remote",
   "no-nearby-marks",
+  "caution",
   "geolocated",
 ] as const satisfies Rule[];
 

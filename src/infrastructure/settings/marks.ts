@@ -141,6 +141,30 @@ export const marksSettings = {
     integer(1, million),
     "limit of a new key: `no` marks of newcomers in the window before further ones are held",
   ),
+  establishedMs: setting(
+    "ESTABLISHED_MS",
+    7 * dayMs,
+    integer(0, 1e12),
+    "time after first seen from which on a reporter's harmful marks are never held",
+  ),
+  networkHarmLimit: setting(
+    "NETWORK_HARM_LIMIT",
+    20,
+    integer(0, million),
+    "stations that the map's viewers of one network may harmfully change in an hour (four times that in a day) before further marks are held; for a key it is its MASS_NO_LIMIT",
+  ),
+  cityHarmShare: setting(
+    "CITY_HARM_PERCENT",
+    10,
+    integer(0, 100),
+    "of a city's stations with a status: how many per cent may be harmfully changed in an hour, by reporters who are not established, before further marks are held",
+  ),
+  cityHarmMin: setting(
+    "CITY_HARM_MIN",
+    20,
+    integer(0, million),
+    "the same as a number of stations, where that is more",
+  ),
   observedAheadMs: setting(
     "OBSERVED_AHEAD_MS",
     300_000,

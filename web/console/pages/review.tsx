@@ -42,8 +42,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     <section>
       <h1>Review</h1>
       <p class="soft">
-        These marks are held because many reporters in their first day sent “no” through one source.
-        An approved mark counts from the time when it was made; a rejected mark never counts.
+        These marks are held because their source, or their city, had more harmful changes than its
+        limit. An approved mark counts from the time when it was made; a rejected mark never counts.
       </p>
       <Fault words={doing.fault} />
       <Loaded of={loading}>

@@ -1,0 +1,116 @@
+import { advance } from "#src/domain/fold.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import type { Mark, StationState } from "#src/domain/state.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import { family, type ServedStatus } from "#src/domain/vocabulary.ts";
+
+/** A litre limit below this makes a station hardly worth the way. */
+const lowLimitL = 20;
+
+/** What counting a mark does to drivers (docs/decisions.md 4.3). Equal statuses: a detail changed. */
+export interface Harm {
+  from: ServedStatus;
+  to: ServedStatus;
+  kind: "no" | "fuel" | "details";
+  /** A `no` that still waits for another device: it has changed nothing yet. */
+  isPending: boolean;
+}
+
+/** The harm of a mark that led from one state to another, both seen at `at`, ms; null where it did none. */
+export function harmOf(
+  mark: Mark,
+  before: StationState,
+  after: StationState,
+  at: number,
+  rules: FoldRules,
+): Harm | null {
+  const was = advance(before, at, rules).served;
+  const is = advance(after, at, rules).served;
+  const from: ServedStatus = was?.status ?? "nodata";
+  const isPending = is?.status !== mark.status;
+  const change = { from, to: mark.status, isPending };
+  if (mark.status === "no") return from === "no" ? null : { ...change, kind: "no" };
+  if (is === null || is === was || was === null || isPending) return null;
+  if (family(was.status) !== family(is.status)) return { ...change, kind: "fuel" };
+  const [had, has] = [was.details, is.details];
+  const takesGrade = had.fuelsNow.some((grade) => has.fuelsNo.includes(grade));
+  const limits = has.limitL !== null && has.limitL < lowLimitL && has.limitL !== had.limitL;
+  const bars = (has.noCash && !had.noCash) || (has.fuelCardsOnly && !had.fuelCardsOnly);
+  return takesGrade || limits || bars ? { ...change, kind: "details" } : null;
+}
+
+/** The numbers of docs/decisions.md 4.4 to 4.6. */
+export interface ReviewRules {
+  /** Age from which on a reporter's marks are not held, ms. */
+  establishedMs: number;
+  newcomerMs: number;
+  /** Stations that a source may change in an hour, where its key does not say otherwise. */
+  networkHarmLimit: number;
+  massNoLimit: number;
+  /** Of a city's stations that have a status, per cent; and as a number, where that is more. */
+  cityHarmShare: number;
+  cityHarmMin: number;
+}
+
+/** Whether a harmful mark of this reporter may be held (docs/decisions.md 4.4). `age`: since first seen, ms. */
+export const mayBeHeld = (
+  { kind }: Harm,
+  age: number,
+  rules: Pick<ReviewRules, "establishedMs" | "newcomerMs">,
+): boolean => age < rules.establishedMs && (kind === "no" || age < rules.newcomerMs);
+
+/** What is known about harmful changes that counted, of the last day. */
+export interface Ledger {
+  /** By source or city: the stations that it changed, with the time of the last change, ms. */
+  changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** By station: its last change. */
+  last: ReadonlyMap<string, { from: ServedStatus; to: ServedStatus; at: number }>;
+}
+
+/** Where a harmful change happens, by whom, and what is allowed there. */
+export interface Place {
+  stationId: string;
+  source: string;
+  city: string;
+  /** Stations that the source and the city may change in an hour. */
+  sourceLimit: number;
+  cityLimit: number;
+}
+
+/** Stations of a city that may be changed in an hour (docs/decisions.md 4.6). `stations`: those with a status. */
+export const cityLimitOf = (stations: number, rules: ReviewRules): number =>
+  Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
+
+/** A source may do four times in a day what it may do in an hour. */
+const hoursADay = 4;
+/** What was changed within this time may be changed back by anybody. */
+const restoreMs = 2 * hourMs;
+
+/**
+ * Which limit one more harmful change would pass at `now`, ms; null where it may count: a source's stations in an hour
+ * or a day, or a city's in an hour. A station that is among them already adds nothing, and a change that leads back to
+ * the family that the last one led away from is always allowed. A `no` that still waits counts for its source alone.
+ */
+export function passedLimit(
+  { to, isPending }: Pick<Harm, "to" | "isPending">,
+  place: Place,
+  { changed, last }: Ledger,
+  now: number,
+): "source" | "city" | null {
+  const before = last.get(place.stationId);
+  if (before !== undefined && now - before.at < restoreMs && isBack(to, before)) return null;
+  const others = (name: string, ms: number): number =>
+    [...(changed.get(name) ?? [])].filter(([id, at]) => id !== place.stationId && at > now - ms)
+      .length;
+  const { source, city, sourceLimit, cityLimit } = place;
+  if (others(source, hourMs) >= sourceLimit || others(source, dayMs) >= hoursADay * sourceLimit)
+    return "source";
+  return !isPending && others(city, hourMs) >= cityLimit ? "city" : null;
+}
+
+const isBack = (to: ServedStatus, last: { from: ServedStatus; to: ServedStatus }): boolean =>
+  to !== "nodata" &&
+  last.from !== "nodata" &&
+  last.to !== "nodata" &&
+  family(last.from) === family(to) &&
+  family(last.to) !== family(to);

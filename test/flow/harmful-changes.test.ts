@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "chai";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { storeKey } from "#src/keys/issued-keys.ts";
+import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
+import { expectRefolded } from "#test/flow/refold.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
+
+const dayMinutes = 24 * 60;
+const stations = 82;
+const army = 30;
+const limit = 20;
+/** Every second one: they are 600 m apart, so that no mark is near another's station. */
+const place = (n: number) => placeOf(2 * n);
+
+describe("flow: the review of harmful changes", function () {
+  let stage: Stage;
+  let country: Country;
+  let first: Client;
+  let second: Client;
+
+  before(async () => {
+    stage = await openStage(stations, ["web", "web", "marks", "marks"]);
+    ({ country } = stage);
+    [first, second] = stage.clients as [Client, Client];
+    for (let n = 0; n < 41; n += 1) await country.meet(`army-${n}`, 26 * 60 + 15 * n);
+    for (let n = 0; n < 10; n += 1) await country.meet(`regular-${n}`, 8 * dayMinutes + 15 * n);
+  });
+  after(() => stage.close());
+
+  const say = async (client: Client, n: number, user: string, status: string): Promise<string> =>
+    (await client.mark(place(n), user, { status })).body.published.outcome as string;
+  const servedNo = async (): Promise<number> => {
+    const { body } = await first.get("/stations/all?limit=20000");
+    return body.stations.filter(({ fuel }: { fuel: { status: string } }) => fuel.status === "no")
+      .length;
+  };
+  const heldReasons = () =>
+    rows<{ reason: string; count: number }>(
+      country.db,
+      "select held_reason as reason, count(*) from marks where review = 'held' group by 1 order by 1",
+    );
+
+  it("lets one key turn 20 stations to `no` in an hour, from any number of processes, and holds the rest", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: army }, (_, n) => say([first, second][n % 2]!, n, `army-${n}`, "no")),
+    );
+    expect(outcomes.filter((outcome) => outcome === "published").length).to.equal(limit);
+    expect(outcomes.filter((outcome) => outcome === "held").length).to.equal(army - limit);
+    await until(servedNo, (count) => count === limit);
+    expect(await heldReasons()).to.deep.equal([{ reason: "source", count: army - limit }]);
+    await expectRefolded(country.db, stage.instance.config);
+  });
+
+  it("has raised one alarm about it, which names the source and says how many", async () => {
+    const alarms = await rows<{ subject: string; count: number }>(
+      country.db,
+      "select subject, count from alarms where kind = 'marks-held'",
+    );
+    expect(alarms).to.deep.equal([
+      { subject: `partner ${country.partnerId}`, count: army - limit },
+    ]);
+    const counted = await rows<{ from: string; to: string; count: number }>(
+      country.db,
+      `select from_status as "from", to_status as "to", count from harmful_changes where source_kind = 'partner'`,
+    );
+    expect(counted).to.deep.equal([{ from: "nodata", to: "no", count: limit }]);
+  });
+
+  it("does not hold those who have been known for a week", async () => {
+    expect(await say(first, 31, "regular-0", "no")).to.equal("published");
+  });
+
+  it("does not hold what leads back to where a reviewed change led away from", async () => {
+    const served = await rows<{ id: string }>(
+      country.db,
+      "select station_id as id from review_changes order by mark_id limit 3",
+    );
+    for (const [index, { id }] of served.entries()) {
+      const n = Array.from({ length: army }, (_, one) => one).find((one) => place(one).id === id)!;
+      expect(await say(first, n, `regular-${2 + index}`, "yes")).to.equal("published");
+    }
+  });
+
+  it("holds other sources' newcomers as well once the city has had its share", async () => {
+    const secret = newKey("secret", randomBytes(32));
+    const [partner] = await rows<{ id: number }>(
+      country.db,
+      "insert into partners (name, rpm, daily) values ('Another', 600, 50000) returning id",
+    );
+    await inTransaction(country.db, (tx) =>
+      storeKey(
+        tx,
+        {
+          partner_id: partner!.id,
+          kind: "secret" as const,
+          prefix: keyPrefix(secret),
+          hash: hashKey(secret),
+        },
+        {},
+      ),
+    );
+    const other = createClient(stage.webs[0]!.baseUrl, secret);
+    expect(await say(other, 35, "stranger", "no")).to.equal("held");
+    expect(await heldReasons()).to.deep.equal([
+      { reason: "city", count: 1 },
+      { reason: "source", count: army - limit },
+    ]);
+  });
+
+  it("counts an approved mark whatever the limits say", async () => {
+    const held = await first.mark(place(40), "army-40", { status: "no" });
+    expect(held.body.published.outcome).to.equal("held");
+    const id = String(held.body.report_id);
+    await stage.operator("review", "approve", id);
+    const report = await until(
+      () => second.get(`/reports/${id}`),
+      (answer) => answer.body.published.outcome === "published",
+    );
+    expect(report.body.published).to.include({ status: "no", needed: 1, rule: "geolocated" });
+    await expectRefolded(country.db, stage.instance.config);
+  });
+});

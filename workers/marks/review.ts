@@ -1,0 +1,220 @@
+import type { Alarm } from "#src/alarms/raise.ts";
+import type { HarmfulChange } from "#src/alarms/harmful-counts.ts";
+import type { Decision } from "#src/domain/decide.ts";
+import type { FirstSeen } from "#src/domain/devices.ts";
+import { cityLimitOf, type Harm, type Ledger, mayBeHeld, passedLimit } from "#src/domain/review.ts";
+import type { Mark } from "#src/domain/state.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import { view } from "#src/domain/view.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
+import { fromMs, msOf } from "#src/marks/marks.ts";
+import type { createReviewCities, ReviewCity } from "#workers/marks/cities.ts";
+import type { StationWork } from "#workers/marks/load.ts";
+import type { Decided } from "#workers/marks/save.ts";
+
+/** A harmful change that counts towards the limits; without a city while it still waits for another device. */
+export interface CountedChange {
+  markId: number;
+  stationId: string;
+  source: string;
+  city: string;
+  from: ServedStatus;
+  to: ServedStatus;
+}
+
+export interface Reviewed {
+  decided: readonly Decided[];
+  counted: readonly CountedChange[];
+  held: readonly { markId: number; reason: "source" | "city" }[];
+  harmful: readonly HarmfulChange[];
+  alarms: readonly Alarm[];
+}
+
+/** A mark whose harm may be held. */
+interface Suspect {
+  mark: Mark;
+  harm: Harm;
+}
+
+/** What is known about the sources, cities and stations of suspects, under their locks; and what keys may do. */
+interface Known extends Ledger {
+  changed: Map<string, Map<string, number>>;
+  last: Map<string, { from: ServedStatus; to: ServedStatus; at: number }>;
+  keyLimits: Map<number, number>;
+}
+
+/**
+ * The review of docs/decisions.md 4.2: judges the harmful marks among what was decided, in the order of their ids, and
+ * decides the stations anew without those that it holds. Without a suspect it asks the database nothing.
+ */
+export async function review(
+  tx: Statements,
+  all: readonly Decided[],
+  { firstSeen, now, config }: { firstSeen: FirstSeen; now: number; config: Config },
+  citiesOf: ReturnType<typeof createReviewCities>,
+  decideAgain: (work: StationWork) => Promise<Decision>,
+): Promise<Reviewed> {
+  const suspectsOf = ({ work, decision }: Decided): Suspect[] =>
+    work.arrivals.marks
+      .flatMap((mark) => {
+        const harm = decision.harms.get(mark.id);
+        return harm !== undefined && work.sources.has(mark.id) ? [{ mark, harm }] : [];
+      })
+      .filter(({ mark, harm }) => mayBeHeld(harm, now - firstSeen(mark.reporterId), config))
+      .sort((a, b) => a.mark.id - b.mark.id);
+  const suspected = all.filter((one) => suspectsOf(one).length > 0);
+  if (suspected.length === 0) return { ...nothing, decided: all, harmful: harmfulOf(all) };
+
+  const cities = await citiesOf(
+    tx,
+    suspected.map(({ work }) => work.stationId),
+  );
+  const ledger = await readLedger(tx, suspected, cities, now);
+  const decided = new Map(all.map((one) => [one.work.stationId, one]));
+  const counted: CountedChange[] = [];
+  const held: { markId: number; reason: "source" | "city" }[] = [];
+  const alarms: Alarm[] = [];
+  const byFirstMark = suspected.toSorted(
+    (a, b) => suspectsOf(a)[0]!.mark.id - suspectsOf(b)[0]!.mark.id,
+  );
+  for (let one of byFirstMark) {
+    const { stationId, sources } = one.work;
+    const city = cities.get(stationId) ?? noCity;
+    const passed = new Set<number>();
+    const heldHere: Mark[] = [];
+    for (;;) {
+      const suspect = suspectsOf(one).find(({ mark }) => !passed.has(mark.id));
+      if (suspect === undefined) break;
+      const { mark, harm } = suspect;
+      const source = sources.get(mark.id)!;
+      const place = {
+        ...{ stationId, source: source.name, city: city.id },
+        sourceLimit:
+          source.keyId === null
+            ? config.networkHarmLimit
+            : (ledger.keyLimits.get(source.keyId) ?? config.massNoLimit),
+        cityLimit: cityLimitOf(city.stations, config),
+      };
+      const reason = passedLimit(harm, place, ledger, now);
+      if (reason === null) {
+        passed.add(mark.id);
+        const { from, to, isPending } = harm;
+        const change = { markId: mark.id, stationId, source: source.name, from, to };
+        counted.push({ ...change, city: isPending ? "" : city.id });
+        ledger.changed.get(source.name)!.set(stationId, now);
+        if (isPending) continue;
+        ledger.changed.get(city.id)!.set(stationId, now);
+        ledger.last.set(stationId, { from, to, at: now });
+        continue;
+      }
+      held.push({ markId: mark.id, reason });
+      heldHere.push(mark);
+      alarms.push({ kind: "marks-held", subject: source.shown, city: city.name, at: now });
+      one = await withoutHeld(one, heldHere, now, config, decideAgain);
+      decided.set(stationId, one);
+    }
+  }
+  const result = [...decided.values()];
+  return { decided: result, counted, held, harmful: harmfulOf(result), alarms };
+}
+
+const nothing = { counted: [], held: [], alarms: [] };
+const noCity: ReviewCity = { id: "nowhere", name: "", stations: 0 };
+
+/** The station decided as if the held marks were not there; they get their outcome all the same. */
+async function withoutHeld(
+  { work, decision: before }: Decided,
+  held: readonly Mark[],
+  now: number,
+  config: Config,
+  decideAgain: (work: StationWork) => Promise<Decision>,
+): Promise<Decided> {
+  const ids = new Set(held.map(({ id }) => id));
+  const marks = work.arrivals.marks.filter(({ id }) => !ids.has(id));
+  const left = { ...work, arrivals: { ...work.arrivals, marks } };
+  const decision = await decideAgain(left);
+  const { status, resolution_reason: reason } = view(decision.state, now, config.statusLifetimeMs);
+  const outcomes = new Map(decision.outcomes);
+  for (const { id } of held) {
+    const { needed, rule } = before.outcomes.get(id)!;
+    outcomes.set(id, { outcome: "held", status, reason, have: 0, needed, rule });
+  }
+  return { work: left, decision: { ...decision, outcomes } };
+}
+
+/** Where a mark comes from (docs/decisions.md 1.9). */
+export interface Source {
+  /** What its changes are counted by. */
+  name: string;
+  /** Without a personal trait, for an operator. */
+  shown: string;
+  /** Null for the map's viewers. */
+  keyId: number | null;
+}
+
+const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
+  all.flatMap(({ work, decision }) =>
+    [...decision.harms].flatMap(([id, { from, to, isPending }]) => {
+      const source = work.sources.get(id);
+      if (source === undefined || isPending) return [];
+      return { from, to, sourceKind: source.keyId === null ? "network" : "partner" } as const;
+    }),
+  );
+
+/** Locks the counters of the suspects' sources and cities, then reads them: all in one round trip. */
+async function readLedger(
+  tx: Statements,
+  suspected: readonly Decided[],
+  cities: ReadonlyMap<string, ReviewCity>,
+  now: number,
+): Promise<Known> {
+  const sources = suspected.flatMap(({ work }) => [...work.sources.values()]);
+  const sourceNames = [...new Set(sources.map(({ name }) => name))];
+  const cityIds = [...new Set([...cities.values(), noCity].map(({ id }) => id))];
+  const stationIds = suspected.map(({ work }) => work.stationId);
+  const keyIds = [...new Set(sources.flatMap(({ keyId }) => keyId ?? []))];
+  const [, changes, last, keys] = await Promise.all([
+    rows(
+      tx,
+      `select pg_advisory_xact_lock(${lockIds.review}, lock)
+       from (select distinct hashtext(name) as lock from unnest(?::text[]) as n(name) order by 1) l`,
+      [[...sourceNames, ...cityIds]],
+      "lock_review",
+    ),
+    rows<{ name: string; station_id: string; at: number }>(
+      tx,
+      `select source as name, station_id, ${msOf("max(at)")} as at from review_changes
+       where source = any(?::text[]) and at > ${fromMs} group by 1, 2
+       union all select city, station_id, ${msOf("max(at)")} from review_changes
+       where city = any(?::text[]) and at > ${fromMs} group by 1, 2`,
+      [sourceNames, now - dayMs, cityIds, now - hourMs],
+      "read_review_changes",
+    ),
+    rows<{ station_id: string; from: ServedStatus; to: ServedStatus; at: number }>(
+      tx,
+      `select distinct on (station_id) station_id, from_status as "from", to_status as "to", ${msOf("at")} as at
+       from review_changes where station_id = any(?::text[]) and at > ${fromMs} and city <> ''
+       order by station_id, at desc`,
+      [stationIds, now - dayMs],
+      "read_review_stations",
+    ),
+    rows<{ id: number; limit: number }>(
+      tx,
+      `select id, mass_no_limit as "limit" from keys where id = any(?::int[])`,
+      [keyIds],
+      "read_review_limits",
+    ),
+  ]);
+  const changed = new Map(
+    [...sourceNames, ...cityIds].map((name) => [name, new Map<string, number>()]),
+  );
+  for (const { name, station_id, at } of changes) changed.get(name)!.set(station_id, at);
+  return {
+    changed,
+    last: new Map(last.map(({ station_id, ...change }) => [station_id, change])),
+    keyLimits: new Map(keys.map(({ id, limit }) => [id, limit])),
+  };
+}
