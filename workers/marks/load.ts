@@ -55,6 +55,8 @@ interface ArrivalRow extends MarkRow {
   /** Null where only the key tells. */
   partner_id: number | null;
   key_id: number | null;
+  /** What the key allows of harmful changes; null without a key. */
+  harm_limit: number | null;
   /** Hex. */
   viewer: string | null;
 }
@@ -140,11 +142,11 @@ export async function loadWork(
 }
 
 /** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
-function sourceOf({ partner_id, key_id, viewer }: ArrivalRow): Source {
+function sourceOf({ partner_id, key_id, harm_limit, viewer }: ArrivalRow): Source {
   if (viewer !== null)
-    return { name: `network ${viewer}`, shown: `network ${viewer.slice(0, 8)}`, keyId: null };
+    return { name: `network ${viewer}`, shown: `network ${viewer.slice(0, 8)}`, limit: null };
   const name = `partner ${partner_id ?? `of key ${key_id}`}`;
-  return { name, shown: name, keyId: key_id };
+  return { name, shown: name, limit: harm_limit };
 }
 
 /** Everything about the stations in one statement, because each statement costs a job time. */
@@ -161,7 +163,8 @@ const loadStates = (
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
-            review = 'approved' as approved, source, partner_id, key_id, encode(viewer, 'hex') as viewer
+            review = 'approved' as approved, source, partner_id, key_id, encode(viewer, 'hex') as viewer,
+            (select mass_no_limit from keys k where k.id = key_id) as harm_limit
           from marks where station_id = s.station_id and processed_at is null and failed_at is null
             and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)
           order by id limit ${waitingMax}) a) as arrivals

@@ -39,11 +39,19 @@ interface Suspect {
   harm: Harm;
 }
 
-/** What is known about the sources, cities and stations of suspects, under their locks; and what keys may do. */
+/** What is known about the sources, cities and stations of suspects, under their locks. */
 interface Known extends Ledger {
   changed: Map<string, Map<string, number>>;
   last: Map<string, { from: ServedStatus; to: ServedStatus; at: number }>;
-  keyLimits: Map<number, number>;
+}
+
+/** A station that a source or a city changed; or, with the statuses, the last change of a station. */
+interface FoundChange {
+  name: string;
+  station_id: string;
+  at: number;
+  from: ServedStatus | null;
+  to: ServedStatus | null;
 }
 
 /**
@@ -92,10 +100,7 @@ export async function review(
       const source = sources.get(mark.id)!;
       const place = {
         ...{ stationId, source: source.name, city: city.id },
-        sourceLimit:
-          source.keyId === null
-            ? config.networkHarmLimit
-            : (ledger.keyLimits.get(source.keyId) ?? config.massNoLimit),
+        sourceLimit: source.limit ?? config.networkHarmLimit,
         cityLimit: cityLimitOf(city.stations, config),
       };
       const reason = passedLimit(harm, place, ledger, now);
@@ -104,7 +109,7 @@ export async function review(
         const { from, to, isPending } = harm;
         const change = { markId: mark.id, stationId, source: source.name, from, to };
         counted.push({ ...change, city: isPending ? "" : city.id });
-        ledger.changed.get(source.name)!.set(stationId, now);
+        ledger.changed.get(source.name)?.set(stationId, now);
         if (isPending) continue;
         ledger.changed.get(city.id)!.set(stationId, now);
         ledger.last.set(stationId, { from, to, at: now });
@@ -122,6 +127,8 @@ export async function review(
 }
 
 const nothing = { counted: [], held: [], alarms: [] };
+/** A key with so high a limit has none. */
+const noLimit = 1_000_000;
 const noCity: ReviewCity = { id: "nowhere", name: "", stations: 0 };
 
 /** The station decided as if the held marks were not there; they get their outcome all the same. */
@@ -151,8 +158,8 @@ export interface Source {
   name: string;
   /** Without a personal trait, for an operator. */
   shown: string;
-  /** Null for the map's viewers. */
-  keyId: number | null;
+  /** What the key allows; null for the map's viewers. */
+  limit: number | null;
 }
 
 const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
@@ -160,7 +167,7 @@ const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
     [...decision.harms].flatMap(([id, { from, to, isPending }]) => {
       const source = work.sources.get(id);
       if (source === undefined || isPending) return [];
-      return { from, to, sourceKind: source.keyId === null ? "network" : "partner" } as const;
+      return { from, to, sourceKind: source.limit === null ? "network" : "partner" } as const;
     }),
   );
 
@@ -172,11 +179,12 @@ async function readLedger(
   now: number,
 ): Promise<Known> {
   const sources = suspected.flatMap(({ work }) => [...work.sources.values()]);
-  const sourceNames = [...new Set(sources.map(({ name }) => name))];
+  // Nobody needs to count what has no limit.
+  const limited = sources.filter(({ limit }) => limit === null || limit < noLimit);
+  const sourceNames = [...new Set(limited.map(({ name }) => name))];
   const cityIds = [...new Set([...cities.values(), noCity].map(({ id }) => id))];
   const stationIds = suspected.map(({ work }) => work.stationId);
-  const keyIds = [...new Set(sources.flatMap(({ keyId }) => keyId ?? []))];
-  const [, changes, last, keys] = await Promise.all([
+  const [, found] = await Promise.all([
     rows(
       tx,
       `select pg_advisory_xact_lock(${lockIds.review}, lock)
@@ -184,37 +192,26 @@ async function readLedger(
       [[...sourceNames, ...cityIds]],
       "lock_review",
     ),
-    rows<{ name: string; station_id: string; at: number }>(
+    rows<FoundChange>(
       tx,
-      `select source as name, station_id, ${msOf("max(at)")} as at from review_changes
+      `select source as name, station_id, ${msOf("max(at)")} as at, null as "from", null as "to" from review_changes
        where source = any(?::text[]) and at > ${fromMs} group by 1, 2
-       union all select city, station_id, ${msOf("max(at)")} from review_changes
-       where city = any(?::text[]) and at > ${fromMs} group by 1, 2`,
-      [sourceNames, now - dayMs, cityIds, now - hourMs],
-      "read_review_changes",
-    ),
-    rows<{ station_id: string; from: ServedStatus; to: ServedStatus; at: number }>(
-      tx,
-      `select distinct on (station_id) station_id, from_status as "from", to_status as "to", ${msOf("at")} as at
-       from review_changes where station_id = any(?::text[]) and at > ${fromMs} and city <> ''
-       order by station_id, at desc`,
-      [stationIds, now - dayMs],
-      "read_review_stations",
-    ),
-    rows<{ id: number; limit: number }>(
-      tx,
-      `select id, mass_no_limit as "limit" from keys where id = any(?::int[])`,
-      [keyIds],
-      "read_review_limits",
+       union all
+       select city, station_id, ${msOf("max(at)")}, null, null from review_changes
+       where city = any(?::text[]) and at > ${fromMs} group by 1, 2
+       union all
+       (select distinct on (station_id) '', station_id, ${msOf("at")}, from_status, to_status from review_changes
+        where station_id = any(?::text[]) and at > ${fromMs} and city <> '' order by station_id, at desc)`,
+      [sourceNames, now - dayMs, cityIds, now - hourMs, stationIds, now - dayMs],
+      "read_review",
     ),
   ]);
   const changed = new Map(
     [...sourceNames, ...cityIds].map((name) => [name, new Map<string, number>()]),
   );
-  for (const { name, station_id, at } of changes) changed.get(name)!.set(station_id, at);
-  return {
-    changed,
-    last: new Map(last.map(({ station_id, ...change }) => [station_id, change])),
-    keyLimits: new Map(keys.map(({ id, limit }) => [id, limit])),
-  };
+  const last: Known["last"] = new Map();
+  for (const { name, station_id, at, from, to } of found)
+    if (from !== null && to !== null) last.set(station_id, { from, to, at });
+    else changed.get(name)!.set(station_id, at);
+  return { changed, last };
 }
