@@ -36,10 +36,10 @@ describe("a fault of Postgres", function () {
     await instance.drop();
   });
 
-  /** Ends the connections of `name`, once they are there and in this state. */
+  /** Ends the connections of `name`, once they are there, in this state, and at or after a `select`, not at their start. */
   const terminate = async (name: string, state: string): Promise<void> => {
     const sql = `select pg_terminate_backend(pid) as ended from pg_stat_activity
-      where datname = current_database() and application_name = ? and state = ?`;
+      where datname = current_database() and application_name = ? and state = ? and query like 'select %'`;
     while ((await rows(db, sql, [`fuelmark ${name}`, state])).length === 0)
       await new Promise((resolve) => setTimeout(resolve, 20));
   };
