@@ -1,4 +1,5 @@
-import { type Admission, admit, type IncomingMark } from "#src/domain/admit.ts";
+import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
+import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -105,8 +106,18 @@ export function createIntake(deps: {
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
         expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
+        const held = accepted.filter(({ review }) => review === "held");
         if (accepted.length > 0)
-          await Promise.all([storeMarks(tx, accepted, facts, reporterIds), tx.commit()]);
+          await Promise.all([
+            storeMarks(tx, accepted, facts, reporterIds),
+            held.length > 0
+              ? raiseAlarms(
+                  tx,
+                  held.map((mark) => alarmOf(mark, facts.now)),
+                )
+              : null,
+            tx.commit(),
+          ]);
         return decided;
       });
       const stations = admissions.flatMap((made) =>
@@ -135,3 +146,10 @@ export function createIntake(deps: {
     },
   };
 }
+
+/** That marks of this source are held (docs/decisions.md 4.11). */
+const alarmOf = ({ incomingMark: { viewer, partnerId } }: Admitted, at: number): Alarm => ({
+  kind: "marks-held",
+  subject: viewer === null ? `partner ${partnerId}` : `network ${viewer.slice(0, 8)}`,
+  at,
+});
