@@ -1,5 +1,5 @@
 import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
-import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -150,6 +150,6 @@ export function createIntake(deps: {
 /** That marks of this source are held (docs/decisions.md 4.11). */
 const alarmOf = ({ incomingMark: { viewer, partnerId } }: Admitted, at: number): Alarm => ({
   kind: "marks-held",
-  subject: viewer === null ? `partner ${partnerId}` : `network ${viewer.slice(0, 8)}`,
+  subject: subjectOfSource(viewer, partnerId),
   at,
 });

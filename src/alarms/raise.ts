@@ -17,6 +17,10 @@ export interface Alarm {
   details?: Readonly<Record<string, string | number>>;
 }
 
+/** What an alarm calls a source of marks: without an address, and with as much of its hash as tells it apart. */
+export const subjectOfSource = (viewer: string | null, partnerId: number | null): string =>
+  viewer === null ? `partner ${partnerId}` : `network ${viewer.slice(0, 8)}`;
+
 /**
  * Raises alarms in the transaction of what they are about (docs/decisions.md 16.16): one statement. Of each kind,
  * subject, city and hour there is one alarm; a repeat counts and is not told again. Send it close to the commit, before

@@ -39,7 +39,7 @@ export interface Facts {
 export interface Arrivals {
   marks: readonly Mark[];
   seeds: readonly Seed[];
-  /** Ids of the marks whose verdict stands already. */
+  /** Ids of the marks whose verdict stands already (docs/decisions.md 2.1). */
   judged?: ReadonlySet<number>;
 }
 

@@ -39,24 +39,14 @@ export function harmOf(
   return takesGrade || limits || bars ? { ...change, kind: "details" } : null;
 }
 
-/** The numbers of docs/decisions.md 4.4 to 4.6. */
-export interface ReviewRules {
-  /** Age from which on a reporter's marks are not held, ms. */
-  establishedMs: number;
-  newcomerMs: number;
-  /** Stations that a source may change in an hour, where its key does not say otherwise. */
-  networkHarmLimit: number;
-  massNoLimit: number;
-  /** Of a city's stations that have a status, per cent; and as a number, where that is more. */
-  cityHarmShare: number;
-  cityHarmMin: number;
-}
-
-/** Whether a harmful mark of this reporter may be held (docs/decisions.md 4.4). `age`: since first seen, ms. */
+/**
+ * Whether a harmful mark of this reporter may be held (docs/decisions.md 4.4, 4.7). `age`: since first seen, ms, as are
+ * the ages of the rules.
+ */
 export const mayBeHeld = (
   { kind }: Harm,
   age: number,
-  rules: Pick<ReviewRules, "establishedMs" | "newcomerMs">,
+  rules: { establishedMs: number; newcomerMs: number },
 ): boolean => age < rules.establishedMs && (kind === "no" || age < rules.newcomerMs);
 
 /** What is known about harmful changes that counted, of the last day. */
@@ -77,9 +67,14 @@ export interface Place {
   cityLimit: number;
 }
 
-/** Stations of a city that may be changed in an hour (docs/decisions.md 4.6). `stations`: those with a status. */
-export const cityLimitOf = (stations: number, rules: ReviewRules): number =>
-  Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
+/**
+ * Stations of a city that may be changed in an hour (docs/decisions.md 4.6): a share, per cent, of the `stations` that
+ * have a status there, or a number where that is more.
+ */
+export const cityLimitOf = (
+  stations: number,
+  rules: { cityHarmShare: number; cityHarmMin: number },
+): number => Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
 
 /** A source may do four times in a day what it may do in an hour. */
 const hoursADay = 4;

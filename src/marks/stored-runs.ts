@@ -9,8 +9,8 @@ import { fromMs, msOf } from "#src/marks/marks.ts";
 export type StationRuns = RunsSince & { stationId: string };
 
 /**
- * The time (ms) from which on every counted mark that matters is kept and was read, so that a fold of what is kept says what was
- * served. What is stored of the time before it stays as it is.
+ * The time (ms) from which on every counted mark that matters is kept and was read, so that a fold of what was read says
+ * what was served. What is stored of the time before it stays as it is.
  */
 export function keptWholeSince(
   { marks, isCut }: Pick<History, "marks" | "isCut">,

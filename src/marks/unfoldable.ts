@@ -30,7 +30,8 @@ export async function noteUnfoldable(
   healed: readonly string[],
 ): Promise<void> {
   const key = keyOf(prefix);
-  for (const station of failing) await redis.hset(key, station.stationId, JSON.stringify(station));
+  const told = failing.map((station) => [station.stationId, JSON.stringify(station)]);
+  if (told.length > 0) await redis.hset(key, Object.fromEntries(told));
   if (healed.length > 0) await redis.hdel(key, ...healed);
 }
 

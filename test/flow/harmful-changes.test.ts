@@ -110,6 +110,31 @@ describe("flow: the review of harmful changes", function () {
     ]);
   });
 
+  it("does not judge an approved mark again: what it needs was said when it was held", async () => {
+    // `stranger` of the test before, a newcomer; what a known driver saw earlier arrives only now.
+    const minutesAgo = new Date(Date.now() - 300_000).toISOString();
+    const yes = { status: "yes", observed_at: minutesAgo };
+    const late = await first.mark(place(35), "regular-6", yes);
+    expect(late.body.published.outcome).to.equal("published");
+    const [held] = await rows<{ id: number }>(
+      country.db,
+      "select id from marks where station_id = ? and review = 'held'",
+      [place(35).id],
+    );
+    await stage.operator("review", "approve", String(held!.id));
+    const [judged] = await until(
+      () =>
+        rows<{ outcome: string; needed: number; rule: string }>(
+          country.db,
+          "select outcome, needed, rule from marks where id = ? and processed_at is not null",
+          [held!.id],
+        ),
+      (found) => found.length === 1,
+    );
+    expect(judged).to.deep.equal({ outcome: "published", needed: 1, rule: "geolocated" });
+    await expectRefolded(country.db, stage.instance.config);
+  });
+
   it("counts an approved mark whatever the limits say", async () => {
     const held = await first.mark(place(40), "army-40", { status: "no" });
     expect(held.body.published.outcome).to.equal("held");

@@ -16,47 +16,96 @@ export interface ReviewCity {
 const nearKm = 25;
 const degreeKm = 111.2;
 
-/** Knows the city of stations, and remembers it for ten minutes: it is asked for at each harmful mark. */
+/** A city or a cell, with its middle. */
+interface Place extends Omit<ReviewCity, "stations"> {
+  lat: number;
+  lon: number;
+}
+
+const keptMs = 10 * minuteMs;
+
+/**
+ * Knows the city of stations: it is asked for at each harmful mark. Remembers for ten minutes which city a station
+ * belongs to, and how large a city is, which means reading all stations.
+ */
 export function createReviewCities() {
-  const known = new LRUCache<string, ReviewCity>({ max: 20_000, ttl: 10 * minuteMs });
+  const places = new LRUCache<string, Place>({ max: 20_000, ttl: keptMs });
+  const sizes = new LRUCache<string, number>({ max: 5000, ttl: keptMs });
 
   return async (
     tx: Statements,
     stationIds: readonly string[],
   ): Promise<ReadonlyMap<string, ReviewCity>> => {
-    const found = new Map(stationIds.map((id) => [id, known.get(id)]));
-    const asked = [...found].flatMap(([id, city]) => (city === undefined ? id : []));
-    for (const { station_id, ...city } of asked.length === 0 ? [] : await readCities(tx, asked)) {
-      known.set(station_id, city);
-      found.set(station_id, city);
-    }
-    return new Map([...found].flatMap(([id, city]) => (city === undefined ? [] : [[id, city]])));
+    const placeOf = await filled(places, stationIds, (asked) => readPlaces(tx, asked));
+    const byId = new Map([...placeOf.values()].map((place) => [place.id, place]));
+    const sizeOf = await filled(sizes, [...byId.keys()], (asked) =>
+      readSizes(
+        tx,
+        asked.map((id) => byId.get(id)!),
+      ),
+    );
+    return new Map(
+      [...placeOf].map(([stationId, { id, name }]) => [
+        stationId,
+        { id, name, stations: sizeOf.get(id)! },
+      ]),
+    );
   };
 }
 
-const readCities = (
+/** What a cache knows of these keys, and for the others what `read` gives, which the cache then knows too. */
+async function filled<T extends object | number>(
+  cache: LRUCache<string, T>,
+  keys: readonly string[],
+  read: (asked: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<Map<string, T>> {
+  const known = new Map(
+    keys.flatMap((key) => {
+      const value = cache.get(key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  const asked = keys.filter((key) => !known.has(key));
+  if (asked.length === 0) return known;
+  for (const [key, value] of await read(asked)) {
+    cache.set(key, value);
+    known.set(key, value);
+  }
+  return known;
+}
+
+/** The nearest city of each station, otherwise its cell. */
+async function readPlaces(
   tx: Statements,
   stationIds: readonly string[],
-): Promise<(ReviewCity & { station_id: string })[]> =>
-  rows<ReviewCity & { station_id: string }>(
+): Promise<Map<string, Place>> {
+  const found = await rows<Place & { station_id: string }>(
     tx,
-    `with asked as (select id, lat, lon from stations where id = any(?::text[])),
-     place as materialized (
-       select a.id as station_id, coalesce('city ' || c.id, 'cell ' || floor(a.lat * 2) || ' ' || floor(a.lon * 2)) as id,
-         coalesce(c.name, '') as name, coalesce(c.lat, floor(a.lat * 2) / 2 + 0.25) as lat,
-         coalesce(c.lon, floor(a.lon * 2) / 2 + 0.25) as lon
-       from asked a left join lateral (
-         select c.id, c.name, c.lat, c.lon,
-           power((c.lat - a.lat) * ${degreeKm}, 2) + power((c.lon - a.lon) * ${degreeKm} * cos(radians(a.lat)), 2) as km2
-         from cities c where c.lat between a.lat - 0.25 and a.lat + 0.25 order by km2 limit 1
-       ) c on c.km2 <= ${nearKm * nearKm}),
-     size as materialized (
-       select p.id, count(*) as stations from (select distinct id, lat, lon from place) p
-       join stations s on s.lat between p.lat - 0.25 and p.lat + 0.25
-         and abs(s.lon - p.lon) * cos(radians(p.lat)) <= 0.25 and s.removed_at is null
-       join station_status t on t.station_id = s.id and t.status <> 'nodata'
-       group by p.id)
-     select place.station_id, place.id, place.name, coalesce(size.stations, 0)::int as stations
-     from place left join size using (id)`,
+    `select a.id as station_id, coalesce('city ' || c.id, 'cell ' || floor(a.lat * 2) || ' ' || floor(a.lon * 2)) as id,
+       coalesce(c.name, '') as name, coalesce(c.lat, floor(a.lat * 2) / 2 + 0.25) as lat,
+       coalesce(c.lon, floor(a.lon * 2) / 2 + 0.25) as lon
+     from stations a left join lateral (
+       select c.id, c.name, c.lat, c.lon,
+         power((c.lat - a.lat) * ${degreeKm}, 2) + power((c.lon - a.lon) * ${degreeKm} * cos(radians(a.lat)), 2) as km2
+       from cities c where c.lat between a.lat - 0.25 and a.lat + 0.25 order by km2 limit 1
+     ) c on c.km2 <= ${nearKm * nearKm}
+     where a.id = any(?::text[])`,
     [stationIds],
   );
+  return new Map(found.map(({ station_id, ...place }) => [station_id, place]));
+}
+
+/** How many stations around the middle of each place have a status. */
+async function readSizes(tx: Statements, places: readonly Place[]): Promise<Map<string, number>> {
+  const found = await rows<{ id: string; stations: number }>(
+    tx,
+    `select p.id, count(t.station_id)::int as stations
+     from unnest(?::text[], ?::float8[], ?::float8[]) as p(id, lat, lon)
+     left join stations s on s.lat between p.lat - 0.25 and p.lat + 0.25
+       and abs(s.lon - p.lon) * cos(radians(p.lat)) <= 0.25 and s.removed_at is null
+     left join station_status t on t.station_id = s.id and t.status <> 'nodata'
+     group by p.id`,
+    [places.map(({ id }) => id), places.map(({ lat }) => lat), places.map(({ lon }) => lon)],
+  );
+  return new Map(found.map(({ id, stations }) => [id, stations]));
+}

@@ -1,11 +1,11 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
+import { subjectOfSource } from "#src/alarms/raise.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
-import type { Source } from "#workers/marks/review.ts";
 import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
   firstIdOfDay,
@@ -17,6 +17,16 @@ import {
   toMark,
   waitingMax,
 } from "#src/marks/marks.ts";
+
+/** Where a mark comes from (docs/decisions.md 1.9). */
+export interface Source {
+  /** What its changes are counted by. */
+  name: string;
+  /** For an operator. */
+  shown: string;
+  /** What the key allows of harmful changes; null for the map's viewers. */
+  limit: number | null;
+}
 
 /** Everything `decide` needs to know about one station. */
 export interface StationWork {
@@ -51,11 +61,11 @@ export interface Work {
 interface ArrivalRow extends MarkRow {
   seen: number | null;
   approved: boolean;
+  /** A worker has judged it before, and held it. */
+  judged: boolean;
   source: "partner" | "widget" | "demo";
-  /** Null where only the key tells. */
+  /** Null for the map's viewers. */
   partner_id: number | null;
-  key_id: number | null;
-  /** What the key allows of harmful changes; null without a key. */
   harm_limit: number | null;
   /** Hex. */
   viewer: string | null;
@@ -97,7 +107,8 @@ export async function loadWork(
   for (const row of states) {
     const { station_id: stationId, refold } = row;
     const state = row.state ?? emptyState;
-    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [] };
+    const judged = new Set((row.arrivals ?? []).flatMap((one) => (one.judged ? one.id : [])));
+    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [], judged };
     if (arrivals.marks.length === 0 && !refold) continue;
     const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
@@ -142,11 +153,11 @@ export async function loadWork(
 }
 
 /** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
-function sourceOf({ partner_id, key_id, harm_limit, viewer }: ArrivalRow): Source {
-  if (viewer !== null)
-    return { name: `network ${viewer}`, shown: `network ${viewer.slice(0, 8)}`, limit: null };
-  const name = `partner ${partner_id ?? `of key ${key_id}`}`;
-  return { name, shown: name, limit: harm_limit };
+function sourceOf({ partner_id, harm_limit, viewer }: ArrivalRow): Source {
+  const shown = subjectOfSource(viewer, partner_id);
+  return viewer === null
+    ? { name: shown, shown, limit: harm_limit }
+    : { name: `network ${viewer}`, shown, limit: null };
 }
 
 /** Everything about the stations in one statement, because each statement costs a job time. */
@@ -163,7 +174,7 @@ const loadStates = (
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
-            review = 'approved' as approved, source, partner_id, key_id, encode(viewer, 'hex') as viewer,
+            review = 'approved' as approved, held_reason is not null as judged, source, partner_id, encode(viewer, 'hex') as viewer,
             (select mass_no_limit from keys k where k.id = key_id) as harm_limit
           from marks where station_id = s.station_id and processed_at is null and failed_at is null
             and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)

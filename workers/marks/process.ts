@@ -17,9 +17,9 @@ import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.
 import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
-import { type Changed, type Decided, isLostFence, save } from "#workers/marks/save.ts";
+import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
-import { review } from "#workers/marks/review.ts";
+import { type Decided, review } from "#workers/marks/review.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {

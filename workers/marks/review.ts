@@ -13,7 +13,11 @@ import { lockIds } from "#src/infrastructure/locks.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import type { createReviewCities, ReviewCity } from "#workers/marks/cities.ts";
 import type { StationWork } from "#workers/marks/load.ts";
-import type { Decided } from "#workers/marks/save.ts";
+
+export interface Decided {
+  work: StationWork;
+  decision: Decision;
+}
 
 /** A harmful change that counts towards the limits; without a city while it still waits for another device. */
 export interface CountedChange {
@@ -90,7 +94,7 @@ export async function review(
   );
   for (let one of byFirstMark) {
     const { stationId, sources } = one.work;
-    const city = cities.get(stationId) ?? noCity;
+    const city = cities.get(stationId)!;
     const passed = new Set<number>();
     const heldHere: Mark[] = [];
     for (;;) {
@@ -129,7 +133,6 @@ export async function review(
 const nothing = { counted: [], held: [], alarms: [] };
 /** A key with so high a limit has none. */
 const noLimit = 1_000_000;
-const noCity: ReviewCity = { id: "nowhere", name: "", stations: 0 };
 
 /** The station decided as if the held marks were not there; they get their outcome all the same. */
 async function withoutHeld(
@@ -152,16 +155,6 @@ async function withoutHeld(
   return { work: left, decision: { ...decision, outcomes } };
 }
 
-/** Where a mark comes from (docs/decisions.md 1.9). */
-export interface Source {
-  /** What its changes are counted by. */
-  name: string;
-  /** Without a personal trait, for an operator. */
-  shown: string;
-  /** What the key allows; null for the map's viewers. */
-  limit: number | null;
-}
-
 const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
   all.flatMap(({ work, decision }) =>
     [...decision.harms].flatMap(([id, { from, to, isPending }]) => {
@@ -182,7 +175,7 @@ async function readLedger(
   // Nobody needs to count what has no limit.
   const limited = sources.filter(({ limit }) => limit === null || limit < noLimit);
   const sourceNames = [...new Set(limited.map(({ name }) => name))];
-  const cityIds = [...new Set([...cities.values(), noCity].map(({ id }) => id))];
+  const cityIds = [...new Set([...cities.values()].map(({ id }) => id))];
   const stationIds = suspected.map(({ work }) => work.stationId);
   const [, found] = await Promise.all([
     rows(

@@ -1,7 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
-import type { Decision } from "#src/domain/decide.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { runsChangedBy, runsOfHistory } from "#src/domain/status-runs.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
@@ -10,13 +9,7 @@ import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-r
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
-import type { StationWork } from "#workers/marks/load.ts";
-import type { Reviewed } from "#workers/marks/review.ts";
-
-export interface Decided {
-  work: StationWork;
-  decision: Decision;
-}
+import type { Decided, Reviewed } from "#workers/marks/review.ts";
 
 /** What a transaction changed of what is served: where, and the change feed's highest number. */
 export interface Changed {
