@@ -71,6 +71,14 @@ describe("flow: alarms reach the operator", function () {
         ),
       ({ length }) => length > 0,
     );
+  /** Waits for so many failures of e-mail in a row. Resolves with how many there are. */
+  const failed = async (count: number): Promise<number> => {
+    const [email] = await until(
+      () => rows<{ failures: number }>(db, "select failures from alarm_channels order by channel"),
+      ([{ failures } = { failures: 0 }]) => failures >= count,
+    );
+    return email!.failures;
+  };
   const mailed = (count: number) =>
     until(
       async () => mailbox.mails,
@@ -150,10 +158,7 @@ describe("flow: alarms reach the operator", function () {
     const upkeep = await start(startRole("upkeep", settings({ ALARM_POLL_MS: "50" })));
     await raise("partner 1");
     await posted(1);
-    await until(
-      () => rows<{ failures: number }>(db, "select failures from alarm_channels order by channel"),
-      ([email]) => email!.failures >= 3,
-    );
+    await failed(3);
     await raise("partner 2");
     await posted(2);
     await until(
@@ -163,6 +168,8 @@ describe("flow: alarms reach the operator", function () {
     expect(await told("emailed_at")).to.deep.equal([]);
     // What an operator has seen to meanwhile is not told any more.
     await acknowledgeAlarm(db, "olga", 1);
+    // An attempt that had begun by then ends first: it still has both in its message.
+    await failed((await failed(3)) + 1);
     await mailbox.up();
     const [mail] = await mailed(1);
     expect(mail!.subject).to.contain("partner 2");
