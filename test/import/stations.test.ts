@@ -35,11 +35,13 @@ describe("importing stations", () => {
   });
   beforeEach(() => db.raw("truncate changes, stations, cities cascade"));
 
+  let files = 0;
   const run = async (
     content: unknown,
     more: { replaceSource?: boolean; dryRun?: boolean; source?: string } = {},
   ) => {
-    const path = join(folder, "file.json");
+    // A file of its own for each run: what one run reads, another must not be writing.
+    const path = join(folder, `${(files += 1)}.json`);
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
     const { replaceSource = false, dryRun = false, source } = more;
     return importStations(db, {
