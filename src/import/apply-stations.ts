@@ -81,7 +81,8 @@ async function applyChunk(
   await tx("stations")
     .insert(touched.map((station) => ({ ...station, ...written })))
     .onConflict("id")
-    .merge();
+    // Not the id: to set it, even to what it is, would lock out workers whose rows refer to the station, and deadlock.
+    .merge(["source", "lat", "lon", "brand", "name", "addr", "removed_at", "updated_at"]);
   await rows(tx, "select feed_stamp(?::text[])", [touched.map(({ id }) => id)]);
   return counts;
 }

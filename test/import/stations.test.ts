@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
@@ -223,6 +223,15 @@ describe("importing stations", () => {
     const both = await Promise.all([summary(file), summary(file)]);
     expect(both.map(({ added }) => added).sort()).to.deep.equal([0, 2500]);
     expect(both.map(({ unchanged }) => unchanged).sort()).to.deep.equal([0, 2500]);
+  });
+
+  it("does not wait for a transaction whose rows refer to a station that it changes", async () => {
+    await summary({ elements: [node(1, 0), node(2, 5000)] });
+    await inTransaction(db, async (tx) => {
+      await rows(tx, "select lock_stations('{n1,n2}', false)");
+      const done = await summary({ elements: [node(1, 7), node(2, 5007)] });
+      expect(done).to.include({ changed: 2 });
+    });
   });
 
   it("reads GeoJSON of the same tags", async () => {
