@@ -14,23 +14,27 @@ import { withDb } from "#cli/instance.ts";
 import { keyTable } from "#cli/key.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { flag, id, integer, line, wordOr } from "#cli/values.ts";
+import { flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
 import {
   changePartner,
   createPartner,
   findPartner,
+  type Launch,
+  launchDefaults,
   listPartners,
   type Partner,
   partnerBounds,
   partnerNameMax,
   type PartnerChanges,
+  setLaunch,
 } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
 
 const name = line("--name", partnerNameMax, "not empty");
 
-/** `operator partner create|list|show|update`. */
+/** `operator partner create|list|show|update|launch`. */
 export function partnerCommand(output: () => Output): Command {
   const command = new Command("partner").description("partners, their limits and switches");
 
@@ -125,20 +129,67 @@ export function partnerCommand(output: () => Output): Command {
       "restrict secret keys to their addresses",
       flag("--bind-ips"),
     )
+    .option(
+      "--new-users <n|default>",
+      "new users in a day before further ones are refused",
+      wordOr("default", integer("--new-users", ...partnerBounds.new_users_daily)),
+    )
     .option("--enabled <true|false>", "false blocks the partner", flag("--enabled"))
     .action(async (partnerId: number, options: Changes) => {
       if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
       const out = output();
-      const { cacheTtl: ttl, acceptRemote, bindIps, ...others } = options;
-      const switches = { accept_remote: acceptRemote, bind_ips: bindIps };
-      const changes = { ...others, ...switches, cache_ttl_s: ttl === "default" ? null : ttl };
+      const { cacheTtl, newUsers, acceptRemote, bindIps, ...others } = options;
+      const changes = {
+        ...others,
+        accept_remote: acceptRemote,
+        bind_ips: bindIps,
+        cache_ttl_s: cacheTtl === "default" ? null : cacheTtl,
+        new_users_daily: newUsers === "default" ? null : newUsers,
+      };
       const partner = await withDb(out, (db) => changePartner(db, out.actor, partnerId, changes));
+      out.result(readable(partner), card);
+    });
+
+  verb(
+    command,
+    "launch",
+    "let many new users in and count more harmful marks until a date; or end that",
+    "partner launch 3 --until 2027-01-15",
+    "partner launch 3 --until 2027-01-15 --new-users 50000 --limit 200",
+    "partner launch 3 --until now",
+  )
+    .argument("<id>", "the partner's id", id("partner"))
+    .requiredOption(
+      "--until <time|now>",
+      "UTC time or day when the usual limits hold again",
+      wordOr("now", moment("--until")),
+    )
+    .option(
+      "--new-users <n>",
+      "new users in a day",
+      integer("--new-users", ...partnerBounds.new_users_daily),
+      launchDefaults.newUsers,
+    )
+    .option(
+      "--limit <n>",
+      "stations that its new users may harmfully change in an hour before further marks are held",
+      integer("--limit", ...partnerBounds.launch_limit),
+      launchDefaults.limit,
+    )
+    .action(async (partnerId: number, { until, ...limits }: LaunchOptions) => {
+      const out = output();
+      const launch = until === "now" ? null : { until, ...limits };
+      const partner = await withDb(out, (db, config) =>
+        setLaunch(db, out.actor, partnerId, launch, createClock(config)()),
+      );
       out.result(readable(partner), card);
     });
 
   return command;
 }
+
+type LaunchOptions = Omit<Launch, "until"> & { until: number | "now" };
 
 /** A line that fits a screen: who, the limits, today, and what is not as usual. */
 const inBrief = [
@@ -153,6 +204,7 @@ const withLimits = (command: Command): Command =>
 
 interface Changes extends Pick<PartnerChanges, "name" | "rpm" | "daily" | "enabled"> {
   cacheTtl?: number | "default";
+  newUsers?: number | "default";
   acceptRemote?: boolean;
   bindIps?: boolean;
 }

@@ -5,7 +5,13 @@ import { consoleKey } from "#api/console/keys.ts";
 import type { Services } from "#api/http/services.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
-import { changePartner, createPartner, partnerBounds, partnerNameMax } from "#src/keys/partners.ts";
+import {
+  changePartner,
+  createPartner,
+  partnerBounds,
+  partnerNameMax,
+  setLaunch,
+} from "#src/keys/partners.ts";
 
 const shownDays = 14;
 
@@ -19,12 +25,25 @@ const changes = Type.Object(
     bind_ips: Type.Optional(Type.Boolean()),
     accept_remote: Type.Optional(Type.Boolean()),
     cache_ttl_s: Type.Optional(Type.Union([within(partnerBounds.cache_ttl_s), Type.Null()])),
+    new_users_daily: Type.Optional(
+      Type.Union([within(partnerBounds.new_users_daily), Type.Null()]),
+    ),
   },
   { minProperties: 1, additionalProperties: false },
 );
 
+const launch = Type.Object(
+  {
+    /** ms. */
+    until: Type.Integer(),
+    new_users: within(partnerBounds.new_users_daily),
+    limit: within(partnerBounds.launch_limit),
+  },
+  { additionalProperties: false },
+);
+
 /** Partners: their limits and every switch of the contract. */
-export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
+export const partnerCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
   consoleCall("GET", "/partners", { role: "viewer" }, async (ctx) => {
     ctx.body = {
       partners: await partnerRows(db),
@@ -55,6 +74,16 @@ export const partnerCalls = ({ db, config }: Services): ConsoleCall[] => [
     doneOrThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
     const [partner] = await partnerRows(db, id);
     ctx.body = { partner };
+  }),
+  consoleCall("POST", "/partners/{id}/launch", { role: "operator", body: launch }, async (ctx) => {
+    const { until, new_users: newUsers, limit } = ctx.state.body;
+    const wish = { until, newUsers, limit };
+    const done = await setLaunch(db, actorOf(ctx), rowId(ctx.params["id"]), wish, clock());
+    ctx.body = { id: doneOrThrow(done).id };
+  }),
+  consoleCall("DELETE", "/partners/{id}/launch", { role: "operator" }, async (ctx) => {
+    const done = await setLaunch(db, actorOf(ctx), rowId(ctx.params["id"]), null, clock());
+    ctx.body = { id: doneOrThrow(done).id };
   }),
 ];
 

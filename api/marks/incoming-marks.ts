@@ -2,7 +2,7 @@ import type { IncomingMark } from "#src/domain/admit.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { parseReport, type ReportBody, type StatementBody } from "#src/contract/report.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import { type KeyInfo, markLimitsOf } from "#src/keys/key-info.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import type { Services } from "#api/http/services.ts";
 
@@ -59,7 +59,8 @@ function markOf(
   body: StatementBody,
   sender: Sender,
 ): IncomingMark | Refusal {
-  const parsed = parseReport(body, clock(), config.observedAheadMs);
+  const now = clock();
+  const parsed = parseReport(body, now, config.observedAheadMs);
   if (isRefusal(parsed)) return parsed;
   const station = locations.find(stationId);
   if (station === undefined) return stationNotFound(stationId);
@@ -73,6 +74,6 @@ function markOf(
     confirmMin: key.confirmMin,
     reports: key.reports,
     acceptRemote: key.partner.acceptRemote,
-    massNoLimit: key.massNoLimit,
+    ...markLimitsOf(key, now, config),
   };
 }

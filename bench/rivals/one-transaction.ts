@@ -153,6 +153,7 @@ async function candidateOf(
     reports: key.reports,
     acceptRemote: key.partner.acceptRemote,
     massNoLimit: key.massNoLimit,
+    newUsersLimit: config.newReportersDaily,
   };
 }
 

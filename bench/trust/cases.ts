@@ -31,10 +31,11 @@ export const cases: readonly Case[] = [
   { name: "honest, errors say fuel only", honest: "mistaken yes only", attack: null },
   { name: "honest, a sudden shortage in a city", honest: "sudden shortage", attack: null },
   { name: "launch on the map: all new", honest: "launch on the map", attack: null },
-  { name: "launch through one key: all new", honest: "launch", attack: null },
+  { name: "launch through one key, not prepared: all new", honest: "launch", attack: null },
+  { name: "launch through one key: all new", honest: "prepared launch", attack: null },
   {
     name: "launch through one key, attacked by 500 users of it",
-    honest: "launch",
+    honest: "prepared launch",
     attack: (scene) => keyArmy(scene, { ...at, ...burst7s }, 500, oneKey),
   },
   ...[at, remote].flatMap(({ positions }) => {

@@ -1,7 +1,7 @@
 import { factsOf } from "#api/marks/facts.ts";
 import { admit, type Admission, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import { decide, sortsLast } from "#src/domain/decide.ts";
-import { cityLimitOf, mayBeHeld, passedLimit, type Place } from "#src/domain/review.ts";
+import { cityLimitOf, hoursADay, mayBeHeld, passedLimit, type Place } from "#src/domain/review.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { markId, networkOf, toMark } from "#src/marks/marks.ts";
@@ -16,14 +16,35 @@ interface Folded {
   history: Mark[];
 }
 
-/** The numbers that are the operator's to set, as a new partner and key have them. */
+/** The switches that are the operator's to set, as a new partner and key have them. */
 const asNew = { confirmMin: 0, reports: true, acceptRemote: true } as const;
+
+/** The same of limits: what `markLimitsOf` and the worker make of a key. */
+export interface PartnerLimits {
+  massNoLimit: number;
+  newUsersLimit: number;
+  /** Stations that a partner may harmfully change in an hour. */
+  harmLimit: number;
+  isLaunch: boolean;
+}
+
+export const usualLimits = (config: Config): PartnerLimits => ({
+  massNoLimit: config.massNoLimit,
+  newUsersLimit: config.newReportersDaily,
+  harmLimit: config.massNoLimit,
+  isLaunch: false,
+});
 
 /**
  * The product over a simulated clock: `factsOf`, `admit`, `toMark` and `decide` are its own, with memory in place of
  * tables. Approximated: a mark is taken alone instead of in a batch, and processed in the millisecond of its receipt.
  */
-export function createProduct(country: Country, config: Config, known: Traffic["known"]) {
+export function createProduct(
+  country: Country,
+  config: Config,
+  known: Traffic["known"],
+  limits = usualLimits(config),
+) {
   const memory = createMemory(config);
   for (const { reporter, firstSeen } of known)
     memory.meet(reporter.name, reporter.viewer, firstSeen);
@@ -36,7 +57,7 @@ export function createProduct(country: Country, config: Config, known: Traffic["
 
   /** Checks, stores and folds in one mark. */
   const send = (sent: SentMark): Admission => {
-    const mark = incoming(country, config, sent);
+    const mark = incoming(country, config, limits, sent);
     const number = (sequence += 1);
     const { facts } = factsOf(memory.find(mark, sent.at, number), [mark], config);
     const admission = admit(facts, mark, markId(sent.at, number), config);
@@ -90,11 +111,14 @@ export function createProduct(country: Country, config: Config, known: Traffic["
   };
   const placeOf = (station: number, { partnerId, viewer }: Reporter): Place => {
     const { id: stationId, city } = country.stations[station]!;
+    const sourceLimit = viewer === null ? limits.harmLimit : config.networkHarmLimit;
+    const hours = hoursADay[viewer === null && limits.isLaunch ? "launch" : "usual"];
     return {
       stationId,
       source: viewer === null ? `partner ${partnerId}` : `network ${viewer}`,
       city: `city ${city}`,
-      sourceLimit: viewer === null ? config.massNoLimit : config.networkHarmLimit,
+      sourceLimit,
+      sourceDailyLimit: sourceLimit * hours,
       // Nearly all stations of the simulation have a status.
       cityLimit: cityLimitOf(country.cities[city]!.length, config),
     };
@@ -104,7 +128,12 @@ export function createProduct(country: Country, config: Config, known: Traffic["
 }
 
 /** As `api/marks/incoming-marks.ts` makes it of a report; the reporter's name stands for the hash. */
-function incoming(country: Country, config: Config, sent: SentMark): IncomingMark {
+function incoming(
+  country: Country,
+  config: Config,
+  { massNoLimit, newUsersLimit }: PartnerLimits,
+  sent: SentMark,
+): IncomingMark {
   const { station, status, reporter, position } = sent;
   const place = country.stations[station]!;
   return {
@@ -126,7 +155,8 @@ function incoming(country: Country, config: Config, sent: SentMark): IncomingMar
     accM: position?.accM ?? null,
     express: false,
     comment: null,
-    massNoLimit: config.massNoLimit,
+    massNoLimit: sent.reporter.viewer === null ? massNoLimit : config.massNoLimit,
+    newUsersLimit,
   };
 }
 

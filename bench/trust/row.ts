@@ -1,6 +1,8 @@
 import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Case } from "#bench/trust/cases.ts";
+import type { PartnerLimits } from "#bench/trust/product.ts";
+import { launchDefaults } from "#src/keys/partners.ts";
 import { lastMarkWins } from "#bench/trust/last-mark-wins.ts";
 import {
   type Agreement,
@@ -37,6 +39,16 @@ interface Baseline {
   run: Run;
 }
 
+/** After `operator partner launch` with its usual numbers. */
+const prepared: PartnerLimits = {
+  massNoLimit: launchDefaults.newUsers,
+  newUsersLimit: launchDefaults.newUsers,
+  harmLimit: launchDefaults.limit,
+  isLaunch: true,
+};
+const limitsOf = (kind: HonestKind): PartnerLimits | undefined =>
+  kind === "prepared launch" ? prepared : undefined;
+
 /** Measures cases of one seed. Each kind of honest traffic is simulated once alone, to know what an attack moved. */
 export function createMeasurer(seed: number, size: Size, config: Config) {
   const baselines = new Map<HonestKind, Baseline>();
@@ -45,7 +57,7 @@ export function createMeasurer(seed: number, size: Size, config: Config) {
     if (known !== undefined) return known;
     const world = makeWorld(seed, kind, size);
     const { country, until } = world.scene;
-    const made = { world, run: simulate(country, config, world.honest, until) };
+    const made = { world, run: simulate(country, config, world.honest, until, limitsOf(kind)) };
     baselines.set(kind, made);
     return made;
   };
@@ -56,7 +68,7 @@ export function createMeasurer(seed: number, size: Size, config: Config) {
     const window = { from, until };
     const attack = attackOf?.({ ...world.scene, random: world.attackRandom() }) ?? null;
     const traffic = attack === null ? world.honest : together(world.honest, attack.traffic);
-    const run = attack === null ? alone : simulate(country, config, traffic, until);
+    const run = attack === null ? alone : simulate(country, config, traffic, until, limitsOf(kind));
     const lifetimeMs = config.statusLifetimeMs;
     const rival = lastMarkWins(traffic.marks, country.stations.length, lifetimeMs);
     return {

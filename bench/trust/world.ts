@@ -1,6 +1,7 @@
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Scene } from "#bench/trust/attackers/attack.ts";
+import type { Channel } from "#bench/trust/crowd.ts";
 import { makeCountry } from "#bench/trust/country.ts";
 import { honestTraffic } from "#bench/trust/honest.ts";
 import type { Traffic } from "#bench/trust/traffic.ts";
@@ -11,6 +12,7 @@ export type HonestKind =
   | "mistaken yes only"
   | "sudden shortage"
   | "launch"
+  | "prepared launch"
   | "launch on the map";
 
 /** How large and how long a simulation is. */
@@ -28,6 +30,11 @@ export interface World {
   attackRandom(): Random;
 }
 
+const channelOf = (kind: HonestKind): Channel => {
+  if (kind === "launch on the map") return "widget";
+  return kind === "launch" || kind === "prepared launch" ? "launch" : "mixed";
+};
+
 /** Midnight UTC of a Wednesday. */
 const start = Date.parse("2026-01-14T00:00:00Z");
 
@@ -41,7 +48,7 @@ export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: S
   const sudden =
     kind === "sudden shortage" ? { at: attackAt, stations: new Set(country.cities[0]) } : null;
   const truth = makeTruth(part(2), stations, start, until, sudden);
-  const channel = kind === "launch" ? "launch" : kind === "launch on the map" ? "widget" : "mixed";
+  const channel = channelOf(kind);
   const honest = honestTraffic(part(3), country, truth, {
     // A launch finds nobody and nothing known.
     from: channel === "mixed" ? start : from,

@@ -35,6 +35,12 @@ export interface ConsolePartner {
   accept_remote: boolean;
   /** Seconds that rectangles may be cached; null for the default. */
   cache_ttl_s: number | null;
+  /** New users in a day; null for the default. */
+  new_users_daily: number | null;
+  /** The end of a launch, ms, and what holds until then. */
+  launch_until: number | null;
+  launch_new_users: number | null;
+  launch_limit: number | null;
   created: number;
   secret_keys: number;
   publishable_keys: number;

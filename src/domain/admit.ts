@@ -24,7 +24,6 @@ export interface AdmitRules extends JudgeRules, FoldRules {
   dailyCap: number;
   /** Age up to which a mark nearby is fresh. */
   nearbyFreshMs: number;
-  newReportersDaily: number;
 }
 
 /** A mark as it arrives: checked for its form, not yet for its rights. */
@@ -54,6 +53,8 @@ export interface IncomingMark extends Statement {
   reports: boolean;
   acceptRemote: boolean;
   massNoLimit: number;
+  /** New users of its partner in a day. */
+  newUsersLimit: number;
 }
 
 export interface PastMark {
@@ -276,7 +277,7 @@ function refusal(
   }
   // A map's viewers have no such budget: thousands may share one address (docs/decisions.md 3.10).
   if (reporter.firstSeen === null && mark.partnerId !== null) {
-    const limit = rules.newReportersDaily;
+    const limit = mark.newUsersLimit;
     const seen = facts.newReporters.get(mark.partnerId);
     if (seen !== undefined && seen.count >= limit) {
       return refuse(

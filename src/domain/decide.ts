@@ -7,7 +7,7 @@ import {
   foldAll,
   positionOf,
   step,
-  supportersOf,
+  supportersAt,
 } from "#src/domain/fold.ts";
 import { type Harm, harmOf } from "#src/domain/review.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
@@ -118,7 +118,10 @@ export function decide(
       folded = step(folded, event, firstSeen, rules, { counts: true, until });
       note(event, folded);
       if (event.kind === "mark") {
-        outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, moment, rules));
+        outcomes.set(
+          event.mark.id,
+          outcomeOf(event.mark, folded, before, moment, firstSeen, rules),
+        );
         noteHarm(event.mark, was, folded.state, event.mark.at);
       }
       before = servedAt(folded.state, moment, rules);
@@ -139,7 +142,10 @@ export function decide(
     const events = inOrder([...known, ...arriving]);
     folded = foldAll(origin, events, firstSeen, rules, { judge, note });
     for (const mark of arrivals.marks) {
-      outcomes.set(mark.id, outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, rules));
+      outcomes.set(
+        mark.id,
+        outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, firstSeen, rules),
+      );
       noteHarm(mark, facts.state, folded.state, now);
     }
   }
@@ -195,12 +201,14 @@ function outcomeOf(
   folded: Folded,
   before: ServedStatus,
   now: number,
+  firstSeen: FirstSeen,
   rules: FoldRules,
 ): MarkOutcome {
   const state = advance(folded.state, now, rules);
   const shown = view(folded.state, now, rules.statusLifetimeMs);
   const live = folded.opinions.filter((opinion) => now < opinion.at + rules.statusLifetimeMs);
-  const supports = supportersOf(mark.status, live, state).some((opinion) => opinion.id === mark.id);
+  const supporters = supportersAt(mark.status, live, state, now, firstSeen, rules);
+  const supports = supporters.some((opinion) => opinion.id === mark.id);
   const version = state.versions.find((some) => some.status === mark.status);
   const served = state.served?.status ?? "nodata";
   const have =

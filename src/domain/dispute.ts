@@ -71,6 +71,7 @@ export function verdictInstants(
   for (const mark of live) {
     add(mark.at + rules.disputeWindowMs);
     add(mark.at + rules.statusLifetimeMs);
+    if (mark.status === "no") add(mark.at + rules.newcomerNoMs);
     add(firstSeen(mark.reporterId) + rules.newcomerMs);
   }
   return instants;

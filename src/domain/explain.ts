@@ -6,7 +6,7 @@ import {
   foldAll,
   positionOf,
   step,
-  supportersOf,
+  supportersAt,
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
@@ -131,7 +131,7 @@ function markStep(
   const { at, id, reporterId, status, remote, needed, rule } = mark;
   const was = advance(before.state, at, rules).served;
   const { served, versions } = after.state;
-  const supporters = supportersOf(status, after.opinions, after.state);
+  const supporters = supportersAt(status, after.opinions, after.state, at, firstSeen, rules);
   const have = devices(supporters, at, firstSeen, rules).length;
   const replaced = before.opinions.find((one) => one.reporterId === reporterId);
   const live = replaced !== undefined && at < replaced.at + rules.statusLifetimeMs;

@@ -63,6 +63,25 @@ export function supportersOf(status: Status, live: readonly Mark[], state: Stati
 }
 
 /**
+ * The supporters that count at `at`, ms: all of them for what is served; towards publishing a `no` those of newcomers
+ * only for a while (docs/decisions.md 2.44).
+ */
+export function supportersAt(
+  status: Status,
+  live: readonly Mark[],
+  state: StationState,
+  at: number,
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): Mark[] {
+  const supporters = supportersOf(status, live, state);
+  if (status !== "no" || state.served?.status === "no") return supporters;
+  const isNewcomers = ({ rule, at: made, reporterId }: Mark): boolean =>
+    rule !== "key-threshold" && made - firstSeen(reporterId) < rules.newcomerMs;
+  return supporters.filter((mark) => at - mark.at < rules.newcomerNoMs || !isNewcomers(mark));
+}
+
+/**
  * The fold over events that come in order. Only the last mark's counts and details are seen, and a dispute can end by
  * time before the next mark only: leaving out the rest makes a step of a long refold some ten times cheaper.
  */
@@ -194,7 +213,7 @@ function resolve(
     .map((version) => version.status);
   for (const status of arriving === null ? wasDisputed : [arriving.status, ...wasDisputed]) {
     if (status === state.served?.status) continue;
-    const supporters = supportersOf(status, live, state);
+    const supporters = supportersAt(status, live, state, at, firstSeen, rules);
     const verdict = verdictOn(status, supporters, { state, live, at }, firstSeen, rules);
     if (verdict === null) continue;
     if (verdict.kind === "disputed")
@@ -305,7 +324,8 @@ function recount(
     lastUpdated = updated;
   }
   const versions = statuses.flatMap((status): Version[] => {
-    const supporters = status === served?.status ? [] : supportersOf(status, live, state);
+    const supporters =
+      status === served?.status ? [] : supportersAt(status, live, state, at, firstSeen, rules);
     if (supporters.length === 0) return [];
     const newest = newestOf(supporters);
     const disputed = disputes.get(status) ?? null;
@@ -334,7 +354,7 @@ function foresee(
       disputed !== null &&
       verdictOn(
         status,
-        supportersOf(status, aged, before),
+        supportersAt(status, aged, before, instant, firstSeen, rules),
         { state: before, live: aged, at: instant },
         firstSeen,
         rules,

@@ -62,8 +62,9 @@ export interface Place {
   stationId: string;
   source: string;
   city: string;
-  /** Stations that the source and the city may change in an hour. */
+  /** Stations that the source may change in an hour and in a day, and the city in an hour. */
   sourceLimit: number;
+  sourceDailyLimit: number;
   cityLimit: number;
 }
 
@@ -76,8 +77,11 @@ export const cityLimitOf = (
   rules: { cityHarmShare: number; cityHarmMin: number },
 ): number => Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
 
-/** A source may do four times in a day what it may do in an hour. */
-const hoursADay = 4;
+/**
+ * A source may do so many times in a day what it may do in an hour. In a launch more: there, honest users are as many
+ * as new ones, all day.
+ */
+export const hoursADay = { usual: 4, launch: 12 } as const;
 /** What was changed within this time may be changed back by anybody. */
 const restoreMs = 2 * hourMs;
 
@@ -97,8 +101,8 @@ export function passedLimit(
   const others = (name: string, ms: number): number =>
     [...(changed.get(name) ?? [])].filter(([id, at]) => id !== place.stationId && at > now - ms)
       .length;
-  const { source, city, sourceLimit, cityLimit } = place;
-  if (others(source, hourMs) >= sourceLimit || others(source, dayMs) >= hoursADay * sourceLimit)
+  const { source, city, sourceLimit, sourceDailyLimit, cityLimit } = place;
+  if (others(source, hourMs) >= sourceLimit || others(source, dayMs) >= sourceDailyLimit)
     return "source";
   return !isPending && others(city, hourMs) >= cityLimit ? "city" : null;
 }

@@ -1,5 +1,7 @@
+import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { normalDomain } from "#src/contract/hosts.ts";
+import type { Launch } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 /** A key with its partner's switches and limits, as the key store keeps it in memory. */
@@ -23,7 +25,24 @@ export interface KeyInfo {
     acceptRemote: boolean;
     /** Seconds that rectangles may be cached; null for the default, 0 for never. */
     cacheTtlS: number | null;
+    /** New users in a day; null for the default. */
+    newUsersDaily: number | null;
+    launch: Launch | null;
   };
+}
+
+/** What a key may send at `now`, ms: `no` marks of newcomers in an hour, and new users of its partner in a day. */
+export function markLimitsOf(
+  { massNoLimit, partner: { newUsersDaily, launch } }: KeyInfo,
+  now: number,
+  { newReportersDaily }: Pick<Config, "newReportersDaily">,
+): { massNoLimit: number; newUsersLimit: number } {
+  if (launch !== null && now < launch.until)
+    return {
+      massNoLimit: Math.max(massNoLimit, launch.newUsers),
+      newUsersLimit: Math.max(newUsersDaily ?? newReportersDaily, launch.newUsers),
+    };
+  return { massNoLimit, newUsersLimit: newUsersDaily ?? newReportersDaily };
 }
 
 /** A key under the hexadecimal SHA-256 of its text. */
@@ -35,7 +54,9 @@ const sql = `
   select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id as "partnerId", k.domains, k.ips,
     k.confirm_min as "confirmMin", k.reports, k.mass_no_limit as "massNoLimit", ${msOf("k.expires_at")} as "expiresAt",
     jsonb_build_object('id', p.id, 'name', p.name, 'rpm', p.rpm, 'daily', p.daily, 'enabled', p.enabled,
-      'bindIps', p.bind_ips, 'acceptRemote', p.accept_remote, 'cacheTtlS', p.cache_ttl_s) as partner
+      'bindIps', p.bind_ips, 'acceptRemote', p.accept_remote, 'cacheTtlS', p.cache_ttl_s,
+      'newUsersDaily', p.new_users_daily, 'launch', case when p.launch_until is not null then jsonb_build_object(
+        'until', ${msOf("p.launch_until")}, 'newUsers', p.launch_new_users, 'limit', p.launch_limit) end) as partner
   from keys k join partners p on p.id = k.partner_id
   where k.revoked_at is null`;
 

@@ -9,6 +9,7 @@ export const partnerRows = (db: Db, id: number | null = null): Promise<ConsolePa
   rows<ConsolePartner>(
     db,
     `select p.id, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s,
+       p.new_users_daily, ${msOf("p.launch_until")} as launch_until, p.launch_new_users, p.launch_limit,
        ${msOf("p.created_at")} as created, k.secret_keys, k.publishable_keys,
        coalesce(u.today, 0)::bigint as used_today, coalesce(u.peak, 0)::bigint as used_peak,
        (select count(*) from marks m where m.review = 'held' and m.partner_id = p.id) as held,

@@ -1,5 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A partner as the operator sees it. */
@@ -13,11 +14,28 @@ export interface Partner {
   accept_remote: boolean;
   /** Seconds that rectangles may be cached; null for the default. */
   cache_ttl_s: number | null;
+  /** New users in a day; null for the default. */
+  new_users_daily: number | null;
+  /** The end of a launch, and what holds until then instead of the usual limits. */
+  launch_until: Date | null;
+  launch_new_users: number | null;
+  launch_limit: number | null;
   created_at: Date;
   updated_at: Date;
 }
 
-type Settings = Omit<Partner, "id" | "created_at" | "updated_at">;
+/** A launch is no setting: it has an act of its own. */
+type Settings = Omit<
+  Partner,
+  "id" | "launch_until" | "launch_new_users" | "launch_limit" | "created_at" | "updated_at"
+>;
+
+/** What holds until `until`, ms: new users in a day, and stations harmfully changed in an hour. */
+export interface Launch {
+  until: number;
+  newUsers: number;
+  limit: number;
+}
 
 export type PartnerChanges = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
@@ -26,11 +44,17 @@ export const partnerBounds = {
   rpm: [1, 100_000],
   daily: [1, 100_000_000],
   cache_ttl_s: [0, 3600],
+  new_users_daily: [1, 10_000_000],
+  launch_limit: [1, 1_000_000],
 } as const;
+/** For a launch in a country of some 500 stations; measured by `npm run bench -- trust`. */
+export const launchDefaults = { newUsers: 20_000, limit: 75 } as const;
+/** A launch that is longer is no launch. */
+const launchMaxMs = 92 * dayMs;
 export const partnerNameMax = 200;
 
 const columns =
-  "id, name, rpm, daily, enabled, bind_ips, accept_remote, cache_ttl_s, created_at, updated_at";
+  "id, name, rpm, daily, enabled, bind_ips, accept_remote, cache_ttl_s, new_users_daily, launch_until, launch_new_users, launch_limit, created_at, updated_at";
 
 /** Makes a partner with the default switches, and with the default limits where none are given. */
 export const createPartner = (
@@ -62,6 +86,31 @@ export const changePartner = (
     return { value, action: "partner.update", subject: `partner ${id}`, details };
   });
 
+/**
+ * Prepares a partner for the days in which most of its users are new (docs/decisions.md 4.17); null ends them. In force
+ * on every process within 15 s.
+ */
+export const setLaunch = (
+  db: Db,
+  actor: string,
+  id: number,
+  launch: Launch | null,
+  now: number,
+): Promise<Partner | NotDone> =>
+  act(db, actor, async (tx) => {
+    if (launch !== null && launch.until <= now) return invalid("until", "Is in the past");
+    if (launch !== null && launch.until > now + launchMaxMs)
+      return invalid("until", `Is more than ${launchMaxMs / dayMs} days ahead`);
+    const details = {
+      launch_until: launch === null ? null : new Date(launch.until),
+      launch_new_users: launch?.newUsers ?? null,
+      launch_limit: launch?.limit ?? null,
+    };
+    const value = await updatePartner(tx, id, details);
+    if (value === null) return unknown("partner", id);
+    return { value, action: "partner.launch", subject: `partner ${id}`, details };
+  });
+
 const noName = invalid("name", "Must not be empty");
 
 export async function insertPartner(
@@ -82,7 +131,7 @@ export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | nu
 export async function updatePartner(
   tx: Tx,
   id: number,
-  changes: PartnerChanges,
+  changes: PartnerChanges | Pick<Partner, "launch_until" | "launch_new_users" | "launch_limit">,
 ): Promise<Partner | null> {
   const [partner] = await tx("partners")
     .where({ id })

@@ -5,11 +5,13 @@ import {
   admit,
   type IncomingMark,
 } from "#src/domain/admit.ts";
-import { loadConfig } from "#src/infrastructure/config.ts";
+import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { t0 } from "#test/domain/marks.ts";
 
 /** The rules as they are when nothing is set. */
-export const defaults: AdmitRules & { massNoLimit: number } = loadConfig({});
+export const defaults: AdmitRules & Pick<Config, "massNoLimit" | "newReportersDaily"> = loadConfig(
+  {},
+);
 
 export const station = { lat: 55, lon: 37 };
 /** A point `m` metres north of the station. */
@@ -26,7 +28,7 @@ export interface Desk {
 }
 
 /** Intake over an empty country: each mark that is sent meets what was accepted before it. Times are ms after t0. */
-export function openDesk(rules: AdmitRules = defaults): Desk {
+export function openDesk(rules = defaults): Desk {
   const facts: AdmitFacts = {
     now: t0,
     reporters: new Map(),
@@ -63,6 +65,7 @@ export function openDesk(rules: AdmitRules = defaults): Desk {
         reports: true,
         acceptRemote: true,
         massNoLimit: defaults.massNoLimit,
+        newUsersLimit: rules.newReportersDaily,
         ...more,
       };
       return admit(facts, incomingMark, (id += 1), rules);

@@ -11,6 +11,7 @@ export const rules = {
   disputeWindowMs: hour,
   newcomerMs: 24 * hour,
   cautionFreshMs: 2 * hour,
+  newcomerNoMs: 3 * hour,
   opinionsMax: 500,
 };
 export const t0 = Date.UTC(2026, 0, 15, 12);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Admission, AdmitRules } from "#src/domain/admit.ts";
+import type { Admission } from "#src/domain/admit.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { defaults, type Desk, north, openDesk, type Sent, verdict } from "#test/domain/desk.ts";
@@ -12,7 +12,7 @@ const far = north(5000);
 const viewer = "0a";
 
 /** A desk for the widget that knows how station a stands: nothing was ever marked there. */
-function openWidget(rules: AdmitRules = defaults): Desk {
+function openWidget(rules = defaults): Desk {
   const desk = openDesk(rules);
   desk.facts.pendingStatus.set("a", {
     facts: { state: emptyState, opinions: [], history: null },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import fc from "fast-check";
 import { assembleWeb, type Web } from "#api/assemble.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { changeKey, findKey, storeKey } from "#src/keys/issued-keys.ts";
@@ -35,6 +36,9 @@ interface Act {
   sent: (subject: Subject) => [method: string, path: string, body?: object];
 }
 
+/** A day within a launch's longest time. */
+const soon = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
+
 const done: readonly Act[] = [
   {
     name: "partner.create",
@@ -51,6 +55,18 @@ const done: readonly Act[] = [
       "PATCH",
       `/partners/${partner}`,
       { name: " New ", daily: 70, enabled: false, cache_ttl_s: 0, bind_ips: false },
+    ],
+  },
+  {
+    name: "partner.launch",
+    typed: ({ partner }) => [
+      ...["partner", "launch", partner, "--until", soon],
+      ...["--new-users", "900", "--limit", "70"],
+    ],
+    sent: ({ partner }) => [
+      "POST",
+      `/partners/${partner}/launch`,
+      { until: Date.parse(soon), new_users: 900, limit: 70 },
     ],
   },
   {
@@ -161,6 +177,15 @@ const refused: readonly Act[] = [
     name: "a partner without a name",
     typed: ({ partner }) => ["partner", "update", partner, "--name", " "],
     sent: ({ partner }) => ["PATCH", `/partners/${partner}`, { name: " " }],
+  },
+  {
+    name: "a launch that is over",
+    typed: ({ partner }) => ["partner", "launch", partner, "--until", "2020-01-01"],
+    sent: ({ partner }) => [
+      "POST",
+      `/partners/${partner}/launch`,
+      { until: Date.UTC(2020, 0), new_users: 10, limit: 10 },
+    ],
   },
   {
     name: "a rollback of everything",

@@ -70,7 +70,14 @@ export function replay(story: OracleStory, now: number) {
     return [...opinions.values()]
       .filter((o) => o.mark.status === status && t - o.mark.at < day && o.turn > after)
       .map((o) => o.mark)
+      .filter((mark) => status !== "no" || served?.status === "no" || stillWaits(mark, t))
       .sort(inOrder);
+  }
+  /** A newcomer's `no` waits three hours for others; one through a key with a threshold a day. */
+  function stillWaits(mark: OracleMark, t: number): boolean {
+    if (mark.rule === "key-threshold" || !isNewcomer(firstSeen(mark.reporter), mark.at))
+      return true;
+    return t - mark.at < 3 * hour;
   }
   const have = (status: Status, t: number) => devices(supporters(status, t), t);
   const needed = (status: Status, t: number) => leastNeeded(supporters(status, t));
@@ -335,9 +342,9 @@ function instants(
   const all = new Set<number>();
   for (const seed of seeds) if (seed.importedAt <= now) all.add(seed.importedAt);
   for (const mark of marks) {
-    for (const t of [mark.at, mark.at + hour, mark.at + day, firstSeen(mark.reporter) + day]) {
+    const { at } = mark;
+    for (const t of [at, at + hour, at + 3 * hour, at + day, firstSeen(mark.reporter) + day])
       if (t <= now) all.add(t);
-    }
   }
   return [...all].sort((a, b) => a - b);
 }

@@ -24,8 +24,10 @@ export interface Source {
   name: string;
   /** For an operator. */
   shown: string;
-  /** What the key allows of harmful changes; null for the map's viewers. */
+  /** What the key allows of harmful changes in an hour; null for the map's viewers. */
   limit: number | null;
+  /** Its partner is in a launch. */
+  isLaunch: boolean;
 }
 
 /** Everything `decide` needs to know about one station. */
@@ -67,6 +69,7 @@ interface ArrivalRow extends MarkRow {
   /** Null for the map's viewers. */
   partner_id: number | null;
   harm_limit: number | null;
+  is_launch: boolean | null;
   /** Hex. */
   viewer: string | null;
 }
@@ -153,11 +156,11 @@ export async function loadWork(
 }
 
 /** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
-function sourceOf({ partner_id, harm_limit, viewer }: ArrivalRow): Source {
+function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
   const shown = subjectOfSource(viewer, partner_id);
   return viewer === null
-    ? { name: shown, shown, limit: harm_limit }
-    : { name: `network ${viewer}`, shown, limit: null };
+    ? { name: shown, shown, limit: harm_limit, isLaunch: is_launch === true }
+    : { name: `network ${viewer}`, shown, limit: null, isLaunch: false };
 }
 
 /** Everything about the stations in one statement, because each statement costs a job time. */
@@ -175,8 +178,14 @@ const loadStates = (
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
             review = 'approved' as approved, held_reason is not null as judged, source, partner_id, encode(viewer, 'hex') as viewer,
-            (select mass_no_limit from keys k where k.id = key_id) as harm_limit
-          from marks where station_id = s.station_id and processed_at is null and failed_at is null
+            k.harm_limit, k.is_launch
+          from marks left join lateral (
+            select case when l.is_launch then greatest(p.launch_limit, k.mass_no_limit) else k.mass_no_limit end as harm_limit,
+              l.is_launch
+            from keys k join partners p on p.id = k.partner_id
+            cross join lateral (select coalesce(p.launch_until > server_now(), false) as is_launch) l
+            where k.id = key_id) k on true
+          where station_id = s.station_id and processed_at is null and failed_at is null
             and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)
           order by id limit ${waitingMax}) a) as arrivals
      from station_status s where s.station_id = any(?::text[]) order by s.station_id`,

@@ -2,7 +2,14 @@ import type { Alarm } from "#src/alarms/raise.ts";
 import type { HarmfulChange } from "#src/alarms/harmful-counts.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
-import { cityLimitOf, type Harm, type Ledger, mayBeHeld, passedLimit } from "#src/domain/review.ts";
+import {
+  cityLimitOf,
+  type Harm,
+  hoursADay,
+  type Ledger,
+  mayBeHeld,
+  passedLimit,
+} from "#src/domain/review.ts";
 import type { Mark } from "#src/domain/state.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
@@ -102,9 +109,10 @@ export async function review(
       if (suspect === undefined) break;
       const { mark, harm } = suspect;
       const source = sources.get(mark.id)!;
+      const sourceLimit = source.limit ?? config.networkHarmLimit;
       const place = {
-        ...{ stationId, source: source.name, city: city.id },
-        sourceLimit: source.limit ?? config.networkHarmLimit,
+        ...{ stationId, source: source.name, city: city.id, sourceLimit },
+        sourceDailyLimit: sourceLimit * hoursADay[source.isLaunch ? "launch" : "usual"],
         cityLimit: cityLimitOf(city.stations, config),
       };
       const reason = passedLimit(harm, place, ledger, now);

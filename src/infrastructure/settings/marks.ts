@@ -75,6 +75,12 @@ export const marksSettings = {
     integer(0, 1e12),
     "age up to which a mark within NEARBY_NO_M is fresh",
   ),
+  newcomerNoMs: setting(
+    "NEWCOMER_NO_MS",
+    3 * hourMs,
+    integer(1000, 1e12),
+    "how long a newcomer's `no` waits for others to confirm it",
+  ),
   cautionFreshMs: setting(
     "CAUTION_FRESH_MS",
     2 * hourMs,

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { Launch } from "#web/console/parts/launch.tsx";
 import { Keys } from "#web/console/pages/keys.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { LimitFields } from "#web/console/parts/limit-fields.tsx";
@@ -49,6 +50,7 @@ export function PartnerPage({ id }: { id: string }) {
             </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.load} />
             <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.load} />
+            <Launch partner={partner} changed={loading.load} />
           </>
         )}
       </Loaded>

@@ -1,0 +1,97 @@
+import { useState } from "preact/hooks";
+import type { ConsolePartner } from "#src/contract/console.ts";
+import { mayChange } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { TextField } from "#web/console/parts/field.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+/** Enough for a country of 500 stations; `operator partner launch` has the same. */
+const usual = { days: "14", newUsers: "20000", limit: "60" };
+const dayMs = 86_400_000;
+
+/** Prepares a partner for the days in which most of its users are new, or ends that. */
+export function Launch({
+  partner,
+  changed,
+}: {
+  partner: ConsolePartner;
+  changed: () => Promise<void>;
+}) {
+  const [form, setForm] = useState(usual);
+  const doing = useDoing();
+  const path = `/partners/${partner.id}/launch`;
+  const set = (change: Partial<typeof usual>): void => setForm({ ...form, ...change });
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const until = Date.now() + Number(form.days) * dayMs;
+    const body = { until, new_users: Number(form.newUsers), limit: Number(form.limit) };
+    if ((await doing.run("Prepared, takes effect within 15 s", "POST", path, body)) !== null)
+      await changed();
+  };
+  const end = async (): Promise<void> => {
+    const ended = await doing.run("The usual limits hold again within 15 s", "DELETE", path);
+    if (ended !== null) await changed();
+  };
+  const { launch_until: until } = partner;
+  const isOn = until !== null && until > Date.now();
+  return (
+    <form class="card" onSubmit={(event) => void save(event)}>
+      <h2>Launch</h2>
+      <p class="soft">
+        In the first days of an app most users are new. This lets them in and counts their marks.
+        Marks over the limit are held for review.
+      </p>
+      {isOn && (
+        <p>
+          Until <Moment at={until} />: {partner.launch_new_users} new users in a day,{" "}
+          {partner.launch_limit} stations harmfully changed in an hour.
+        </p>
+      )}
+      {mayChange() && (
+        <>
+          <div class="grid">
+            <TextField
+              label="Days from now"
+              type="number"
+              min={1}
+              max={90}
+              value={form.days}
+              onChange={(days) => set({ days })}
+              required
+            />
+            <TextField
+              label="New users in a day"
+              type="number"
+              min={1}
+              max={10_000_000}
+              value={form.newUsers}
+              onChange={(newUsers) => set({ newUsers })}
+              required
+            />
+            <TextField
+              label="Stations harmfully changed in an hour"
+              type="number"
+              min={1}
+              max={1_000_000}
+              value={form.limit}
+              onChange={(limit) => set({ limit })}
+              required
+            />
+          </div>
+          <Fault words={doing.fault} />
+          <div class="buttons">
+            <button type="submit" disabled={doing.busy}>
+              {isOn ? "Change" : "Prepare"}
+            </button>
+            {isOn && (
+              <button type="button" disabled={doing.busy} onClick={() => void end()}>
+                End now
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </form>
+  );
+}
