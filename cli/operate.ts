@@ -4,6 +4,7 @@ import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
 import { examples } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
+import { networkCommand } from "#cli/blocks.ts";
 import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
 import { configCommand } from "#cli/instance.ts";
 import { keyCommand } from "#cli/key.ts";
@@ -14,6 +15,7 @@ import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
+import { reporterCommand } from "#cli/reporter.ts";
 import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
 import { statusesCommand } from "#cli/statuses.ts";
@@ -30,6 +32,8 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   statusesCommand,
   reviewCommand,
   alarmCommand,
+  reporterCommand,
+  networkCommand,
   marksCommand,
   runsCommand,
   queuesCommand,

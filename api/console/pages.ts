@@ -1,4 +1,5 @@
 import { alarmCalls } from "#api/console/alarms.ts";
+import { blockCalls } from "#api/console/blocks.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { listImportsCall, uploadPage } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
@@ -38,6 +39,7 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...keyCalls(services),
   ...limitRequestCalls(services),
   ...reviewCalls(services),
+  ...blockCalls(services),
   ...rollbackCalls(services),
   ...historyCalls(services),
   listImportsCall(services),

@@ -34,6 +34,7 @@ export interface Found {
   past: PastRow[] | null;
   partners: Newcomers[] | null;
   shared: string[] | null;
+  blocked: string[] | null;
   mass_no: { source: string; count: number }[] | null;
   nearby: { station_id: string; first: number; last: number }[] | null;
 }
@@ -120,6 +121,7 @@ export function factsOf(
       ]),
     ),
     sharedNetworks: new Set(found.shared),
+    blocked: new Set(found.blocked),
     pendingStatus: new Map(),
   };
   const reporterIds = new Map(stored.map(({ hash, id }) => [hash, id]));
@@ -158,7 +160,7 @@ async function find(
     tx,
     `with clock as materialized (select server_now() as now),
      who as materialized (
-       select a.hash as hex, a.partner_id, a.viewer, a.denying, r.id, r.hash, r.first_seen
+       select a.hash as hex, a.partner_id, a.viewer, a.denying, r.id, r.hash, r.first_seen, r.blocked_until
        from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as a(hash, partner_id, viewer, denying)
        left join reporters r on r.hash = decode(a.hash, 'hex'))
      select (select ${msOf("now")} from clock) as now,
@@ -183,6 +185,10 @@ async function find(
         where (select count(*) from (
           select from reporters r where r.viewer = decode(v.viewer, 'hex') and r.first_seen < ${ago(sharedNetworkMs)}
           limit ${sharedNetworkDevices}) old) >= ${sharedNetworkDevices}) as shared,
+       (select json_agg(hex) from (
+          select hex from who where blocked_until > (select now from clock)
+          union select encode(viewer, 'hex') from network_blocks
+          where until > (select now from clock) and viewer = any(array(select decode(viewer, 'hex') from who))) b) as blocked,
        (select json_agg(q) from (
           select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
           where (select bool_or(denying and (first_seen is null or first_seen > ${ago(newcomerMs)})) from who)

@@ -106,7 +106,8 @@ export function createIntake(deps: {
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
         expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
-        const held = accepted.filter(({ review }) => review === "held");
+        // Who was blocked is known to the operator.
+        const held = accepted.filter(({ review, isBlocked }) => review === "held" && !isBlocked);
         if (accepted.length > 0)
           await Promise.all([
             storeMarks(tx, accepted, facts, reporterIds),

@@ -202,6 +202,7 @@ async function readFacts(
     massNo: new Map(),
     nearby: new Map(),
     sharedNetworks: new Set(),
+    blocked: new Set(),
     pendingStatus: new Map(),
   };
   const [first] = await rows<{ mark_id: number; station_id: string }>(

@@ -93,6 +93,7 @@ export function createMemory(
         past: row?.marks ?? null,
         partners: mark.partnerId === null ? null : newcomerRows(mark.partnerId, now),
         shared: mark.viewer !== null && isShared(mark.viewer, now) ? [mark.viewer] : null,
+        blocked: null,
         mass_no: [{ source, count: denies }],
         nearby:
           mark.status === "no" && mark.confirmMin === 0

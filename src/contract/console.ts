@@ -113,6 +113,8 @@ export interface ConsoleHeldMark extends MarkFacts {
   lon: number | null;
   acc_m: number | null;
   partner: string | null;
+  /** The first digits of the viewer's network's hash; null for partners' marks. */
+  network: string | null;
   /** Newcomers' `no` marks through the same key within the review's window, and from how many reporters. */
   source_no: number;
   source_reporters: number;

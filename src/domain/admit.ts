@@ -90,6 +90,8 @@ export interface AdmitFacts {
   nearby: Map<string, Set<string>>;
   /** Viewers' networks that many people share: their new devices are not one device (docs/decisions.md 1.8). */
   sharedNetworks: ReadonlySet<string>;
+  /** Reporters and viewers' networks that an operator has blocked. */
+  blocked: ReadonlySet<string>;
   /** By station: those of the batch that a mark of it confirms. */
   pendingStatus: Map<string, PendingStatus>;
 }
@@ -106,6 +108,8 @@ export interface Admitted {
   /** The viewer's network is one that many people share. */
   sharedNetwork: boolean;
   review: "none" | "held" | "expired";
+  /** A block of the operator holds it (docs/decisions.md 4.13). */
+  isBlocked: boolean;
 }
 
 export type Admission =
@@ -180,7 +184,9 @@ export function admit(
     newcomer &&
     mark.status === "no" &&
     (facts.massNo.get(massNoSource(mark)) ?? 0) >= mark.massNoLimit;
-  const review = expired ? "expired" : massNo ? "held" : "none";
+  const isBlocked =
+    facts.blocked.has(mark.reporter) || (mark.viewer !== null && facts.blocked.has(mark.viewer));
+  const review = expired ? "expired" : massNo || isBlocked ? "held" : "none";
   const admitted: Admitted = {
     kind: "accepted",
     id,
@@ -192,6 +198,7 @@ export function admit(
     newcomer,
     sharedNetwork: mark.viewer !== null && facts.sharedNetworks.has(mark.viewer),
     review,
+    isBlocked,
   };
   feedBack(facts, reporter, admitted, rules);
   return admitted;

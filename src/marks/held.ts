@@ -3,13 +3,16 @@ import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { networkDigits } from "#src/marks/blocks.ts";
 import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A mark that waits for the operator's word (docs/decisions.md 4). Its `reporter_id` is what a rollback takes. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
-  Pick<Row, "partner_id" | "key_id" | "reporter_id"> &
-  Record<"received_at" | "effective_at", Date> & { first_seen: Date | null };
+  Pick<Row, "partner_id" | "key_id" | "reporter_id"> & { network: string | null } & Record<
+    "received_at" | "effective_at",
+    Date
+  > & { first_seen: Date | null };
 
 /** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
 const stationTitle =
@@ -23,7 +26,7 @@ export async function listHeld(
   const marks = await rows<HeldMark>(
     db,
     `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
-       r.first_seen, m.remote, ${stationTitle} as station, m.comment
+       left(encode(m.viewer, 'hex'), ${networkDigits}) as network, r.first_seen, m.remote, ${stationTitle} as station, m.comment
      from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
      where m.review = 'held' order by m.id limit ?`,
     [limit],
@@ -34,7 +37,7 @@ export async function listHeld(
 export const countHeld = async (db: Db | Tx): Promise<number> =>
   (await rows<{ count: number }>(db, "select count(*) from marks where review = 'held'"))[0]!.count;
 
-/** How many marks are held, by the reason. The mass-`no` review is the only one. */
+/** How many marks are held, by the reason: intake's review, the limit of a source or a city, or a block. */
 export async function countHeldByReason(db: Db): Promise<Record<string, number>> {
   const found = await rows<{ reason: string; count: number }>(
     db,
@@ -93,7 +96,7 @@ export async function heldRows(
     `select m.id, m.station_id, ${stationTitle} as station,
        s.lat as station_lat, s.lon as station_lon, coalesce(t.status, 'nodata') as served, m.status,
        ${msOf("m.received_at")} as received, ${msOf("m.effective_at")} as effective, m.lat, m.lon, m.acc_m, m.remote,
-       m.comment, m.source, m.partner_id, p.name as partner, m.key_id, m.reporter_id,
+       m.comment, m.source, left(encode(m.viewer, 'hex'), ${networkDigits}) as network, m.partner_id, p.name as partner, m.key_id, m.reporter_id,
        src.marks as source_no, src.reporters as source_reporters
      from marks m join stations s on s.id = m.station_id
      left join station_status t on t.station_id = m.station_id left join partners p on p.id = m.partner_id

@@ -37,6 +37,7 @@ export function openDesk(rules = defaults): Desk {
     massNo: new Map(),
     nearby: new Map(),
     sharedNetworks: new Set(),
+    blocked: new Set(),
     pendingStatus: new Map(),
   };
   let id = 0;

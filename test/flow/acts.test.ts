@@ -27,6 +27,8 @@ interface Subject {
   failed: number;
   alarm: number;
   reporter: number;
+  /** The first digits of the hash of the network that the reporter came from. */
+  network: string;
   station: string;
 }
 
@@ -145,6 +147,16 @@ const done: readonly Act[] = [
     sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
   },
   {
+    name: "reporter.block",
+    typed: ({ reporter }) => ["reporter", "block", reporter, "--until", soon],
+    sent: ({ reporter }) => ["POST", `/reporters/${reporter}/block`, { until: Date.parse(soon) }],
+  },
+  {
+    name: "network.block",
+    typed: ({ network }) => ["network", "block", network, "--until", soon],
+    sent: ({ network }) => ["POST", `/networks/${network}/block`, { until: Date.parse(soon) }],
+  },
+  {
     name: "marks.rollback",
     typed: ({ reporter, station }) => [
       ...["marks", "rollback", "--reporter", reporter, "--station", station],
@@ -237,10 +249,11 @@ describe("flow: an operator's act, from the command line and from the console", 
     await openSession(db, { ...session, now, lifeMs: 60_000 });
     const wish = { partner_id: partner, requested_rpm: 2000, requested_daily: 9000, comment: "" };
     const request = await createLimitRequest(db, wish);
+    const viewer = randomBytes(32);
     const [reporter] = await rows<{ id: number }>(
       db,
-      "insert into reporters (hash, first_seen) values (?, server_now()) returning id",
-      [randomBytes(32)],
+      "insert into reporters (hash, first_seen, viewer) values (?, server_now(), ?) returning id",
+      [randomBytes(32), viewer],
     );
     await rows(
       db,
@@ -267,6 +280,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
       ...{ held: held!, failed: failed!, reporter: reporter!.id },
+      network: viewer.toString("hex").slice(0, 8),
     };
   };
 
@@ -282,14 +296,15 @@ describe("flow: an operator's act, from the command line and from the console", 
   const logged = (): Promise<Record<string, unknown>[]> =>
     rows(
       country.db,
-      `select actor, action, regexp_replace(subject, '\\d+', '#') as subject,
+      `select actor, action, regexp_replace(subject, ' [0-9a-f]+$', ' #') as subject,
          details - '{partner,prefix,station,reporter}'::text[] as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
     );
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
-  const rowsOf = async ({ partner, key, alarm, station }: Subject): Promise<unknown> => {
+  const rowsOf = async (subject: Subject): Promise<unknown> => {
+    const { partner, key, reporter, network, alarm, station } = subject;
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
@@ -297,10 +312,12 @@ describe("flow: an operator's act, from the command line and from the console", 
          'keys', (select jsonb_agg(to_jsonb(k) - 'prefix' order by id) from keys k where partner_id >= ?),
          'sessions', (select jsonb_agg(ended_at is not null) from sessions where kind = 'key' and subject_id = ?),
          'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id = ?),
+         'blocks', (select jsonb_agg(r.blocked_until) from reporters r where id = ?),
+         'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
-      [partner, partner, key, partner, alarm, partner, station],
+      [partner, partner, key, partner, reporter, `${network}%`, alarm, partner, station],
     );
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {

@@ -177,7 +177,7 @@ const loadStates = (
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,
        (select json_agg(a) from (
           select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
-            review = 'approved' as approved, held_reason is not null as judged, source, partner_id, encode(viewer, 'hex') as viewer,
+            review = 'approved' as approved, coalesce(held_reason in ('source', 'city'), false) as judged, source, partner_id, encode(viewer, 'hex') as viewer,
             k.harm_limit, k.is_launch
           from marks left join lateral (
             select case when l.is_launch then greatest(p.launch_limit, k.mass_no_limit) else k.mass_no_limit end as harm_limit,

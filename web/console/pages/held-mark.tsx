@@ -1,6 +1,7 @@
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
+import { BlockButtons } from "#web/console/parts/block-buttons.tsx";
 import { MiniMap } from "#web/console/parts/mini-map.tsx";
 import { Status, statusWord } from "#web/console/parts/status.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
@@ -62,6 +63,7 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
             <button type="button" disabled={busy} onClick={reject}>
               Reject<span class="unseen"> the mark at {station}</span>
             </button>
+            <BlockButtons mark={mark} />
           </div>
         )}
       </div>

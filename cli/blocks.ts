@@ -1,0 +1,82 @@
+import { Command } from "commander";
+import { verb } from "#cli/command.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, readable, table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import { integer, moment, wordOr } from "#cli/values.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
+
+/** `operator network block|list`: viewers' networks whose marks are held (docs/decisions.md 4.13). */
+export function networkCommand(output: () => Output): Command {
+  const command = new Command("network").description(
+    "networks of the map's viewers, and what is blocked",
+  );
+
+  withUntil(
+    verb(
+      command,
+      "block",
+      "hold all marks of a network until a time; `now` ends a block",
+      "network block 3f9ac27b --until 2027-01-15",
+      "network block 3f9ac27b --until now",
+    ).argument("<network>", "the first digits of its hash, as an alarm names it", network),
+  ).action(async (digits: string, { until }: Options) => {
+    const out = output();
+    const block = await withDb(out, (db, config) =>
+      blockNetwork(db, out.actor, digits, until === "now" ? null : until, createClock(config)()),
+    );
+    out.result(readable(block), card);
+  });
+
+  verb(
+    command,
+    "list",
+    "blocked networks and reporters, what ends first in front",
+    "network list",
+  ).action(async () => {
+    const blocks = await withDb(output(), listBlocks);
+    output().result(blocks.map(readable), (list) => table(list, "nothing is blocked"));
+  });
+  return command;
+}
+
+/** `operator reporter block`. */
+export function addReporterBlock(command: Command, output: () => Output): void {
+  withUntil(
+    verb(
+      command,
+      "block",
+      "hold all marks of a reporter until a time; `now` ends a block",
+      "reporter block 512 --until 2027-01-15",
+      "reporter block 512 --until now",
+    ).argument("<id>", "the reporter's number, as `review list` shows it", reporterId),
+  ).action(async (id: number, { until }: Options) => {
+    const out = output();
+    const block = await withDb(out, (db, config) =>
+      blockReporter(db, out.actor, id, until === "now" ? null : until, createClock(config)()),
+    );
+    out.result(readable(block), card);
+  });
+}
+
+interface Options {
+  until: number | "now";
+}
+
+const withUntil = (command: Command): Command =>
+  command.requiredOption(
+    "--until <time|now>",
+    "UTC time or day when its marks count again",
+    wordOr("now", moment("--until")),
+  );
+
+const reporterId = integer("the reporter's number", 1, Number.MAX_SAFE_INTEGER);
+
+function network(text: string): string {
+  if (!/^[0-9a-f]{8,64}$/i.test(text))
+    throw new Refusal(
+      `the network must be ${networkDigits} hexadecimal digits or more, not "${text}"`,
+    );
+  return text.toLowerCase();
+}
