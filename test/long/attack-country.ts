@@ -137,7 +137,7 @@ function wantedBy(n: number, isNew: boolean, isFar: boolean): readonly ServedSta
 }
 
 function sayingAt(before: ServedStatus, n: number, repeats: boolean): Status {
-  if (before === "nodata") return n % 2 === 0 ? "no" : "yes";
+  if (before === "nodata") return n % 4 < 2 ? "no" : "yes";
   if (repeats) return before;
   if (before === "no") return "yes";
   return n % 3 === 0 ? "no" : "yes";

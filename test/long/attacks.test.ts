@@ -19,7 +19,7 @@ import {
   openAttackStage,
   type Shown,
 } from "#test/long/attack-stage.ts";
-import { type Attack, attacks } from "#test/long/attackers.ts";
+import { type Attack, attacks, type Condition } from "#test/long/attackers.ts";
 
 const honestCount = 60;
 const waveS = 630;
@@ -55,6 +55,7 @@ describe("long: attacks on two web and two marks processes, honest people beside
       expect(alarm !== null, "alarm").to.equal(attack.crosses);
       if (alarm !== null) expect(alarm.sinceHeld, "alarm").to.be.at.most(60);
       expect(rolledBack.lies, "lies withdrawn").to.be.at.least(0.99);
+      expect(rolledBack.honest, "honest marks withdrawn").to.be.at.most(attack.undo.honestMost);
       const left = await stage.shown();
       const wrong = [...left].filter(([id, is]) => !honestSaid.has(id) && is !== before.get(id));
       expect(wrong, "as before, where nobody honest was").to.deep.equal([]);
@@ -146,27 +147,14 @@ describe("long: attacks on two web and two marks processes, honest people beside
     };
   }
 
-  /** By the key, the status, and the time from the first lie to the last. Which shares of lies and honest marks go. */
-  async function rollBack({ rollback: { key, status } }: Attack, { stored, honest }: Result) {
+  /** Withdraws by the conditions of the attack. Which shares of the lies and of the honest marks go. */
+  async function rollBack({ undo }: Attack, { stored, honest }: Result) {
     const { db } = stage.country;
-    const [time] = await rows<{ since: number; until: number }>(
-      db,
-      `select ${msOf("min(received_at)")} as since, ${msOf("max(received_at)")} + 1 as until from marks
-       where id = any(?::bigint[])`,
-      [stored],
+    const flags = await flagsOf(stored);
+    const chosen = undo.by.flatMap((by) =>
+      by === "status" ? ["--status", undo.status] : flags[by],
     );
-    const [issued] = await rows<{ id: number }>(db, "select id from keys where kind = ?", [key]);
-    const flags = ["--key", String(issued!.id), "--status", status];
-    const [since, end] = [time!.since, time!.until].map((ms) => new Date(ms).toISOString());
-    const ran = await stage.operator(
-      "marks",
-      "rollback",
-      ...flags,
-      "--since",
-      since!,
-      "--until",
-      end!,
-    );
+    const ran = await stage.operator("marks", "rollback", ...chosen);
     expect(ran.code, ran.err).to.equal(0);
     await until(
       () => rows(db, "select station_id from station_status where refold"),
@@ -181,7 +169,35 @@ describe("long: attacks on two web and two marks processes, honest people beside
       );
       return gone!.count / ids.length;
     };
-    return { lies: await shareOf(stored), honest: await shareOf(honest.stored) };
+    return { by: undo.by, lies: await shareOf(stored), honest: await shareOf(honest.stored) };
+  }
+
+  /** Each condition as it is typed, for these lies. */
+  async function flagsOf(
+    lies: readonly string[],
+  ): Promise<Record<Exclude<Condition, "status">, string[]>> {
+    const { db } = stage.country;
+    const [of] = await rows<Record<"received" | "last" | "seen" | "lastSeen", number>>(
+      db,
+      `select ${msOf("min(received_at)")} as received, ${msOf("max(received_at)")} as last,
+         ${msOf("min(first_seen)")} as seen, ${msOf("max(first_seen)")} as "lastSeen"
+       from marks join reporters r on r.id = reporter_id where marks.id = any(?::bigint[])`,
+      [lies],
+    );
+    const { received, last, seen, lastSeen } = of!;
+    const networks = await rows<{ network: string }>(
+      db,
+      "select distinct left(encode(viewer, 'hex'), 8) as network from marks where id = any(?::bigint[])",
+      [lies],
+    );
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    return {
+      "secret key": ["--key", String(stage.country.keyId)],
+      network: ["--network", networks[0]!.network],
+      city: ["--city", stage.layout.cities[0]!.name],
+      time: ["--since", iso(received), "--until", iso(last + 1)],
+      "first seen": ["--first-seen-since", iso(seen), "--first-seen-until", iso(lastSeen + 1)],
+    };
   }
 
   // The dry run with a public key stands in test/flow/dry-run.test.ts.
@@ -190,11 +206,16 @@ describe("long: attacks on two web and two marks processes, honest people beside
     stage = await openAttackStage(ground);
     await stage.setClock(0);
     const address = addressOf(1);
-    const from = (who: string, station: number, status: "yes" | "no"): Sent[] => [
-      { station, who, address, atStation: true, said: { status } },
+    const from = (who: string, station: number, status: "yes" | "no", atStation: boolean) => [
+      { station, who, address, atStation, said: { status } },
     ];
-    await stage.send(Array.from({ length: 20 }, (_, n) => from(`junk-${n}`, n, "no")));
-    const became = await stage.send([from("honest-1", 30, "yes"), from("honest-2", 31, "no")]);
+    const before = await stage.shown();
+    await stage.send(Array.from({ length: 20 }, (_, n) => from(`junk-${n}`, n, "no", false)));
+    expect(await stage.shown(), "moved by the junk").to.deep.equal(before);
+    const became = await stage.send([
+      from("honest-1", 30, "yes", true),
+      from("honest-2", 31, "no", true),
+    ]);
     const outcomes = await Promise.all(became.map(([one]) => reportOf(one!)));
     console.log(`      an honest \`yes\` is ${outcomes[0]}, an honest \`no\` is ${outcomes[1]}`);
     expect(outcomes).to.deep.equal(["published", "held"]);
@@ -249,7 +270,7 @@ const statusIn = (shown: string): string => (JSON.parse(shown) as [string])[0];
 
 function lineOf(
   { sent, stored, moved, held, alarm, honest }: Result,
-  rolledBack: { lies: number; honest: number },
+  rolledBack: { by: readonly Condition[]; lies: number; honest: number },
 ): string {
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
   const reasons = Object.entries(held).map(([reason, count]) => `${count} by ${reason}`);
@@ -263,6 +284,6 @@ function lineOf(
     `held ${reasons.join(", ") || 0}`,
     seconds,
     `honest marks ${honestCount}, held ${honest.held}, refused ${honest.refused}`,
-    `rollback takes ${percent(rolledBack.lies)} of the lies, ${percent(rolledBack.honest)} of the honest marks`,
+    `rollback by ${rolledBack.by.join(", ")} takes ${percent(rolledBack.lies)} of the lies, ${percent(rolledBack.honest)} of the honest marks`,
   ].join("; ");
 }
