@@ -3,7 +3,7 @@ import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { choice, id, listLimit, markId, moment, stationId } from "#cli/values.ts";
+import { choice, flag, id, line, listLimit, markId, moment, stationId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleRollback } from "#src/contract/console.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
@@ -66,10 +66,27 @@ const rollbackVerb = (command: Command, output: () => Output): Command =>
     .option("--partner <id>", "marks of this partner's users", id("partner"))
     .option("--reporter <id|hash>", "marks of this reporter", reporterName)
     .option("--station <id>", "marks at this station", stationId)
+    .option("--city <name>", "marks at the stations of this city", line("--city", 200, "not empty"))
+    .option("--network <hash>", "marks from this viewer's network, as an alarm names it", network)
     .option(
       `--status <${statuses.join("|")}>`,
       "marks with this status",
       choice("--status", statuses),
+    )
+    .option(
+      "--remote <true|false>",
+      "true: marks without a position at the station; false: the others",
+      flag("--remote"),
+    )
+    .option(
+      "--first-seen-since <time>",
+      "marks of people first seen at this UTC time or later",
+      moment("--first-seen-since"),
+    )
+    .option(
+      "--first-seen-until <time>",
+      "marks of people first seen before this UTC time",
+      moment("--first-seen-until"),
     )
     .option("--since <time>", "marks received at this UTC time or later", moment("--since"))
     .option("--until <time>", "marks received before this UTC time", moment("--until"))
@@ -127,4 +144,12 @@ function reporterName(text: string): string {
   if (!/^([1-9]\d{0,14}|[0-9a-f]{64})$/.test(name))
     throw new Refusal(`--reporter must be a reporter's id or the hex of its hash, not "${text}"`);
   return name;
+}
+
+/** Alarms name a network by the first eight digits of its hash. */
+function network(text: string): string {
+  const digits = text.trim().toLowerCase();
+  if (!/^[0-9a-f]{8,64}$/.test(digits))
+    throw new Refusal(`--network must be 8 to 64 hex digits of a network's hash, not "${text}"`);
+  return digits;
 }

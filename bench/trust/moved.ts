@@ -10,7 +10,7 @@ export interface Moved {
 }
 
 /** What a driver acts on: status, grades, prices, queue, limit, flags, and whether it is disputed. */
-const actedOn = (fuel: FuelBlock): string =>
+export const actedOn = (fuel: FuelBlock): string =>
   JSON.stringify([
     fuel.status,
     fuel.fuels_now,

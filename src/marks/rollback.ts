@@ -4,6 +4,7 @@ import type { Status } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { nearestCity } from "#src/marks/nearest-city.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 
@@ -14,7 +15,15 @@ export interface Selection {
   partner?: number | undefined;
   reporter?: number | undefined;
   station?: string | undefined;
+  /** The name of a city: its stations as the review counts them (docs/decisions.md 4.6). */
+  city?: string | undefined;
+  /** The beginning of the hash of a viewer's network, hex, as an alarm names it. */
+  network?: string | undefined;
   status?: Status | undefined;
+  remote?: boolean | undefined;
+  /** Of reporters first seen at this moment or later; before this moment. */
+  firstSeenSince?: number | undefined;
+  firstSeenUntil?: number | undefined;
   /** Received at this moment or later. */
   since?: number | undefined;
   /** Received before this moment. */
@@ -22,10 +31,16 @@ export interface Selection {
 }
 
 /** Why a selection is too wide to be rolled back; null when it is not. */
-export const refuseWide = ({ key, partner, reporter, station, since }: Selection): NotDone | null =>
-  [key, partner, reporter, station, since].every((part) => part === undefined)
-    ? invalid("since", "Name at least one of key, partner, reporter, station and since")
+export const refuseWide = (selection: Selection): NotDone | null => {
+  const { key, partner, reporter, station, since, firstSeenSince } = selection;
+  const narrow = [key, partner, reporter, station, since, firstSeenSince];
+  return narrow.every((part) => part === undefined)
+    ? invalid(
+        "since",
+        "Name at least one of key, partner, reporter, station, since and first seen since",
+      )
     : null;
+};
 
 const chunkStations = 500;
 
@@ -88,25 +103,48 @@ async function withdrawMarks(
 }
 
 /** The selection as people read it, for the operator's log. */
-function readableSelection({ since, until, ...others }: Selection): object {
+function readableSelection(selection: Selection): object {
+  const { since, until, firstSeenSince, firstSeenUntil, ...others } = selection;
   const readable = (at: number | undefined) => (at === undefined ? undefined : formatTime(at));
-  return { ...others, since: readable(since), until: readable(until) };
+  return {
+    ...others,
+    since: readable(since),
+    until: readable(until),
+    first_seen_since: readable(firstSeenSince),
+    first_seen_until: readable(firstSeenUntil),
+  };
 }
+
+const reporterSeen = (condition: string): string =>
+  `exists (select from reporters r where r.id = marks.reporter_id and r.first_seen ${condition})`;
+
+const stationOfCity = `station_id in (
+  select a.id from cities n
+  join stations a on a.lat between n.lat - 0.25 and n.lat + 0.25 and abs(a.lon - n.lon) * cos(radians(n.lat)) <= 0.25
+  join ${nearestCity} on c.id = n.id where lower(n.name) = lower(?))`;
 
 /** SQL on `marks` for what can be withdrawn of a selection: counted, held and waiting marks, failed ones too. */
 export function whereSelected(selection: Selection): { sql: string; bindings: unknown[] } {
-  const { key, partner, reporter, station, status, since, until } = selection;
+  const { key, partner, reporter, station, city, network, status, remote } = selection;
+  const { since, until, firstSeenSince, firstSeenUntil } = selection;
+  // Nobody has sent a mark before being first seen.
+  const from = since ?? firstSeenSince;
   const conditions: [string, unknown][] = [
     ["key_id = ?", key],
     // By its keys: a widget's mark has no partner of its own.
     ["key_id in (select k.id from keys k where k.partner_id = ?)", partner],
     ["reporter_id = ?", reporter],
     ["station_id = ?", station],
+    [stationOfCity, city],
+    ["encode(viewer, 'hex') like ? || '%'", network],
     ["status = ?", status],
+    ["remote = ?", remote],
+    [reporterSeen(`>= ${fromMs}`), firstSeenSince],
+    [reporterSeen(`< ${fromMs}`), firstSeenUntil],
     [`received_at >= ${fromMs}`, since],
     [`received_at < ${fromMs}`, until],
     // The day is in the id, so that days outside are not even looked at.
-    ["id >= ?", since === undefined ? undefined : firstIdOfDay(since)],
+    ["id >= ?", from === undefined ? undefined : firstIdOfDay(from)],
     ["id < ?", until === undefined ? undefined : firstIdOfDay(until + dayMs)],
   ];
   const used = conditions.filter(([, value]) => value !== undefined);

@@ -160,12 +160,22 @@ const done: readonly Act[] = [
     name: "marks.rollback",
     typed: ({ reporter, station }) => [
       ...["marks", "rollback", "--reporter", reporter, "--station", station],
-      ...["--status", "no", "--since", "2020-01-01"],
+      ...["--status", "no", "--since", "2020-01-01", "--city", "Тестоград", "--remote", "false"],
+      ...["--first-seen-since", "2020-01-02", "--first-seen-until", "2199-01-01"],
     ],
     sent: ({ reporter, station }) => [
       "POST",
       "/rollback",
-      { reporter, station, status: "no", since: Date.UTC(2020, 0) },
+      {
+        reporter,
+        station,
+        status: "no",
+        since: Date.UTC(2020, 0),
+        city: "Тестоград",
+        remote: false,
+        first_seen_since: Date.UTC(2020, 0, 2),
+        first_seen_until: Date.UTC(2199, 0),
+      },
     ],
   },
 ];

@@ -31,8 +31,20 @@ export const placeOf = (n: number): Place => ({
   lon: 37,
 });
 
-/** One partner with generous limits, a key of each kind, one city and `count` stations. */
-export async function openCountry(config: Config, count: number): Promise<Country> {
+/** Where the stations of a test country stand, by their number, and its cities. */
+export interface Layout {
+  placeOf(n: number): Place;
+  cities: readonly { name: string; lat: number; lon: number }[];
+}
+
+const oneRow: Layout = { placeOf, cities: [{ name: "Тестоград", lat: 55, lon: 37 }] };
+
+/** One partner with generous limits, a key of each kind, one city (or those of the layout) and `count` stations. */
+export async function openCountry(
+  config: Config,
+  count: number,
+  { placeOf, cities }: Layout = oneRow,
+): Promise<Country> {
   const db = createDb(config, "test");
   const places = Array.from({ length: count }, (_, n) => placeOf(n));
   const issue = (kind: "secret" | "publishable") => newKey(kind, randomBytes(32));
@@ -70,7 +82,14 @@ export async function openCountry(config: Config, count: number): Promise<Countr
       ] as never,
     );
     await tx.raw(
-      "insert into cities (id, source, name, region, lat, lon, population) values ('c1', 'test', 'Тестоград', 'Область', 55, 37, 300000)",
+      `insert into cities (id, source, name, region, lat, lon, population)
+       select 'c' || n, 'test', name, 'Область', lat, lon, 300000
+       from unnest(?::text[], ?::float8[], ?::float8[]) with ordinality as c(name, lat, lon, n)`,
+      [
+        cities.map((one) => one.name),
+        cities.map((one) => one.lat),
+        cities.map((one) => one.lon),
+      ] as never,
     );
     await tx.raw("select feed_stamp(?::text[])", [places.map((one) => one.id)] as never);
     return { partnerId: partner.id, keyId: stored.id };

@@ -8,7 +8,7 @@ import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { startRole } from "#test/harness/roles.ts";
-import { type Client, until } from "#test/flow/client.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
@@ -160,6 +160,57 @@ describe("flow: marks are rolled back as if they had never been made", function 
     expect(
       await rows(country.db, "select id from marks where review = 'withdrawn'"),
     ).to.have.length(0);
+  });
+
+  it("selects by network, position, first seen and city as well", async () => {
+    // Тестоград is the nearest city of the other stations.
+    const far = placeOf(11);
+    await rows(
+      country.db,
+      `insert into cities (id, source, name, region, lat, lon, population)
+       values ('c2', 'test', 'Слобода', 'Область', 55.03, 37, 1000)`,
+    );
+    await first.mark(placeOf(0), "ann", { status: "yes" });
+    await first.mark(placeOf(1), "bob", { status: "yes", lat: null, lon: null });
+    await first.mark(far, "newcomer", { status: "yes" });
+    const map = createClient(stage.webs[0]!.baseUrl, country.publishable);
+    await map.post(`/widget/stations/${placeOf(2).id}/report`, { device: "d-1", status: "no" });
+    const [seen] = await rows<{ network: string }>(
+      country.db,
+      "select encode(viewer, 'hex') as network from marks where viewer is not null",
+    );
+    const stations = async (...typed: string[]): Promise<unknown> => {
+      const { code, json } = await operator("marks", "rollback", ...typed, "--dry-run");
+      expect(code, typed.join(" ")).to.equal(0);
+      return json.changes.map(({ station_id: id }: Change) => id).sort();
+    };
+    const idsOf = (...numbers: number[]) => numbers.map((n) => placeOf(n).id).sort();
+    const hourAgo = formatTime(Date.now() - 3600_000);
+    const since = ["--since", hourAgo];
+    const { network } = seen!;
+    expect(await stations(...since, "--network", network.slice(0, 8))).to.deep.equal(idsOf(2));
+    expect(await stations(...since, "--network", "00000000")).to.deep.equal([]);
+    expect(await stations(...since, "--remote", "true")).to.deep.equal(idsOf(1, 2));
+    expect(await stations(...since, "--remote", "false")).to.deep.equal(idsOf(0, 11));
+    expect(await stations("--first-seen-since", hourAgo)).to.deep.equal(idsOf(2, 11));
+    const known = [...since, "--first-seen-until", hourAgo];
+    expect(await stations(...known)).to.deep.equal(idsOf(0, 1));
+    expect(await stations(...since, "--city", "тестоград")).to.deep.equal(idsOf(0, 1, 2));
+    expect(await stations(...since, "--city", "Слобода")).to.deep.equal(idsOf(11));
+    expect(await stations(...since, "--city", "Нигде")).to.deep.equal([]);
+
+    for (const args of [
+      ["--network", "3f"],
+      ["--city", ""],
+      ["--remote", "maybe"],
+      ["--city", "A"],
+    ])
+      expect((await operator("marks", "rollback", ...args)).code, args.join(" ")).to.equal(2);
+    const all = ["--network", network, "--city", "Тестоград", "--remote", "true"];
+    const done = await operator("marks", "rollback", "--first-seen-since", hourAgo, ...all);
+    expect(done.json).to.include({ marks: 1, stations: 1 });
+    await untilFolded();
+    await expectRefolded(country.db, instance.config);
   });
 
   it("withdraws a mark that no worker has come to yet, and it is never processed", async () => {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { minuteMs } from "#src/domain/units.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { nearestCity } from "#src/marks/nearest-city.ts";
 
 /** Where a station belongs in the review (docs/decisions.md 4.6). */
 export interface ReviewCity {
@@ -11,10 +12,6 @@ export interface ReviewCity {
   /** Stations there that have a status. */
   stations: number;
 }
-
-/** A city is near up to 25 km; half a degree of latitude is some 50 km. */
-const nearKm = 25;
-const degreeKm = 111.2;
 
 /** A city or a cell, with its middle. */
 interface Place extends Omit<ReviewCity, "stations"> {
@@ -84,11 +81,7 @@ async function readPlaces(
     `select a.id as station_id, coalesce('city ' || c.id, 'cell ' || floor(a.lat * 2) || ' ' || floor(a.lon * 2)) as id,
        coalesce(c.name, '') as name, coalesce(c.lat, floor(a.lat * 2) / 2 + 0.25) as lat,
        coalesce(c.lon, floor(a.lon * 2) / 2 + 0.25) as lon
-     from stations a left join lateral (
-       select c.id, c.name, c.lat, c.lon,
-         power((c.lat - a.lat) * ${degreeKm}, 2) + power((c.lon - a.lon) * ${degreeKm} * cos(radians(a.lat)), 2) as km2
-       from cities c where c.lat between a.lat - 0.25 and a.lat + 0.25 order by km2 limit 1
-     ) c on c.km2 <= ${nearKm * nearKm}
+     from stations a left join ${nearestCity} on true
      where a.id = any(?::text[])`,
     [stationIds],
   );

@@ -25,7 +25,12 @@ export function RollbackPage() {
     key: asked.get("key") ?? "",
     reporter: asked.get("reporter") ?? "",
     station: asked.get("station") ?? "",
+    city: asked.get("city") ?? "",
+    network: asked.get("network") ?? "",
     status: asked.get("status") ?? "",
+    remote: "",
+    first_seen_since: "",
+    first_seen_until: "",
     since: localText(Date.now() - dayMs),
     until: "",
   });
@@ -102,6 +107,18 @@ export function RollbackPage() {
             value={form.station}
             onChange={(station) => set({ station })}
           />
+          <TextField
+            label="City"
+            maxLength={200}
+            value={form.city}
+            onChange={(city) => set({ city })}
+          />
+          <TextField
+            label="Network, as an alarm names it"
+            maxLength={64}
+            value={form.network}
+            onChange={(network) => set({ network })}
+          />
           <SelectField
             label="Status"
             value={form.status}
@@ -110,6 +127,28 @@ export function RollbackPage() {
               ...["yes", "low", "no", "queue"].map((one) => [one, statusWord(one)] as const),
             ]}
             onChange={(status) => set({ status })}
+          />
+          <SelectField
+            label="Position"
+            value={form.remote}
+            options={[
+              ["", "any"],
+              ["true", "not at the station"],
+              ["false", "at the station"],
+            ]}
+            onChange={(remote) => set({ remote })}
+          />
+          <TextField
+            label="Reporter first seen since (your time)"
+            type="datetime-local"
+            value={form.first_seen_since}
+            onChange={(time) => set({ first_seen_since: time })}
+          />
+          <TextField
+            label="Reporter first seen until (your time)"
+            type="datetime-local"
+            value={form.first_seen_until}
+            onChange={(time) => set({ first_seen_until: time })}
           />
           <TextField
             label="Since (your time)"
@@ -223,17 +262,17 @@ const statusChange = ({ before, after }: ConsoleRollbackChange) => (
 const arrow = (before: string | number, after: string | number): string =>
   before === after ? String(before) : `${before} → ${after}`;
 
+const numbers = ["partner", "key", "reporter"];
+const times = ["since", "until", "first_seen_since", "first_seen_until"];
+
 /** What of the form is given, as the server takes it. */
 function selectionOf(form: Record<string, string>): object {
-  const { station = "", status = "", since = "", until = "" } = form;
-  const numbers = ["partner", "key", "reporter"].flatMap((name) =>
-    form[name] === "" ? [] : [[name, Number(form[name])] as const],
-  );
-  return {
-    ...Object.fromEntries(numbers),
-    ...(station.trim() === "" ? {} : { station: station.trim() }),
-    ...(status === "" ? {} : { status }),
-    ...(since === "" ? {} : { since: new Date(since).getTime() }),
-    ...(until === "" ? {} : { until: new Date(until).getTime() }),
-  };
+  const given = Object.entries(form).flatMap(([name, typed]): [string, unknown][] => {
+    const text = name === "network" ? typed.trim().toLowerCase() : typed.trim();
+    if (text === "") return [];
+    if (numbers.includes(name)) return [[name, Number(text)]];
+    if (times.includes(name)) return [[name, new Date(text).getTime()]];
+    return [[name, name === "remote" ? text === "true" : text]];
+  });
+  return Object.fromEntries(given);
 }

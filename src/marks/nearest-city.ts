@@ -1,0 +1,14 @@
+/** A city is near up to 25 km; half a degree of latitude is some 50 km. */
+const nearKm = 25;
+const degreeKm = 111.2;
+
+/**
+ * SQL to join to `stations a`, as `c`: the city that a station belongs to in the review and in a rollback, the nearest
+ * one within 25 km (docs/decisions.md 4.6). Has `id`, `name`, `lat` and `lon`.
+ */
+export const nearestCity = `lateral (
+  select * from (
+    select c.id, c.name, c.lat, c.lon,
+      power((c.lat - a.lat) * ${degreeKm}, 2) + power((c.lon - a.lon) * ${degreeKm} * cos(radians(a.lat)), 2) as km2
+    from cities c where c.lat between a.lat - 0.25 and a.lat + 0.25 order by km2 limit 1) nearest
+  where km2 <= ${nearKm * nearKm}) c`;
