@@ -18,7 +18,7 @@ const table = {
     status: 401,
     title: "Not signed in, or no longer",
     advice:
-      "Sessions of the dashboard and the console last 12 hours and end with the key or account they were entered with. Sign in again.",
+      "Sessions last 12 hours; those of the console also end after 2 hours without use. They end with the key or account they were entered with. Sign in again.",
   },
   "domain-not-allowed": {
     status: 403,

@@ -70,40 +70,54 @@ export async function changeOperator(
 /** Who signs in with a name and a password, or with a key. */
 export type Credentials = { name: string; password: string } | { key: string };
 
-/** Signs in: the account that these belong to, with the time noted; null for none (`credentialsFit`). */
-export async function signInOperator(db: Db, credentials: Credentials): Promise<Operator | null> {
-  const id = await accountOf(db, credentials);
-  if (id === null) return null;
-  const sql = `update operators set last_sign_in_at = server_now() where id = ? and disabled_at is null returning ${columns}`;
-  return (await rows<Operator>(db, sql, [id]))[0] ?? null;
+/** An account with what it signs in with: for the check of it alone. */
+export interface SignInAccount extends Operator {
+  /** `hashPassword` of its password. */
+  password: string | null;
+}
+
+/** The account that somebody wants to sign in to; null for an unknown name or key. A key is proof by itself. */
+export async function findToSignIn(
+  db: Db,
+  credentials: Credentials,
+): Promise<SignInAccount | null> {
+  const isKey = "key" in credentials;
+  if (isKey && !isOperatorKeyText(credentials.key)) return null;
+  const [where, value] = isKey
+    ? ["key_hash = decode(?, 'hex')", hashKey(credentials.key)]
+    : ["lower(name) = lower(?)", credentials.name];
+  const sql = `select ${columns}, password from operators where ${where}`;
+  return (await rows<SignInAccount>(db, sql, [value]))[0] ?? null;
 }
 
 /**
- * True when these belong to an account that is not disabled. It takes as long for an unknown name as for a wrong
- * password.
+ * True when these credentials open the account that they found. It takes as long for an unknown name as for a wrong
+ * password. A key holds 256 random bits: there is nothing to guess, so its look-up by a hash is enough.
  */
-export async function credentialsFit(db: Db, credentials: Credentials): Promise<boolean> {
-  const id = await accountOf(db, credentials);
-  return id !== null && (await operatorById(db, id))?.disabled_at === null;
+export async function opensAccount(
+  found: SignInAccount | null,
+  credentials: Credentials,
+): Promise<boolean> {
+  const fits =
+    "key" in credentials
+      ? found !== null
+      : await isPassword(credentials.password, found?.password ?? null);
+  return fits && found?.disabled_at === null;
 }
 
-const accountOf = (db: Db, credentials: Credentials): Promise<number | null> =>
-  "key" in credentials ? byKey(db, credentials.key) : byPassword(db, credentials);
+/** True when these belong to an account that is not disabled. */
+export const credentialsFit = async (db: Db, credentials: Credentials): Promise<boolean> =>
+  opensAccount(await findToSignIn(db, credentials), credentials);
 
-// A key holds 256 random bits: there is nothing to guess, so a look-up by its hash is enough.
-async function byKey(db: Db, key: string): Promise<number | null> {
-  if (!isOperatorKeyText(key)) return null;
-  const sql = "select id from operators where key_hash = decode(?, 'hex')";
-  return (await rows<{ id: number }>(db, sql, [hashKey(key)]))[0]?.id ?? null;
-}
-
-async function byPassword(
-  db: Db,
-  { name, password }: { name: string; password: string },
-): Promise<number | null> {
-  const sql = "select id, password from operators where lower(name) = lower(?)";
-  const [found] = await rows<{ id: number; password: string | null }>(db, sql, [name]);
-  return (await isPassword(password, found?.password ?? null)) ? (found?.id ?? null) : null;
+/** Notes that somebody signs in now; false when the account was disabled or reset meanwhile. */
+export async function noteSignIn(
+  tx: Tx,
+  { id, password, key_prefix }: SignInAccount,
+): Promise<boolean> {
+  const sql = `update operators set last_sign_in_at = server_now()
+    where id = ? and disabled_at is null and password is not distinct from ?
+      and key_prefix is not distinct from ? returning id`;
+  return (await rows(tx, sql, [id, password, key_prefix])).length > 0;
 }
 
 const storedSecrets = ({ password, key }: OperatorSecrets) => ({

@@ -1,0 +1,205 @@
+import { expect } from "chai";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { type ConsoleClient, createConsoleClient } from "#test/flow/console-client.ts";
+import type { Answer } from "#test/flow/client.ts";
+import { addCheapOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("flow: signing in to the console", function () {
+  let instance: TestInstance;
+  let web: Web;
+  let db: Db;
+  let baseUrl: string;
+  /** It stands still but for the tests: a slow machine lets no delay pass. */
+  let now = Date.now();
+  let name: string;
+  let networks = 0;
+
+  before(async () => {
+    instance = await createTestInstance({
+      SIGN_INS_PER_MINUTE: "1000",
+      TRUSTED_PROXIES: "127.0.0.1",
+      LOG_LEVEL: "silent",
+    });
+    web = assembleWeb(instance.config, { clock: () => now });
+    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
+    db = web.services.db;
+  });
+  after(async () => {
+    await web.stop();
+    await instance.drop();
+  });
+  let accounts = 0;
+  beforeEach(async () => {
+    name = `account ${(accounts += 1)}`;
+    await addCheapOperator(db, name);
+  });
+
+  const newNetwork = (): string => `10.0.${(networks += 1) >> 8}.${networks & 255}`;
+  const attempt = (
+    client: ConsoleClient,
+    password = testPassword,
+    ip = newNetwork(),
+    who = name,
+  ): Promise<Answer> =>
+    client.call("POST", "/session", { name: who, password }, { "X-Forwarded-For": ip });
+  const stranger = (): ConsoleClient => createConsoleClient(baseUrl);
+  const browserOf = async (who = name): Promise<ConsoleClient> => {
+    const client = stranger();
+    expect((await attempt(client, testPassword, newNetwork(), who)).status).to.equal(201);
+    return client;
+  };
+  const guesses = async (n: number, client?: ConsoleClient, ip?: string): Promise<number[]> => {
+    const found: number[] = [];
+    for (let i = 0; i < n; i += 1)
+      found.push((await attempt(client ?? stranger(), "a wrong password", ip)).status);
+    return found;
+  };
+  const all = (n: number, status: number): number[] => Array<number>(n).fill(status);
+  const statusOf = async (client: ConsoleClient, headers = {}): Promise<number> =>
+    (await client.call("GET", "/session", undefined, headers)).status;
+
+  describe("attempts", () => {
+    it("from elsewhere, ten of them, lock nobody out", async () => {
+      expect(await guesses(10)).to.deep.equal(all(10, 401));
+      expect((await attempt(stranger())).status).to.equal(201);
+    });
+
+    it("of one network at one account wait longer and longer, and leave others alone", async () => {
+      const ip = newNetwork();
+      expect(await guesses(5, undefined, ip)).to.deep.equal(all(5, 401));
+      for (const waitS of [1, 2, 4, 8]) {
+        const refused = await attempt(stranger(), testPassword, ip);
+        expect(refused.status).to.equal(429);
+        expect(refused.body.type).to.match(/rate-limit-exceeded$/);
+        expect(refused.headers.get("retry-after")).to.equal(String(waitS));
+        now += waitS * 1000;
+        expect(await guesses(1, undefined, ip)).to.deep.equal([401]);
+      }
+      expect((await attempt(stranger())).status).to.equal(201);
+      const other = `${name} too`;
+      await addCheapOperator(db, other);
+      expect((await attempt(stranger(), testPassword, ip, other)).status).to.equal(201);
+    });
+
+    it("of strangers are used up together, and a known browser of this account still signs in", async () => {
+      const known = await browserOf();
+      const ofOther = await addCheapOperator(db, `${name} other`).then(() =>
+        browserOf(`${name} other`),
+      );
+      expect(await guesses(20)).to.deep.equal(all(20, 401));
+      const refused = await attempt(stranger());
+      expect(refused.status).to.equal(429);
+      expect(refused.headers.get("retry-after")).to.equal("1");
+      expect((await attempt(ofOther)).status).to.equal(429);
+      expect((await attempt(known)).status).to.equal(201);
+      // A minute is the longest that strangers can keep a new browser waiting.
+      now += minuteMs;
+      expect((await attempt(stranger())).status).to.equal(201);
+    });
+
+    it("of a known browser have a delay of their own", async () => {
+      const known = await browserOf();
+      const { browser } = known;
+      expect(await guesses(5, known)).to.deep.equal(all(5, 401));
+      expect((await attempt(known)).status).to.equal(429);
+      expect((await attempt(stranger())).status).to.equal(201);
+      now += minuteMs;
+      expect((await attempt(known)).status).to.equal(201);
+      // Its next proof has the same id, so that signing in does not start a new count beside this one.
+      expect(known.browser.split(".")[0]).to.equal(browser.split(".")[0]);
+    });
+
+    it("of a browser count as a stranger's after a new password, and after half a year", async () => {
+      const known = await browserOf();
+      const { browser } = known;
+      // The same words with a new salt: another password, as far as anything here can tell.
+      await rows(db, "update operators set password = ? where name = ?", [cheapHash(), name]);
+      expect(await guesses(20)).to.deep.equal(all(20, 401));
+      known.browser = browser;
+      expect((await attempt(known)).status).to.equal(429);
+      now += minuteMs;
+      expect((await attempt(known)).status).to.equal(201);
+      now += 181 * 24 * hourMs;
+      const old = known.browser;
+      expect(await guesses(20)).to.deep.equal(all(20, 401));
+      known.browser = old;
+      expect((await attempt(known)).status).to.equal(429);
+    });
+
+    it("with a proof that nobody gave are a stranger's", async () => {
+      const { browser } = await browserOf();
+      const [id, end, mac] = browser.split("=")[1]!.split(".") as [string, string, string];
+      expect(await guesses(20)).to.deep.equal(all(20, 401));
+      for (const proof of [
+        `${"A".repeat(16)}.${end}.${mac}`,
+        `${id}.${Number(end) + 1}.${mac}`,
+        `${id}.${end}.${"A".repeat(43)}`,
+        "x",
+      ]) {
+        const client = stranger();
+        client.browser = `console-browser=${proof}`;
+        expect((await attempt(client)).status, proof).to.equal(429);
+      }
+    });
+  });
+
+  describe("the session", () => {
+    it("is a new one each time, and the one that the browser had is over", async () => {
+      const client = await browserOf();
+      const former = createConsoleClient(baseUrl, client.cookie);
+      expect(await guesses(1, client)).to.deep.equal([401]);
+      expect(await statusOf(former)).to.equal(200);
+      expect((await attempt(client)).status).to.equal(201);
+      expect(client.cookie).not.to.equal(former.cookie);
+      expect(await statusOf(client)).to.equal(200);
+      expect(await statusOf(former)).to.equal(401);
+    });
+
+    it("is not the one that somebody else has put into the browser", async () => {
+      const planted = "console-session=" + "A".repeat(43);
+      const victim = createConsoleClient(baseUrl, planted);
+      expect((await attempt(victim)).status).to.equal(201);
+      expect(victim.cookie).not.to.equal(planted);
+      expect(await statusOf(createConsoleClient(baseUrl, planted))).to.equal(401);
+    });
+
+    it("ends when nobody has used it for CONSOLE_IDLE_MS, though its page asks by a timer", async () => {
+      const client = await browserOf();
+      now += hourMs;
+      expect(await statusOf(client)).to.equal(200);
+      now += hourMs + 50 * minuteMs;
+      expect(await statusOf(client, { "X-Unattended": "1" })).to.equal(200);
+      now += 10 * minuteMs;
+      expect(await statusOf(client)).to.equal(401);
+      const other = await browserOf();
+      const { sessions } = (await other.call("GET", "/sessions")).body as {
+        sessions: { account: string }[];
+      };
+      expect(sessions.filter(({ account }) => account === name)).to.have.length(1);
+    });
+
+    it("ends after SESSION_LIFE_MS, however much it is used", async () => {
+      const client = await browserOf();
+      for (let hour = 1; hour < 12; hour += 1) {
+        now += hourMs;
+        expect(await statusOf(client), `hour ${hour}`).to.equal(200);
+      }
+      now += hourMs;
+      expect(await statusOf(client)).to.equal(401);
+    });
+  });
+
+  it("is written down, with whether the browser was known", async () => {
+    const client = await browserOf();
+    await attempt(client);
+    const logged = await rows<{ browser: string }>(
+      db,
+      "select details->>'browser' as browser from operator_log where action = 'console.sign-in' and actor = ? order by id",
+      [name],
+    );
+    expect(logged.map(({ browser }) => browser)).to.deep.equal(["new", "known"]);
+  });
+});
