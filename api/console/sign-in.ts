@@ -1,11 +1,14 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { signInLimits } from "#api/console/sign-in-limits.ts";
-import { refused } from "#api/http/errors.ts";
+import { Refused, refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { viewerHash } from "#src/marks/reporter.ts";
+import { noteFailedSignIn } from "#src/operators/failed-sign-ins.ts";
 import { createKnownBrowsers, knownForMs } from "#src/operators/known-browsers.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import {
@@ -27,13 +30,14 @@ const body = Type.Union([
  * browser had, and with a password makes the browser a known one.
  */
 export function signInCall(services: Services, gate: OperatorGate): PageCall<null> {
-  const { db, config, clock } = services;
+  const { db, config, clock, metrics } = services;
   const { sessionLifeMs: lifeMs } = config;
   const { cookie, browserCookie } = gate;
   const limits = signInLimits(services);
   const browsers = createKnownBrowsers(config.reporterPepper);
 
-  return pageCall<null>()("POST", "/session", { body }, async (ctx) => {
+  type Ctx = Parameters<PageCall<null, TSchema, typeof body>["handle"]>[0];
+  const signIn = async (ctx: Ctx): Promise<void> => {
     const { ip, body } = ctx.state;
     const now = clock();
     const credentials = trimmed(body);
@@ -43,7 +47,11 @@ export function signInCall(services: Services, gate: OperatorGate): PageCall<nul
     const browser = isKey || !found || !proof ? null : browsers.read(found, proof, now);
     const account = isKey ? null : (found?.id ?? credentials.name.toLowerCase());
     const succeeded = limits.begin({ ip, account, browser });
-    if (!(await opensAccount(found, credentials)) || found === null) throw failed;
+    if (!(await opensAccount(found, credentials)) || found === null) {
+      const network = viewerHash(config.reporterPepper, viewerNetwork(ip));
+      await noteFailedSignIn(db, { account: found, network, at: now });
+      throw failed;
+    }
 
     const open = async (tx: Tx): Promise<string> => {
       if (!(await noteSignIn(tx, found))) throw failed;
@@ -66,6 +74,16 @@ export function signInCall(services: Services, gate: OperatorGate): PageCall<nul
     const { id, name, role } = found;
     ctx.status = 201;
     ctx.body = { account: { id, name, role } satisfies ConsoleAccount };
+  };
+
+  return pageCall<null>()("POST", "/session", { body }, async (ctx) => {
+    try {
+      await signIn(ctx);
+      metrics.signedIn(null);
+    } catch (error) {
+      if (error instanceof Refused) metrics.signedIn(error.refusal.code);
+      throw error;
+    }
   });
 }
 

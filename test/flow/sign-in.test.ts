@@ -192,6 +192,78 @@ describe("flow: signing in to the console", function () {
     });
   });
 
+  describe("a failure", () => {
+    interface Counted {
+      subject: string;
+      network: string;
+      count: number;
+    }
+    const counted = (subject: string): Promise<Counted[]> =>
+      rows<Counted>(
+        db,
+        `select subject, details ->> 'network' as network, (details ->> 'count')::int as count
+         from operator_log where action = 'console.sign-in-failed' and subject = ? order by id`,
+        [subject],
+      );
+    const outcomes = async (): Promise<Record<string, number>> => {
+      const text = await (await fetch(`${baseUrl}/metrics`)).text();
+      const lines = text.matchAll(/^fuelmark_sign_ins_total\{outcome="([^"]+)"\} (\d+)$/gm);
+      return Object.fromEntries([...lines].map(([, outcome, n]) => [outcome!, Number(n)]));
+    };
+
+    it("is counted by account, network and hour, without an address", async () => {
+      now = Math.ceil(now / hourMs) * hourMs;
+      const ip = newNetwork();
+      await guesses(3, undefined, ip);
+      await guesses(1);
+      const entries = await counted(`account ${name}`);
+      expect(entries.map(({ count }) => count)).to.deep.equal([3, 1]);
+      for (const { network } of entries) expect(network).to.match(/^[0-9a-f]{8}$/);
+      now += hourMs;
+      await guesses(1, undefined, ip);
+      expect((await counted(`account ${name}`)).map(({ count }) => count)).to.deep.equal([3, 1, 1]);
+      const client = await browserOf();
+      const shown = await client.call("GET", "/log?action=sign-in-failed");
+      expect(shown.body.entries[0]).to.include({ actor: "console", subject: `account ${name}` });
+    });
+
+    it("of a name that no account has is counted together with all others", async () => {
+      for (const who of ["nobody", "no one"])
+        await attempt(stranger(), "a wrong password", "192.0.2.9", who);
+      expect(await counted("unknown account")).to.deep.include({
+        subject: "unknown account",
+        network: (await counted("unknown account"))[0]!.network,
+        count: 2,
+      });
+    });
+
+    it("in a flood fills neither log nor alarms, and each attempt is in the metric", async () => {
+      now = Math.ceil(now / hourMs) * hourMs;
+      const before = await outcomes();
+      expect(await guesses(20)).to.deep.equal(all(20, 401));
+      expect(await guesses(2)).to.deep.equal(all(2, 429));
+      for (const waitS of [1, 2, 4, 8, 16]) {
+        now += waitS * 1000;
+        expect(await guesses(1)).to.deep.equal([401]);
+      }
+      const entries = await counted(`account ${name}`);
+      expect(entries).to.have.length(21);
+      expect(entries.at(-1)).to.include({ network: "others", count: 5 });
+      const after = await outcomes();
+      expect(after["sign-in-failed"]! - (before["sign-in-failed"] ?? 0)).to.equal(25);
+      expect(after["rate-limit-exceeded"]! - (before["rate-limit-exceeded"] ?? 0)).to.equal(2);
+      const [{ id }] = (await rows<{ id: number }>(db, "select id from operators where name = ?", [
+        name,
+      ])) as [{ id: number }];
+      const alarms = await rows<{ kind: string; details: object }>(
+        db,
+        "select kind, details from alarms where subject = ?",
+        [`account ${id}`],
+      );
+      expect(alarms).to.deep.equal([{ kind: "sign-ins-failed", details: { failures: 25 } }]);
+    });
+  });
+
   it("is written down, with whether the browser was known", async () => {
     const client = await browserOf();
     await attempt(client);
