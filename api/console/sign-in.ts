@@ -1,40 +1,55 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { signInLimits } from "#api/console/sign-in-limits.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
-import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { viewerHash } from "#src/marks/reporter.ts";
 import { noteFailedSignIn } from "#src/operators/failed-sign-ins.ts";
 import { createKnownBrowsers, knownForMs } from "#src/operators/known-browsers.ts";
-import { logAction } from "#src/operators/operator-log.ts";
 import {
   type Credentials,
   findToSignIn,
-  noteSignIn,
   opensAccount,
+  type SignInAccount,
 } from "#src/operators/operators.ts";
-import { endSession, findSession, openSession } from "#src/operators/sessions.ts";
+import { endSession, findSession } from "#src/operators/sessions.ts";
+import { openConsoleSession } from "#src/operators/sign-in.ts";
+import { openTotp, stepOfCode } from "#src/operators/totp.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-const body = Type.Union([
-  Type.Object({ name: text(80), password: text(200) }),
-  Type.Object({ key: text(200) }),
-]);
+const typed = Type.Object({ name: text(80), password: text(200), code: Type.Optional(text(20)) });
+type Typed = Static<typeof typed>;
+const body = Type.Union([typed, Type.Object({ key: text(200) })]);
+type Body = Static<typeof body>;
 
 /**
- * Signing in: by name and password, or by an operator key (docs/decisions.md 13.9). It ends the session that the
- * browser had, and with a password makes the browser a known one.
+ * Signing in: by name and password, with a code where the account has TOTP (docs/decisions.md 13.13), or by an operator
+ * key. Limited as 13.9 says. It ends the session that the browser had, and with a password makes it a known browser.
  */
 export function signInCall(services: Services, gate: OperatorGate): PageCall<null> {
-  const { db, config, clock, metrics } = services;
-  const { sessionLifeMs: lifeMs } = config;
+  const { db, config, clock, log, metrics } = services;
+  const { sessionLifeMs: lifeMs, reporterPepper: pepper } = config;
   const { cookie, browserCookie } = gate;
   const limits = signInLimits(services);
-  const browsers = createKnownBrowsers(config.reporterPepper);
+  const browsers = createKnownBrowsers(pepper);
+
+  /** The step of the code that was sent; null for an account without TOTP. Throws when there is none. */
+  const stepFor = async (
+    { id, totp_secret: sealed }: SignInAccount,
+    { code }: Typed,
+    now: number,
+  ): Promise<number | "wrong" | null> => {
+    if (sealed === null) return null;
+    if (code === undefined) throw codeNeeded;
+    const secret = openTotp(pepper, id, sealed);
+    if (secret === null)
+      log.error("a TOTP secret needs another REPORTER_PEPPER: disable and enable it again");
+    const step = secret && (await stepOfCode(secret, code.replaceAll(/\s/g, ""), now));
+    return step ?? "wrong";
+  };
 
   type Ctx = Parameters<PageCall<null, TSchema, typeof body>["handle"]>[0];
   const signIn = async (ctx: Ctx): Promise<void> => {
@@ -47,28 +62,26 @@ export function signInCall(services: Services, gate: OperatorGate): PageCall<nul
     const browser = isKey || !found || !proof ? null : browsers.read(found, proof, now);
     const account = isKey ? null : (found?.id ?? credentials.name.toLowerCase());
     const succeeded = limits.begin({ ip, account, browser });
-    if (!(await opensAccount(found, credentials)) || found === null) {
-      const network = viewerHash(config.reporterPepper, viewerNetwork(ip));
+    const fail = async (why: Refused): Promise<never> => {
+      const network = viewerHash(pepper, viewerNetwork(ip));
       await noteFailedSignIn(db, { account: found, network, at: now });
-      throw failed;
-    }
-
-    const open = async (tx: Tx): Promise<string> => {
-      if (!(await noteSignIn(tx, found))) throw failed;
-      const former = await findSession(tx, "operator", cookie.read(ctx) ?? "", now);
-      if (former !== null) await endSession(tx, former.id);
-      const agent = ctx.get("User-Agent");
-      const subjectId = found.id;
-      const session = { kind: "operator", subjectId, address: ip, agent, now, lifeMs } as const;
-      await logAction(tx, {
-        actor: found.name,
-        action: "console.sign-in",
-        subject: `account ${found.name}`,
-        details: { address: ip, browser: browser === null ? "new" : "known" },
-      });
-      return (await openSession(tx, session)).token;
+      throw why;
     };
-    cookie.give(ctx, await inTransaction(db, open), lifeMs);
+    if (!(await opensAccount(found, credentials)) || found === null) return fail(failed);
+    const step = isKey ? null : await stepFor(found, body as Typed, now);
+    if (step === "wrong") return fail(codeWrong);
+
+    const token = await openConsoleSession(db, found, {
+      step,
+      former: cookie.read(ctx) ?? "",
+      browser: browser === null ? "new" : "known",
+      address: ip,
+      agent: ctx.get("User-Agent"),
+      now,
+      lifeMs,
+    });
+    if (token === null) return fail(step === null ? failed : codeWrong);
+    cookie.give(ctx, token, lifeMs);
     if (!isKey) browserCookie.give(ctx, browsers.prove(found, now, browser), knownForMs);
     succeeded();
     const { id, name, role } = found;
@@ -92,8 +105,18 @@ const failed = refused(
   "No account has this name with this password, or this key.",
 );
 
-const trimmed = (body: Credentials): Credentials =>
-  "key" in body ? { key: body.key.trim() } : { ...body, name: body.name.trim() };
+// Only whoever knows the password learns that there is a code to send.
+const codeNeeded = refused(
+  "sign-in-code-required",
+  "Enter the code that your authenticator app shows.",
+);
+const codeWrong = refused(
+  "sign-in-code-required",
+  "This code is wrong, over, or was used before. Enter the one that your app shows now.",
+);
+
+const trimmed = (body: Body): Credentials =>
+  "key" in body ? { key: body.key.trim() } : { name: body.name.trim(), password: body.password };
 
 /** Signing out. Open to everybody, so that a browser can always forget its cookie. It stays a known browser. */
 export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>

@@ -13,6 +13,7 @@ export interface Operator {
   role: OperatorRole;
   has_password: boolean;
   key_prefix: string | null;
+  has_totp: boolean;
   disabled_at: Date | null;
   last_sign_in_at: Date | null;
   created_at: Date;
@@ -24,9 +25,11 @@ export interface OperatorSecrets {
   password?: string | null;
   /** A key's text (`newKey("operator", …)`). */
   key?: string | null;
+  /** `sealTotp` of its secret, beside a password. */
+  totp?: Buffer | null;
 }
 
-const columns = `id, name, role, password is not null as has_password, key_prefix, disabled_at, last_sign_in_at, created_at`;
+const columns = `id, name, role, password is not null as has_password, key_prefix, totp_secret is not null as has_totp, disabled_at, last_sign_in_at, created_at`;
 
 /** A new account; null when the name is taken, whatever its case. */
 export async function createOperator(
@@ -74,6 +77,8 @@ export type Credentials = { name: string; password: string } | { key: string };
 export interface SignInAccount extends Operator {
   /** `hashPassword` of its password. */
   password: string | null;
+  /** `sealTotp`. */
+  totp_secret: Buffer | null;
 }
 
 /** The account that somebody wants to sign in to; null for an unknown name or key. A key is proof by itself. */
@@ -86,7 +91,7 @@ export async function findToSignIn(
   const [where, value] = isKey
     ? ["key_hash = decode(?, 'hex')", hashKey(credentials.key)]
     : ["lower(name) = lower(?)", credentials.name];
-  const sql = `select ${columns}, password from operators where ${where}`;
+  const sql = `select ${columns}, password, totp_secret from operators where ${where}`;
   return (await rows<SignInAccount>(db, sql, [value]))[0] ?? null;
 }
 
@@ -109,19 +114,27 @@ export async function opensAccount(
 export const credentialsFit = async (db: Db, credentials: Credentials): Promise<boolean> =>
   opensAccount(await findToSignIn(db, credentials), credentials);
 
-/** Notes that somebody signs in now; false when the account was disabled or reset meanwhile. */
+/**
+ * Notes that somebody signs in now; false when the account was disabled or got other secrets meanwhile, and when `step`
+ * (of a TOTP code) or a later one was used before.
+ */
 export async function noteSignIn(
   tx: Tx,
-  { id, password, key_prefix }: SignInAccount,
+  { id, password, key_prefix, totp_secret }: SignInAccount,
+  step: number | null,
 ): Promise<boolean> {
-  const sql = `update operators set last_sign_in_at = server_now()
+  const sql = `update operators set last_sign_in_at = server_now(), totp_step = coalesce(?, totp_step)
     where id = ? and disabled_at is null and password is not distinct from ?
-      and key_prefix is not distinct from ? returning id`;
-  return (await rows(tx, sql, [id, password, key_prefix])).length > 0;
+      and key_prefix is not distinct from ? and totp_secret is not distinct from ?
+      and coalesce(?::bigint > totp_step, true) returning id`;
+  const same = [id, password, key_prefix, totp_secret];
+  return (await rows(tx, sql, [step, ...same, step])).length > 0;
 }
 
-const storedSecrets = ({ password, key }: OperatorSecrets) => ({
+const storedSecrets = ({ password, key, totp }: OperatorSecrets) => ({
   password,
+  totp_secret: totp,
+  totp_step: totp === undefined ? undefined : null,
   key_hash: key && Buffer.from(hashKey(key), "hex"),
   key_prefix: key && keyPrefix(key),
 });

@@ -1,10 +1,12 @@
 import { expect } from "chai";
+import { Secret, TOTP } from "otpauth";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { type ConsoleClient, createConsoleClient } from "#test/flow/console-client.ts";
 import type { Answer } from "#test/flow/client.ts";
 import { addCheapOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 describe("flow: signing in to the console", function () {
@@ -261,6 +263,100 @@ describe("flow: signing in to the console", function () {
         [`account ${id}`],
       );
       expect(alarms).to.deep.equal([{ kind: "sign-ins-failed", details: { failures: 25 } }]);
+    });
+  });
+
+  describe("with TOTP", () => {
+    const stepMs = 30_000;
+    let secret: Secret;
+    beforeEach(async () => {
+      now = Math.ceil(now / stepMs) * stepMs;
+      const { json } = await runOperator(
+        instance.env,
+        ...["account", "totp", "enable", name, "--json"],
+      );
+      secret = Secret.fromBase32(json.secret as string);
+    });
+    const codeAt = (timestamp: number): string => TOTP.generate({ secret, timestamp });
+    const send = async (code?: string, password = testPassword, ip = newNetwork()) => {
+      const body = { name, password, ...(code === undefined ? {} : { code }) };
+      const answer = await stranger().call("POST", "/session", body, { "X-Forwarded-For": ip });
+      return [
+        answer.status,
+        String(answer.body?.type ?? "")
+          .split("/")
+          .at(-1),
+      ]
+        .join(" ")
+        .trim();
+    };
+    const needed = "401 sign-in-code-required";
+
+    it("asks whoever knows the password for a code, and tells nobody else of it", async () => {
+      expect(await send(undefined, "a wrong password")).to.equal("401 sign-in-failed");
+      expect(await send(codeAt(now), "a wrong password")).to.equal("401 sign-in-failed");
+      expect(await send()).to.equal(needed);
+      const other = `${name} without`;
+      await addCheapOperator(db, other);
+      const plain = await attempt(stranger(), "a wrong password", newNetwork(), other);
+      const guarded = await attempt(stranger(), "a wrong password");
+      for (const { body } of [plain, guarded]) delete body.request_id;
+      expect(guarded.body).to.deep.equal(plain.body);
+      expect(await send(codeAt(now).replace(/^.../, "$& "))).to.equal("201");
+    });
+
+    it("takes a code once, and none of an earlier step, also by two at once", async () => {
+      expect(await send(codeAt(now))).to.equal("201");
+      expect(await send(codeAt(now))).to.equal(needed);
+      expect(await send(codeAt(now - stepMs))).to.equal(needed);
+      const next = codeAt(now + stepMs);
+      const both = await Promise.all([send(next), send(next)]);
+      expect(both.sort()).to.deep.equal(["201", needed]);
+    });
+
+    it("takes no code that is two steps off", async () => {
+      for (const off of [-2, 2]) {
+        // By chance two steps have the same six digits.
+        const near = [-1, 0, 1].map((step) => codeAt(now + step * stepMs));
+        const code = codeAt(now + off * stepMs);
+        if (!near.includes(code)) expect(await send(code)).to.equal(needed);
+      }
+      expect(await send(codeAt(now - stepMs))).to.equal("201");
+    });
+
+    it("holds up who guesses codes, also when they ask without one in between", async () => {
+      const ip = newNetwork();
+      const wrong = ["000000", "111111"].find((code) =>
+        [-1, 0, 1].every((step) => codeAt(now + step * stepMs) !== code),
+      )!;
+      for (const code of [wrong, undefined, wrong, undefined, wrong])
+        expect(await send(code, testPassword, ip)).to.equal(needed);
+      expect(await send(codeAt(now), testPassword, ip)).to.equal("429 rate-limit-exceeded");
+      expect(await send(codeAt(now))).to.equal("201");
+    });
+
+    it("asks for nothing more once it is off, and ends what was open when it changes", async () => {
+      const client = stranger();
+      const body = { name, password: testPassword, code: codeAt(now) };
+      expect((await client.call("POST", "/session", body)).status).to.equal(201);
+      const { code } = await runOperator(instance.env, "account", "totp", "disable", name);
+      expect(code).to.equal(0);
+      expect(await statusOf(client)).to.equal(401);
+      expect(await send()).to.equal("201");
+    });
+
+    it("keeps its secret out of the database and the log", async () => {
+      const [stored] = await rows<{ found: boolean }>(
+        db,
+        `select position(decode(?, 'hex') in totp_secret) > 0 as found from operators where name = ?`,
+        [secret.hex, name],
+      );
+      expect(stored!.found).to.equal(false);
+      const [entry] = await rows<{ all: string }>(
+        db,
+        "select l::text as all from operator_log l where action = 'account.totp-enable' order by id desc limit 1",
+      );
+      expect(entry!.all).to.include(name).and.not.include(secret.base32);
     });
   });
 
