@@ -34,7 +34,7 @@ const idleCheckMs = 50;
 /** Puts a web process together; several can run in one Node process. */
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
-  const { clock, db, redis, keys, meter, usedToday, health } = services;
+  const { clock, db, redis, keys, meter, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
@@ -58,6 +58,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("folding", () => unfoldable.condition());
   health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));
+  health.add("proxies", () => proxies.condition());
 
   const routes = (parts.routes ?? createRoutes)(services);
   const app = createApp(services, routes, (parts.pages ?? createPages)(services, routes));

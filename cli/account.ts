@@ -8,6 +8,8 @@ import { choice, line } from "#cli/values.ts";
 import {
   createAccount,
   disableAccount,
+  disableTotp,
+  enableTotp,
   type MadeAccount,
   resetAccount,
   type SecretWish,
@@ -23,7 +25,7 @@ import { passwordMin } from "#src/operators/passwords.ts";
 
 const name = line("the name", 80, "not empty");
 
-/** `operator account create|list|set-role|reset|disable|enable`: who may sign in to the console. */
+/** `operator account create|list|set-role|reset|disable|enable|totp`: who may sign in to the console. */
 export function accountCommand(output: () => Output): Command {
   const command = new Command("account").description("accounts of the console at /console/");
 
@@ -79,7 +81,7 @@ export function accountCommand(output: () => Output): Command {
     verb(
       command,
       "reset",
-      "replace the password and the key of an account with a new password or key; ends its sessions",
+      "replace the password and the key of an account with a new password or key; ends its sessions; TOTP stays unless it gets a key",
       "account reset olga",
       "account reset olga --key",
     ),
@@ -103,6 +105,49 @@ export function accountCommand(output: () => Output): Command {
         out.result(shown(account), card);
       });
   }
+  command.addCommand(totpCommand(output));
+  return command;
+}
+
+/** `operator account totp enable|disable`: a code of an authenticator app beside the password. */
+function totpCommand(output: () => Output): Command {
+  const command = new Command("totp").description(
+    "codes of an authenticator app (TOTP) beside a password",
+  );
+  verb(
+    command,
+    "enable",
+    "ask an account for a code at each sign-in; what the app needs is shown only once; ends its sessions",
+    "account totp enable olga",
+  )
+    .argument("<name>", "the account's name", name)
+    .action(async (who: string) => {
+      const out = output();
+      const made = await withDb(out, async (db, { reporterPepper }) => {
+        if (reporterPepper === "")
+          throw new Refusal(
+            "set REPORTER_PEPPER to that of the service: it encrypts the secret",
+            1,
+          );
+        return enableTotp(db, out.actor, who, reporterPepper);
+      });
+      const { account, secret, address } = made;
+      out.result({ ...shown(account), secret, address }, card);
+      out.note(
+        "Enter the secret into the app, or make a QR code of the address. Then clear the screen.",
+      );
+    });
+  verb(
+    command,
+    "disable",
+    "ask an account for no code any more, for example when the app is lost; ends its sessions",
+    "account totp disable olga",
+  )
+    .argument("<name>", "the account's name", name)
+    .action(async (who: string) => {
+      const out = output();
+      out.result(shown(await withDb(out, (db) => disableTotp(db, out.actor, who))), card);
+    });
   return command;
 }
 
@@ -130,6 +175,7 @@ const shown = (account: Operator) => ({
   name: account.name,
   role: account.role,
   signs_in_with: account.has_password ? "password" : account.key_prefix && `${account.key_prefix}…`,
+  totp: account.has_totp,
   disabled: time(account.disabled_at),
   last_sign_in: time(account.last_sign_in_at),
   created: time(account.created_at),

@@ -14,6 +14,7 @@ import * as createAlarms from "#migrations/0013_create_alarms.ts";
 import * as createReviewChanges from "#migrations/0014_create_review_changes.ts";
 import * as setLaunchLimits from "#migrations/0015_set_launch_limits.ts";
 import * as blockReporters from "#migrations/0016_block_reporters.ts";
+import * as hardenSignIns from "#migrations/0017_harden_sign_ins.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -35,4 +36,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0014_create_review_changes": createReviewChanges,
   "0015_set_launch_limits": setLaunchLimits,
   "0016_block_reporters": blockReporters,
+  "0017_harden_sign_ins": hardenSignIns,
 };

@@ -33,6 +33,8 @@ export const actorOf = ({
 
 export interface OperatorGate {
   cookie: SessionCookie;
+  /** Where a browser keeps the proof that it has signed in before. */
+  browserCookie: SessionCookie;
   /** Who calls, or why the call is refused. Asked at every request, so that a change of an account is in force at once. */
   admit(ctx: Context, role: OperatorRole): Promise<ConsoleViewer | Refusal>;
 }
@@ -40,11 +42,18 @@ export interface OperatorGate {
 /** The one place that decides who may do what in the console. */
 export function operatorGate({ db, config, clock }: Services): OperatorGate {
   const cookie = sessionCookie("console", config);
+  const { consoleIdleMs: idleMs } = config;
   return {
     cookie,
+    browserCookie: sessionCookie("console", config, "browser"),
     admit: async (ctx, role) => {
       const token = cookie.read(ctx);
-      const session = token === null ? null : await findSession(db, "operator", token, clock());
+      // The page marks what it asks by a timer: an open page alone is not somebody at work.
+      const isSeen = ctx.get("X-Unattended") === "";
+      const session =
+        token === null
+          ? null
+          : await findSession(db, "operator", token, clock(), { idleMs, isSeen });
       const account = session === null ? null : await operatorById(db, session.subjectId);
       if (session === null || account === null || account.disabled_at !== null)
         return refuse("session-over", "Sign in to the console.");

@@ -10,6 +10,7 @@ import type {
 } from "@bull-board/api/typings/app";
 import { Router } from "@koa/router";
 import { routesOf } from "#api/http/mount.ts";
+import { pageHeaders } from "#api/pages/page-headers.ts";
 import type { Middleware, State } from "#api/http/state.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { queueNames } from "#src/infrastructure/queue-state.ts";
@@ -32,7 +33,6 @@ const policy = [
   "connect-src 'self'",
   "base-uri 'self'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ].join("; ");
 
 /**
@@ -70,7 +70,7 @@ export async function createQueueBoard(
       ctx.set({
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
-        "Content-Security-Policy": policy,
+        ...pageHeaders(policy),
         "Referrer-Policy": "no-referrer",
       });
       ctx.body = withNames(withoutForeign(filled(template, params)));

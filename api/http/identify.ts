@@ -3,7 +3,6 @@ import type { Context, Middleware } from "#api/http/state.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
-import { addressSet, createViewerReader } from "#src/infrastructure/addresses.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
 const pathMax = 200;
@@ -14,11 +13,10 @@ const probes = new Set(["/healthz", "/readyz"]);
  * when it is over. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
  */
 export function identify({
-  config,
   log,
   metrics,
-}: Pick<Services, "config" | "log" | "metrics">): Middleware {
-  const viewerOf = createViewerReader(addressSet(config.trustedProxies));
+  proxies,
+}: Pick<Services, "log" | "metrics" | "proxies">): Middleware {
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
@@ -29,9 +27,9 @@ export function identify({
     state.requestId = randomUUID();
     state.arrivedAt = performance.now();
     state.brokenPath = routing.broken;
-    const forwarded = req.headers["x-forwarded-for"] as string | undefined;
-    state.ip = viewerOf(req.socket.remoteAddress ?? "", forwarded);
-    const level = probes.has(path) ? "debug" : "info";
+    const isProbe = probes.has(path);
+    state.ip = proxies.viewer(req, isProbe);
+    const level = isProbe ? "debug" : "info";
     res.on("close", () => {
       const ms = performance.now() - state.arrivedAt;
       metrics.finished(routeLabel(state, path), res.statusCode, ms);

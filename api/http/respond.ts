@@ -8,10 +8,11 @@ import {
   refusesIdentity,
 } from "#api/http/encoding.ts";
 import { countOutcome, limitHeaders } from "#api/http/limits.ts";
-import { describe, problemHeaders, problemObject, refusalOf } from "#api/http/errors.ts";
+import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
 import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 
 const compressMin = 1024;
 /** Bytes that are packed for one answer to a publishable key. */
@@ -25,6 +26,10 @@ const jsonType = "application/json; charset=utf-8";
 export function respond(services: Services): Middleware {
   return async (ctx, next) => {
     try {
+      if (hasTwoHosts(ctx.req)) {
+        ctx.state.limits = services.meter.anonymous(viewerNetwork(ctx.state.ip));
+        throw new Refused(twoHosts);
+      }
       await next();
       // A server of files has answered.
       if (ctx.respond === false) return;
@@ -35,6 +40,22 @@ export function respond(services: Services): Middleware {
     }
   };
 }
+
+/** Node keeps the first `Host` and says nothing of a second; a proxy in front may have gone by that one. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
+}
+
+const twoHosts: Refusal = refuse(
+  "validation-failed",
+  [{ loc: ["header", "host"], msg: "Host should be sent once", type: "http_invalid" }],
+  { headers: { Connection: "close" } },
+);
 
 function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
   if (ctx.headerSent) {

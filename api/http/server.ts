@@ -10,6 +10,7 @@ import { answerUnparsed, unparsedProblem, type UnparsedError } from "#api/http/p
 import type Koa from "koa";
 import type { State } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { minuteMs } from "#src/domain/units.ts";
 
 export interface ServerTimes {
   /** Longest time for the head of a request, ms. */
@@ -23,6 +24,8 @@ export interface ServerTimes {
 const usualTimes: ServerTimes = { headersMs: 15_000, requestMs: 30_000, checkMs: 2000 };
 // Longer than the idle time of the usual load balancers, which must be the side that closes.
 const keepAliveMs = 75_000;
+
+const fullLogEveryMs = minuteMs;
 
 /**
  * The HTTP server around the application. What Node's parser refuses is answered as problem+json too: never a 400,
@@ -43,6 +46,14 @@ export function createApiServer(
     keepAliveTimeout: keepAliveMs,
   };
   const server = createServer(settings, app.callback() as RequestListener);
+  server.maxConnections = services.config.maxConnections;
+  let toldAt = -Infinity;
+  server.on("drop", () => {
+    const now = performance.now();
+    if (now - toldAt < fullLogEveryMs) return;
+    toldAt = now;
+    services.log.warn("MAX_CONNECTIONS are open: further connections are closed at once");
+  });
   server.on("request", (req, res) => latest.set(req.socket, { req, res }));
 
   // `Expect: something`: Node's own answer is a bare 417.

@@ -1,4 +1,5 @@
 import { createHealth } from "#api/http/health.ts";
+import { createProxyWatch } from "#api/http/proxy-watch.ts";
 import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
@@ -90,6 +91,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** What partners have durably used today. */
     usedToday: createUsedToday({ db, config, log }),
     health: createHealth(),
+    proxies: createProxyWatch({ config, log }),
     /** All stations as they are served. */
     model,
     cities: createCityStore({ db, config, log }),

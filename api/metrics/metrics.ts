@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 import type { State } from "#api/http/state.ts";
 import { apiBase } from "#api/http/route.ts";
+import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { Admission } from "#src/domain/admit.ts";
 
 /** What one web process counts. `registry` also takes what is only read when somebody looks. */
@@ -10,6 +11,8 @@ export interface Metrics {
   finished(route: string, status: number, ms: number): void;
   /** Intake has decided on a mark; null when it could not be stored. */
   marked(admission: Admission | null): void;
+  /** Somebody has tried to sign in to the console: null for success, else the refusal's code. */
+  signedIn(refusal: ProblemCode | null): void;
 }
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -38,6 +41,12 @@ export function createMetrics(): Metrics {
     labelNames: ["result"],
     registers,
   });
+  const signIns = new Counter({
+    name: "fuelmark_sign_ins_total",
+    help: "Attempts to sign in to the console: success, or the code of the refusal.",
+    labelNames: ["outcome"],
+    registers,
+  });
   const routes = new Map<string, RouteChildren>();
 
   return {
@@ -57,6 +66,7 @@ export function createMetrics(): Metrics {
       children.duration.observe(ms / 1000);
     },
     marked: (admission) => marks.inc({ result: resultOf(admission) }),
+    signedIn: (refusal) => signIns.inc({ outcome: refusal ?? "success" }),
   };
 }
 

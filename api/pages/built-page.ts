@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "#api/http/state.ts";
 import { builtFolder } from "#api/pages/assets.ts";
+import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 
 const policy = [
   "default-src 'none'",
@@ -15,9 +16,8 @@ const policy = [
   "form-action 'none'",
 ] as const;
 
-/** Further sources that the operator has configured, and who may embed the page (none unless said). */
-export interface PolicyMore {
-  frameAncestors?: readonly string[];
+/** Further sources that the operator has configured, and what else the page may. */
+export interface PolicyMore extends PageRights {
   /** Hosts of the operator's base map, for images, styles and data. */
   hosts?: readonly string[];
   /** The page shows another of ours in a frame. */
@@ -25,15 +25,11 @@ export interface PolicyMore {
 }
 
 /** The content security policy of every built page: nothing inline, nothing evaluated, no host but ours. */
-export function contentPolicy({
-  frameAncestors = ["'none'"],
-  hosts = [],
-  framesOwn = false,
-}: PolicyMore = {}): string {
+export function contentPolicy({ hosts = [], framesOwn = false }: PolicyMore = {}): string {
   const open = /^(img|connect|font)-src/;
   const own = policy.map((line) => (open.test(line) ? [line, ...hosts].join(" ") : line));
   if (framesOwn) own.push("frame-src 'self'");
-  return [...own, `frame-ancestors ${frameAncestors.join(" ")}`].join("; ");
+  return own.join("; ");
 }
 
 /**
@@ -59,7 +55,7 @@ export function sendBuiltPage(ctx: Context, page: string | null, more: PolicyMor
   ctx.set({
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-cache",
-    "Content-Security-Policy": contentPolicy(more),
+    ...pageHeaders(contentPolicy(more), more),
   });
   ctx.body = page;
 }

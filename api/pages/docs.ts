@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { extname } from "node:path";
 import { packFile, type PackedFile, sendPacked } from "#api/http/etag.ts";
 import type { PageRouter } from "#api/http/state.ts";
+import { pageHeaders } from "#api/pages/page-headers.ts";
 import { openApiPath } from "#api/openapi/serve.ts";
 
 const base = "/docs";
@@ -22,7 +23,7 @@ export function docsPages(router: PageRouter): void {
       ctx.set({
         // The names do not change with a new version of the viewer.
         "Cache-Control": path === base ? "no-cache" : "public, max-age=86400",
-        "Content-Security-Policy": policy,
+        ...pageHeaders(policy),
         "Referrer-Policy": "no-referrer",
       });
       sendPacked(ctx, file);
@@ -31,7 +32,7 @@ export function docsPages(router: PageRouter): void {
 }
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const page = `<!doctype html>
 <html lang="en">

@@ -25,7 +25,7 @@ export function embedPages(router: PageRouter, { keys, config }: Services): void
   router.get("/widget/embed", (ctx) => {
     // The frame with the map is known by its referrer.
     ctx.set("Referrer-Policy", "same-origin");
-    sendBuiltPage(ctx, built ?? null, { framesOwn: true });
+    sendBuiltPage(ctx, built ?? null, { framesOwn: true, located: true });
   });
   router.get("/widget/embed/key", async (ctx) => {
     const [, text = ""] = /^Bearer +(\S+)$/i.exec(ctx.get("authorization")) ?? [];

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Context } from "#api/http/state.ts";
 import type { Language } from "#api/pages/messages.ts";
+import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 
 const entities: Record<string, string> = {
   "&": "&amp;",
@@ -33,7 +34,7 @@ function render(part: Part): string {
 }
 
 /** A page without scripts: its own style is all that it may load. */
-interface PlainPage {
+interface PlainPage extends PageRights {
   language: Language;
   title: string;
   css: string;
@@ -45,13 +46,16 @@ interface PlainPage {
 
 /** Answers with a page that a server makes whole. Its policy allows its style by hash. */
 export function sendPlainPage(ctx: Context, page: PlainPage): void {
-  const { language, title, css, policy, parts } = page;
+  const { language, title, css, policy, parts, ...rights } = page;
   // Not in the template, which the formatter may lay out anew: the hash is of every character.
   const style: Html = { html: `<style>${css}</style>` };
   ctx.set({
     "Content-Type": "text/html; charset=utf-8",
     "Content-Language": language,
-    "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${hash("sha256", css, "base64")}'; ${policy}`,
+    ...pageHeaders(
+      `default-src 'none'; style-src 'sha256-${hash("sha256", css, "base64")}'; base-uri 'none'; ${policy}`,
+      rights,
+    ),
     "Referrer-Policy": "no-referrer",
   });
   const main: Html = { html: parts.map((part) => part.html).join("\n          ") };

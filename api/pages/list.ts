@@ -55,7 +55,7 @@ export function listPage(router: PageRouter, services: Services): void {
         ? html`<p class="found">${messages.noCities}</p>`
         : cityList(services, { language, messages, cities, city, fuel, status });
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
-    const policy = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    const policy = "form-action 'self'";
     const foot = html`<footer>${messages.attribution}</footer>`;
     sendPlainPage(ctx, { language, title: messages.title, css, policy, parts: [main, foot] });
   });

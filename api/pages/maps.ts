@@ -90,6 +90,6 @@ function createMapPage(config: Config): (ctx: Context, page: MapPage) => void {
       "Referrer-Policy": "same-origin",
       Vary: "Accept-Language, Referer",
     });
-    sendBuiltPage(ctx, page, { frameAncestors, hosts });
+    sendBuiltPage(ctx, page, { ancestors: frameAncestors, hosts, located: true });
   };
 }

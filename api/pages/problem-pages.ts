@@ -1,5 +1,6 @@
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { pageHeaders } from "#api/pages/page-headers.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
@@ -12,7 +13,7 @@ export function problemPages(router: PageRouter, { config }: Pick<Services, "con
     router.get(path, (ctx) => {
       ctx.set({
         "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+        ...pageHeaders(policy),
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "public, max-age=3600",
       });
@@ -20,6 +21,8 @@ export function problemPages(router: PageRouter, { config }: Pick<Services, "con
     });
   }
 }
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const codes = Object.keys(refusals) as ProblemCode[];
 

@@ -1,7 +1,7 @@
 import type { Context } from "#api/http/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
-/** Where a page app keeps the token of its session: a cookie that no script can read and no other site can send. */
+/** Where a page app keeps a token of its session: a cookie that no script can read and no other site can send. */
 export interface SessionCookie {
   /** The token that the browser has sent; null when it has none. */
   read(ctx: Context): string | null;
@@ -14,11 +14,16 @@ export interface SessionCookie {
 /**
  * The cookie of the app at `/<app>/`. Over https its name starts with `__Host-`, so that no other host of the domain
  * can set it; that demands `Path=/`. Over http (a trial on one machine) it is sent to the app's own path alone.
+ * `what`: the session, or the proof by which a browser is known again.
  */
-export function sessionCookie(app: string, { baseUrl }: Pick<Config, "baseUrl">): SessionCookie {
+export function sessionCookie(
+  app: string,
+  { baseUrl }: Pick<Config, "baseUrl">,
+  what: "session" | "browser" = "session",
+): SessionCookie {
   const { protocol, pathname } = new URL(baseUrl);
   const isHttps = protocol === "https:";
-  const name = `${isHttps ? "__Host-" : ""}${app}-session`;
+  const name = `${isHttps ? "__Host-" : ""}${app}-${what}`;
   const path = isHttps ? "/" : `${pathname.replace(/\/$/, "")}/${app}/`;
   const options = { path, httpOnly: true, sameSite: "strict", secure: isHttps } as const;
   const cookiesOf = (ctx: Context): Context["cookies"] => {

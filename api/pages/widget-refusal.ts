@@ -38,7 +38,7 @@ export function refuseWidget(ctx: Context, why: WidgetRefusal): void {
     Vary: "Accept-Language, Referer",
     ...(why === "unavailable" ? { "Retry-After": "5" } : {}),
   });
-  const policy = "base-uri 'none'; form-action 'none'; frame-ancestors *";
+  const policy = "form-action 'none'";
   const parts = [html`<p>${what}</p>`, html`<code>${why}</code>`];
-  sendPlainPage(ctx, { language, title, css, policy, parts });
+  sendPlainPage(ctx, { language, title, css, policy, parts, ancestors: ["*"] });
 }

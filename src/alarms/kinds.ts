@@ -30,6 +30,13 @@ export const alarmKinds = {
     command: "marks failed",
     page: "/",
   },
+  "sign-ins-failed": {
+    title: "Many sign-ins to the console have failed",
+    meaning:
+      "Somebody may be guessing a password. Delays hold them up, and browsers that signed in before still can. The account is named by its number.",
+    command: "log list --action console.sign-in-failed",
+    page: "/log",
+  },
 } as const satisfies Record<string, KindOfAlarm>;
 
 export type AlarmKind = keyof typeof alarmKinds;

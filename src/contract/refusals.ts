@@ -14,11 +14,17 @@ const table = {
     advice:
       "Check the name and the password, or the key. An operator with access to the server makes new ones with `account reset`.",
   },
+  "sign-in-code-required": {
+    status: 401,
+    title: "A code of the authenticator app is needed",
+    advice:
+      "Send the code that the app shows now, together with name and password. Each code opens once. Without the app, an operator with access to the server switches codes off with `account totp disable NAME`.",
+  },
   "session-over": {
     status: 401,
     title: "Not signed in, or no longer",
     advice:
-      "Sessions of the dashboard and the console last 12 hours and end with the key or account they were entered with. Sign in again.",
+      "Sessions last 12 hours; those of the console also end after 2 hours without use. They end with the key or account they were entered with. Sign in again.",
   },
   "domain-not-allowed": {
     status: 403,

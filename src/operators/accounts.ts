@@ -11,6 +11,7 @@ import {
   type OperatorRole,
 } from "#src/operators/operators.ts";
 import { hashPassword, newPassword, passwordMax, passwordMin } from "#src/operators/passwords.ts";
+import { newTotpSecret, sealTotp, totpSetUp } from "#src/operators/totp.ts";
 import { endSession, endSessionsOf, listSessions } from "#src/operators/sessions.ts";
 
 /** What an account shall sign in with: a new key, a new password, or this password. */
@@ -36,7 +37,7 @@ export async function createAccount(
   });
 }
 
-/** Gives an account a new secret in place of all it had, and ends its sessions. */
+/** Gives an account a new password or key in place of what it had, and ends its sessions. TOTP stays with a password. */
 export async function resetAccount(
   db: Db,
   actor: string,
@@ -45,7 +46,11 @@ export async function resetAccount(
 ): Promise<MadeAccount | NotDone> {
   const made = await makeSecret(secret);
   if ("notDone" in made) return made;
-  const replaced = { password: null, key: null, ...made.stored };
+  // A key has nothing to guess, so nothing stands beside it.
+  const replaced =
+    made.kind === "key"
+      ? { password: null, totp: null, ...made.stored }
+      : { key: null, ...made.stored };
   const details = { given: made.kind };
   const account = await change(db, actor, name, { verb: "reset", changes: replaced, details });
   return "notDone" in account ? account : { account, secret: made.shown };
@@ -59,20 +64,66 @@ export const setAccountRole = (db: Db, actor: string, name: string, role: Operat
 export const disableAccount = (db: Db, actor: string, name: string, disabled: boolean) =>
   change(db, actor, name, { verb: disabled ? "disable" : "enable", changes: { disabled } });
 
+/**
+ * Asks an account for a code of an authenticator app beside its password from now on, and ends its sessions. What the
+ * app needs is shown this once. `pepper` is the service's REPORTER_PEPPER.
+ */
+export async function enableTotp(
+  db: Db,
+  actor: string,
+  name: string,
+  pepper: string,
+): Promise<{ account: Operator; secret: string; address: string } | NotDone> {
+  const secret = newTotpSecret();
+  const account = await change(db, actor, name, {
+    verb: "totp-enable",
+    changes: ({ id }) => ({ totp: sealTotp(pepper, id, secret) }),
+    refuse: ({ has_totp, has_password }) => {
+      if (has_totp) return { notDone: "already", what: "TOTP of account", id: name, state: "on" };
+      if (has_password) return null;
+      return invalid("name", "The account signs in with a key: TOTP stands beside a password");
+    },
+  });
+  return "notDone" in account ? account : { account, ...(await totpSetUp(secret, account.name)) };
+}
+
+/** Asks an account for no code any more, and ends its sessions: the way back when the app is lost. */
+export const disableTotp = (db: Db, actor: string, name: string) =>
+  change(db, actor, name, {
+    verb: "totp-disable",
+    changes: { totp: null },
+    refuse: ({ has_totp }) =>
+      has_totp ? null : { notDone: "already", what: "TOTP of account", id: name, state: "off" },
+  });
+
+type Changes = Parameters<typeof changeOperator>[2];
+
 const change = (
   db: Db,
   actor: string,
   name: string,
-  step: { verb: string; changes: Parameters<typeof changeOperator>[2]; details?: object },
+  step: {
+    verb: string;
+    changes: Changes | ((found: Operator) => Changes);
+    details?: object;
+    /** Why it is not done. */
+    refuse?: (found: Operator) => NotDone | null;
+  },
 ): Promise<Operator | NotDone> =>
   act(db, actor, async (tx) => {
     const found = await findOperator(tx, name);
-    const value = found === null ? null : await changeOperator(tx, found.id, step.changes);
+    const refused = found === null ? null : (step.refuse?.(found) ?? null);
+    if (refused !== null) return refused;
+    const value =
+      found === null ? null : await changeOperator(tx, found.id, changesOf(step.changes, found));
     if (value === null) return unknown("account", name);
     if (step.verb !== "set-role") await endSessionsOf(tx, "operator", value.id);
     const { verb, details = {} } = step;
     return { value, action: `account.${verb}`, subject: `account ${value.name}`, details };
   });
+
+const changesOf = (changes: Changes | ((found: Operator) => Changes), found: Operator): Changes =>
+  typeof changes === "function" ? changes(found) : changes;
 
 /** Ends one session of the console; with `accountId` only when it is one of this account. */
 export const endConsoleSession = (

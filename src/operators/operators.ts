@@ -13,6 +13,7 @@ export interface Operator {
   role: OperatorRole;
   has_password: boolean;
   key_prefix: string | null;
+  has_totp: boolean;
   disabled_at: Date | null;
   last_sign_in_at: Date | null;
   created_at: Date;
@@ -24,9 +25,11 @@ export interface OperatorSecrets {
   password?: string | null;
   /** A key's text (`newKey("operator", …)`). */
   key?: string | null;
+  /** `sealTotp` of its secret, beside a password. */
+  totp?: Buffer | null;
 }
 
-const columns = `id, name, role, password is not null as has_password, key_prefix, disabled_at, last_sign_in_at, created_at`;
+const columns = `id, name, role, password is not null as has_password, key_prefix, totp_secret is not null as has_totp, disabled_at, last_sign_in_at, created_at`;
 
 /** A new account; null when the name is taken, whatever its case. */
 export async function createOperator(
@@ -70,44 +73,68 @@ export async function changeOperator(
 /** Who signs in with a name and a password, or with a key. */
 export type Credentials = { name: string; password: string } | { key: string };
 
-/** Signs in: the account that these belong to, with the time noted; null for none (`credentialsFit`). */
-export async function signInOperator(db: Db, credentials: Credentials): Promise<Operator | null> {
-  const id = await accountOf(db, credentials);
-  if (id === null) return null;
-  const sql = `update operators set last_sign_in_at = server_now() where id = ? and disabled_at is null returning ${columns}`;
-  return (await rows<Operator>(db, sql, [id]))[0] ?? null;
+/** An account with what it signs in with: for the check of it alone. */
+export interface SignInAccount extends Operator {
+  /** `hashPassword` of its password. */
+  password: string | null;
+  /** `sealTotp`. */
+  totp_secret: Buffer | null;
+}
+
+/** The account that somebody wants to sign in to; null for an unknown name or key. A key is proof by itself. */
+export async function findToSignIn(
+  db: Db,
+  credentials: Credentials,
+): Promise<SignInAccount | null> {
+  const isKey = "key" in credentials;
+  if (isKey && !isOperatorKeyText(credentials.key)) return null;
+  const [where, value] = isKey
+    ? ["key_hash = decode(?, 'hex')", hashKey(credentials.key)]
+    : ["lower(name) = lower(?)", credentials.name];
+  const sql = `select ${columns}, password, totp_secret from operators where ${where}`;
+  return (await rows<SignInAccount>(db, sql, [value]))[0] ?? null;
 }
 
 /**
- * True when these belong to an account that is not disabled. It takes as long for an unknown name as for a wrong
- * password.
+ * True when these credentials open the account that they found. It takes as long for an unknown name as for a wrong
+ * password. A key holds 256 random bits: there is nothing to guess, so its look-up by a hash is enough.
  */
-export async function credentialsFit(db: Db, credentials: Credentials): Promise<boolean> {
-  const id = await accountOf(db, credentials);
-  return id !== null && (await operatorById(db, id))?.disabled_at === null;
+export async function opensAccount(
+  found: SignInAccount | null,
+  credentials: Credentials,
+): Promise<boolean> {
+  const fits =
+    "key" in credentials
+      ? found !== null
+      : await isPassword(credentials.password, found?.password ?? null);
+  return fits && found?.disabled_at === null;
 }
 
-const accountOf = (db: Db, credentials: Credentials): Promise<number | null> =>
-  "key" in credentials ? byKey(db, credentials.key) : byPassword(db, credentials);
+/** True when these belong to an account that is not disabled. */
+export const credentialsFit = async (db: Db, credentials: Credentials): Promise<boolean> =>
+  opensAccount(await findToSignIn(db, credentials), credentials);
 
-// A key holds 256 random bits: there is nothing to guess, so a look-up by its hash is enough.
-async function byKey(db: Db, key: string): Promise<number | null> {
-  if (!isOperatorKeyText(key)) return null;
-  const sql = "select id from operators where key_hash = decode(?, 'hex')";
-  return (await rows<{ id: number }>(db, sql, [hashKey(key)]))[0]?.id ?? null;
+/**
+ * Notes that somebody signs in now; false when the account was disabled or got other secrets meanwhile, and when `step`
+ * (of a TOTP code) or a later one was used before.
+ */
+export async function noteSignIn(
+  tx: Tx,
+  { id, password, key_prefix, totp_secret }: SignInAccount,
+  step: number | null,
+): Promise<boolean> {
+  const sql = `update operators set last_sign_in_at = server_now(), totp_step = coalesce(?, totp_step)
+    where id = ? and disabled_at is null and password is not distinct from ?
+      and key_prefix is not distinct from ? and totp_secret is not distinct from ?
+      and coalesce(?::bigint > totp_step, true) returning id`;
+  const same = [id, password, key_prefix, totp_secret];
+  return (await rows(tx, sql, [step, ...same, step])).length > 0;
 }
 
-async function byPassword(
-  db: Db,
-  { name, password }: { name: string; password: string },
-): Promise<number | null> {
-  const sql = "select id, password from operators where lower(name) = lower(?)";
-  const [found] = await rows<{ id: number; password: string | null }>(db, sql, [name]);
-  return (await isPassword(password, found?.password ?? null)) ? (found?.id ?? null) : null;
-}
-
-const storedSecrets = ({ password, key }: OperatorSecrets) => ({
+const storedSecrets = ({ password, key, totp }: OperatorSecrets) => ({
   password,
+  totp_secret: totp,
+  totp_step: totp === undefined ? undefined : null,
   key_hash: key && Buffer.from(hashKey(key), "hex"),
   key_prefix: key && keyPrefix(key),
 });

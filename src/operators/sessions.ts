@@ -47,12 +47,16 @@ export async function openSession(
   return { token, id: stored!.id, expiresAt };
 }
 
-/** The session with this token; null when there is none of this kind, or it is over. */
+/**
+ * The session with this token; null when there is none of this kind, or it is over: after its end, or when it was last
+ * seen `idleMs` ago, to the minute. `isSeen` false: a request that the page sends by itself.
+ */
 export async function findSession(
   db: Db | Tx,
   kind: SessionKind,
   token: string,
   now: number,
+  { idleMs = Infinity, isSeen = true }: { idleMs?: number; isSeen?: boolean } = {},
 ): Promise<{ id: number; subjectId: number; expiresAt: number } | null> {
   if (!tokenForm.test(token)) return null;
   const [found] = await rows<Session>(
@@ -62,7 +66,9 @@ export async function findSession(
     [hashToken(token), kind, now],
   );
   if (found === undefined) return null;
-  if (now - found.last_seen_at.getTime() >= seenEveryMs) {
+  const unseenMs = now - found.last_seen_at.getTime();
+  if (unseenMs >= idleMs) return null;
+  if (isSeen && unseenMs >= seenEveryMs) {
     await rows(db, `update sessions set last_seen_at = ${fromMs} where id = ?`, [now, found.id]);
   }
   return { id: found.id, subjectId: found.subject_id, expiresAt: found.expires_at.getTime() };

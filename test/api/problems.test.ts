@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
+import { enableTotp } from "#src/operators/accounts.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
@@ -73,6 +74,12 @@ describe("every problem of the API", function () {
   const ofPages: Partial<Record<ProblemCode, () => Promise<Answer>>> = {
     "sign-in-failed": () =>
       createConsoleClient(base()).call("POST", "/session", { name: "nobody", password: "x" }),
+    "sign-in-code-required": async () => {
+      const { name } = await addOperator(db, `account ${(next += 1)}`, "viewer");
+      await enableTotp(db, "root", name, instance.config.reporterPepper);
+      const credentials = { name, password: testPassword };
+      return createConsoleClient(base()).call("POST", "/session", credentials);
+    },
     "session-over": () => createConsoleClient(base()).call("GET", "/session"),
     "cross-site-request": async () =>
       (await operator("operator")).call("POST", "/keys/1/revoke", undefined, {

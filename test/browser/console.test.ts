@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
+import { Secret, TOTP } from "otpauth";
 import { rows } from "#src/infrastructure/db.ts";
+import { enableTotp } from "#src/operators/accounts.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
@@ -78,6 +80,28 @@ describe("browser: console", function () {
     await press(page, "Sign in");
     await page.getByRole("alert").getByText("No account has this name").waitFor();
     expect(await page.getByRole("navigation").count()).to.equal(0);
+  });
+
+  it("asks for a code of an account with TOTP, once the password is right", async () => {
+    const { name } = await addOperator(country.db, "tanya", "viewer");
+    const { secret } = (await enableTotp(
+      country.db,
+      "root",
+      name,
+      instance.config.reporterPepper,
+    )) as { secret: string };
+    const { page } = opened;
+    await goTo(page, "/");
+    await page.getByLabel("Name").fill(name);
+    await page.getByLabel("Password").fill(testPassword);
+    expect(await page.getByLabel("Code").count()).to.equal(0);
+    await press(page, "Sign in");
+    await page.getByRole("alert").getByText("Enter the code").waitFor();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await page.getByLabel("Code").fill(TOTP.generate({ secret: Secret.fromBase32(secret) }));
+    await press(page, "Sign in");
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+    expect(complaints(opened)).to.deep.equal([]);
   });
 
   it("shows open alarms, and has them acknowledged one by one and together", async () => {

@@ -80,6 +80,29 @@ describe("operator account", function () {
     expect(await credentialsFit(db, { key: reset.key as string })).to.equal(true);
   });
 
+  it("totp asks for codes beside a password alone, and goes with a key", async () => {
+    const totp = (verb: string, name: string) => account("totp", verb, name);
+    expect((await account("create", "--name", "tanya", "--role", "viewer")).json.totp).to.equal(
+      false,
+    );
+    const { json } = await totp("enable", "tanya");
+    expect(json).to.include({ name: "tanya", totp: true });
+    expect(json.secret).to.match(/^[A-Z2-7]{32}$/);
+    expect(json.address).to.match(/^otpauth:\/\/totp\/Fuelmark:tanya\?/);
+    const again = await totp("enable", "tanya");
+    expect([again.code, again.err]).to.deep.equal([1, "TOTP of account tanya is on already\n"]);
+    expect((await account("reset", "tanya")).json.totp).to.equal(true);
+    expect((await account("reset", "tanya", "--key")).json.totp).to.equal(false);
+    expect((await totp("enable", "tanya")).err).to.include("signs in with a key");
+    expect((await totp("disable", "tanya")).code).to.equal(1);
+    expect((await totp("enable", "nobody")).code).to.equal(1);
+    const env = { ...instance.env, REPORTER_PEPPER: "" };
+    const without = await runOperator(env, "account", "totp", "enable", "vera");
+    expect([without.code, without.err]).to.satisfy(
+      ([code, err]: [number, string]) => code === 1 && err.includes("REPORTER_PEPPER"),
+    );
+  });
+
   it("set-role leaves sessions open; disable ends them and lets nobody in until enable", async () => {
     const made = (await account("create", "--name", "vera", "--role", "viewer")).json;
     const isOpen = await openFor(made.id as number);

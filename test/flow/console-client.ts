@@ -10,7 +10,9 @@ export interface ConsoleClient {
   ): Promise<Answer>;
   /** `name=value` of the session's cookie; "" when nobody is signed in. */
   cookie: string;
-  /** The attributes with which the cookie came. */
+  /** The same of the proof by which a browser is known again. */
+  browser: string;
+  /** The attributes with which the session's cookie came. */
   attributes: string;
 }
 
@@ -18,22 +20,26 @@ export interface ConsoleClient {
 export function createConsoleClient(baseUrl: string, cookie = ""): ConsoleClient {
   const client: ConsoleClient = {
     cookie,
+    browser: "",
     attributes: "",
     call: async (method, path, body, headers = {}) => {
       const own: Record<string, string> =
         method === "GET"
           ? {}
           : { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
+      const cookies = [client.cookie, client.browser].filter((pair) => pair !== "").join("; ");
       const response = await fetch(`${baseUrl}/console/api${path}`, {
         method,
-        headers: { ...own, ...(client.cookie === "" ? {} : { Cookie: client.cookie }), ...headers },
+        headers: { ...own, ...(cookies === "" ? {} : { Cookie: cookies }), ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const given = response.headers.get("set-cookie");
-      if (given !== null) {
+      for (const given of response.headers.getSetCookie()) {
         const [pair = "", ...rest] = given.split("; ");
-        client.cookie = pair.endsWith("=") ? "" : pair;
-        client.attributes = rest.join("; ");
+        if (/^[^=]*-browser=/.test(pair)) client.browser = pair;
+        else {
+          client.cookie = pair.endsWith("=") ? "" : pair;
+          client.attributes = rest.join("; ");
+        }
       }
       const text = await response.text();
       const value: unknown = text === "" ? null : JSON.parse(text);

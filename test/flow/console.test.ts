@@ -302,6 +302,8 @@ describe("flow: who may do what in the console", function () {
       const page = await get(olga, "/");
       const policy = page.headers.get("content-security-policy") ?? "";
       expect(policy).to.include("script-src 'self';").and.include("frame-ancestors 'none'");
+      expect(page.headers.get("permissions-policy")).to.include("geolocation=()");
+      expect(page.headers.get("cross-origin-opener-policy")).to.equal("same-origin");
       expect(await page.text()).not.to.match(/https?:\/\//);
     });
 

@@ -17,12 +17,12 @@ export const api = pageApi(() => {
 
 /** Loads `path` when the page opens and whenever it changes, and again every `everyMs` while it can be seen. */
 export function useLoaded<T>(path: string, everyMs = 0): Resource<T> {
-  const loading = useMemo(() => resource(() => api.get<T>(path)), [path]);
+  const loading = useMemo(() => resource((unattended) => api.get<T>(path, unattended)), [path]);
   useEffect(() => {
     void loading.load();
     if (everyMs === 0) return undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void loading.load();
+      if (document.visibilityState === "visible") void loading.load(true);
     }, everyMs);
     return () => clearInterval(timer);
   }, [loading, everyMs]);

@@ -13,7 +13,8 @@ export interface Failure {
 export type Result<T> = { value: T; failure?: never } | { failure: Failure };
 
 export interface PageApi {
-  get<T>(path: string): Promise<Result<T>>;
+  /** `unattended`: the page asks by a timer, and nobody need be there. */
+  get<T>(path: string, unattended?: boolean): Promise<Result<T>>;
   /** Sends JSON. */
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Result<T>>;
   /** Sends a file as it is. */
@@ -28,14 +29,14 @@ export function pageApi(onOver: (words: string) => void): PageApi {
   const call = async <T>(
     method: string,
     path: string,
-    { type, body }: { type?: string; body?: string | File } = {},
+    { headers = {}, body }: { headers?: Record<string, string>; body?: string | File } = {},
   ): Promise<Result<T>> => {
     let response: Response;
     try {
       response = await fetch(`api${path}`, {
         method,
         cache: "no-store",
-        ...(type === undefined ? {} : { headers: { "Content-Type": type } }),
+        headers,
         ...(body === undefined ? {} : { body }),
       });
     } catch {
@@ -48,13 +49,15 @@ export function pageApi(onOver: (words: string) => void): PageApi {
     return { failure };
   };
   return {
-    get: (path) => call("GET", path),
+    get: (path, unattended = false) =>
+      call("GET", path, unattended ? { headers: { "X-Unattended": "1" } } : {}),
     send: (method, path, body) =>
       call(method, path, {
-        type: "application/json",
+        headers: { "Content-Type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
-    upload: (path, file) => call("POST", path, { type: "application/octet-stream", body: file }),
+    upload: (path, file) =>
+      call("POST", path, { headers: { "Content-Type": "application/octet-stream" }, body: file }),
   };
 }
 

@@ -6,22 +6,22 @@ import type { Failure, Result } from "#web/kit/page-api.ts";
 export interface Resource<T> {
   readonly value: ReadonlySignal<T | null>;
   readonly failure: ReadonlySignal<Failure | null>;
-  /** Asks for it. Of several at once the last one counts. */
-  load(): Promise<void>;
+  /** Asks for it. Of several at once the last one counts. `unattended`: by a timer. */
+  load(unattended?: boolean): Promise<void>;
   /** Forgets it: somebody else signs in. */
   clear(): void;
 }
 
-export function resource<T>(ask: () => Promise<Result<T>>): Resource<T> {
+export function resource<T>(ask: (unattended: boolean) => Promise<Result<T>>): Resource<T> {
   const value = signal<T | null>(null);
   const failure = signal<Failure | null>(null);
   let asked = 0;
   return {
     value,
     failure,
-    load: async () => {
+    load: async (unattended = false) => {
       const nth = (asked += 1);
-      const result = await ask();
+      const result = await ask(unattended);
       if (nth !== asked) return;
       failure.value = result.failure ?? null;
       if (result.failure === undefined) value.value = result.value;

@@ -1,5 +1,5 @@
 import { parseBasemap } from "#src/infrastructure/map-settings.ts";
-import { hourMs, dayMs } from "#src/domain/units.ts";
+import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 import { isKeyText } from "#src/keys/key-text.ts";
 import {
   center,
@@ -34,7 +34,13 @@ export const callerSettings = {
     "SESSION_LIFE_MS",
     12 * hourMs,
     integer(1000, 30 * dayMs),
-    "longest duration of a session of the dashboard or the console",
+    "longest duration of a session of the dashboard or the console, in use or not",
+  ),
+  consoleIdleMs: setting(
+    "CONSOLE_IDLE_MS",
+    2 * hourMs,
+    integer(2 * minuteMs, 30 * dayMs),
+    "a session of the console ends when nobody has used it for this long, to the minute",
   ),
   signInsPerMinute: setting(
     "SIGN_INS_PER_MINUTE",

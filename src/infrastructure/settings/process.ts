@@ -46,6 +46,12 @@ export const processSettings = {
     shaped(/^[\w.:-]+$/, "an IP address or a host name of this machine"),
     "address that the web role listens on",
   ),
+  maxConnections: setting(
+    "MAX_CONNECTIONS",
+    10_000,
+    integer(10, 1_000_000),
+    "connections that a web process holds open at once; it closes further ones, so its limit of open files must be higher",
+  ),
   baseUrl: setting(
     "BASE_URL",
     "",
@@ -69,7 +75,7 @@ export const processSettings = {
     "TRUSTED_PROXIES",
     [] as string[],
     addresses,
-    "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted",
+    "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted; without it all viewers behind a proxy count as one",
   ),
   metricsToken: setting(
     "METRICS_TOKEN",

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { account, api } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
@@ -10,9 +10,16 @@ export function SignInPage() {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [key, setKey] = useState("");
+  /** Null until the server asks for a code. */
+  const [code, setCode] = useState<string | null>(null);
+  const isAsked = code !== null;
+  useEffect(() => {
+    if (isAsked) document.querySelector<HTMLInputElement>("[autocomplete=one-time-code]")?.focus();
+  }, [isAsked]);
   const send = async (): Promise<string | null> => {
-    const body = byKey ? { key } : { name, password };
+    const body = byKey ? { key } : { name, password, ...(code === null ? {} : { code }) };
     const answer = await api.send<{ account: ConsoleAccount }>("POST", "/session", body);
+    if (answer.failure?.code === "sign-in-code-required") setCode("");
     if (answer.failure !== undefined) return answer.failure.words;
     account.value = answer.value.account;
     return null;
@@ -38,7 +45,10 @@ export function SignInPage() {
           <TextField
             label="Name"
             value={name}
-            onChange={setName}
+            onChange={(value) => {
+              setName(value);
+              setCode(null);
+            }}
             autocomplete="username"
             maxLength={80}
             required
@@ -52,6 +62,17 @@ export function SignInPage() {
             maxLength={200}
             required
           />
+          {code !== null && (
+            <TextField
+              label="Code"
+              hint="Six digits of your authenticator app"
+              value={code}
+              onChange={setCode}
+              autocomplete="one-time-code"
+              maxLength={20}
+              required
+            />
+          )}
         </>
       )}
     </>

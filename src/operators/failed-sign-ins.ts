@@ -1,0 +1,54 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { hourMs } from "#src/domain/units.ts";
+import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+
+const action = "console.sign-in-failed";
+/** Further networks of an account and hour are counted together: the log must not be filled by strangers. */
+const networksKept = 20;
+/** So many in an hour at one account are an alarm. */
+const manyFailures = 20;
+
+/**
+ * Counts a failed sign-in in the operator's log: an entry for each account, network and UTC hour (docs/decisions.md
+ * 13.12). Names that no account has are one. Raises the alarm when there are many.
+ *
+ * @param failure `network` is its hash, `at` in ms
+ */
+export const noteFailedSignIn = (
+  db: Db,
+  failure: { account: { id: number; name: string } | null; network: string; at: number },
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const { account, at } = failure;
+    const subject = account === null ? "unknown account" : `account ${account.name}`;
+    const hour = formatTime(Math.floor(at / hourMs) * hourMs);
+    // As much of the hash as tells networks apart.
+    const network = failure.network.slice(0, 8);
+    const ofHour = `from operator_log
+      where action = '${action}' and subject = ? and details ->> 'hour' = ?`;
+    const [known] = await rows<{ count: number; here: boolean }>(
+      tx,
+      `select count(*), coalesce(bool_or(details ->> 'network' = ?), false) as here ${ofHour}`,
+      [network, subject, hour],
+    );
+    const counted = known!.here || known!.count < networksKept ? network : "others";
+    await rows(
+      tx,
+      `insert into operator_log (actor, action, subject, details)
+       values ('console', '${action}', ?, ?::jsonb)
+       on conflict (subject, (details ->> 'hour'), (details ->> 'network')) where action = '${action}'
+       do update set details = jsonb_set(
+         operator_log.details, '{count}', to_jsonb((operator_log.details ->> 'count')::int + 1))`,
+      [subject, JSON.stringify({ hour, network: counted, count: 1 })],
+    );
+    const [sum] = await rows<{ failures: number }>(
+      tx,
+      `select sum((details ->> 'count')::int)::int as failures ${ofHour}`,
+      [subject, hour],
+    );
+    const { failures } = sum!;
+    if (failures < manyFailures) return;
+    const about = account === null ? "unknown accounts" : `account ${account.id}`;
+    await raiseAlarms(tx, [{ kind: "sign-ins-failed", subject: about, at, details: { failures } }]);
+  });
