@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -11,7 +12,7 @@ describe("flow: an operator's block", function () {
   let stage: Stage;
   let client: Client;
   let map: Client;
-  const soon = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const soon = new Date(Date.now() + dayMs).toISOString().slice(0, 10);
 
   before(async () => {
     stage = await openStage(1200, ["web", "marks"], { TRUSTED_PROXIES: "127.0.0.1" });

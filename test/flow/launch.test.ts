@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { type Client, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -36,7 +37,7 @@ describe("flow: the launch of a partner's app", function () {
   it("needs no more than one command, which lets new users in and counts their marks", async () => {
     for (let n = 0; n < budget; n += 1) expect(await sayNo()).to.equal("published");
     expect(await sayNo()).to.equal("new-users-limit");
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + dayMs).toISOString().slice(0, 10);
     await launch("--until", tomorrow, "--new-users", "1000", "--limit", String(limit));
     await until(sayNo, (outcome) => outcome === "published");
     for (let n = budget + 1; n < limit; n += 1) expect(await sayNo()).to.equal("published");

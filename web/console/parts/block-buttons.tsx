@@ -1,9 +1,9 @@
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Fault } from "#web/kit/fault.tsx";
 
 const days = 7;
-const dayMs = 86_400_000;
 
 /** Holds all further marks of a held mark's reporter, or of the network that it came from, for a week. */
 export function BlockButtons({ mark }: { mark: ConsoleHeldMark }) {
