@@ -2,6 +2,8 @@ import { Counter, Gauge } from "prom-client";
 import type { Services } from "#api/http/services.ts";
 import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
+import { oldestDay } from "#src/marks/partitions.ts";
+import { dayS } from "#src/domain/units.ts";
 
 /** Figures that cost a query are this old at most, however many callers there are. */
 const keptMs = 10_000;
@@ -13,8 +15,19 @@ type Figures = number | Record<string, number>;
  * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
  */
 export function registerGauges(services: Services): void {
-  const { metrics, db, producer, clock, follower, dumps, duties, unfoldable, meter, health } =
-    services;
+  const {
+    config,
+    metrics,
+    db,
+    producer,
+    clock,
+    follower,
+    dumps,
+    duties,
+    unfoldable,
+    meter,
+    health,
+  } = services;
   const { waiters, rectangles, alarms, asOf } = services;
   const gauge = (
     name: string,
@@ -151,6 +164,18 @@ export function registerGauges(services: Services): void {
     "fuelmark_stations_to_refold",
     "Stations that wait to be folded anew; one that stays has a refold that fails.",
     ({ refolds }) => refolds,
+  );
+
+  const oldest = kept(() => oldestDay(db));
+  gauge(
+    "fuelmark_oldest_partition_age_seconds",
+    "Age of the oldest day whose table of marks is there, as a partition or no longer; from the end of that day.",
+    async () => (clock() - ((await oldest()) ?? NaN)) / 1000 - dayS,
+  );
+  gauge(
+    "fuelmark_retention_seconds",
+    "For how long marks are kept (RETENTION_DAYS).",
+    () => config.retentionDays * dayS,
   );
 
   gauge(
