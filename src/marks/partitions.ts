@@ -1,6 +1,4 @@
-import { dayMs } from "#src/domain/units.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import { firstIdOfDay } from "#src/marks/marks.ts";
 
 /** The table of one UTC day of marks. */
 export interface DayTable {
@@ -17,18 +15,12 @@ const dayTables = `pg_class c left join pg_inherits i on i.inhrelid = c.oid
       select from pg_constraint where conrelid = c.oid and conname = c.relname || '_range'))`;
 
 /** The name of the table that holds the marks of the UTC day of `ms`. */
-export const dayTableOf = (ms: number): string =>
+const dayTableOf = (ms: number): string =>
   `marks_${new Date(ms).toISOString().slice(0, 10).replaceAll("-", "")}`;
 
 /** The beginning, ms, of the UTC day of a table. */
 export const dayOfTable = (name: string): number =>
   Date.parse(name.replace(/^marks_(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3"));
-
-/** SQL on `marks.id` for the marks of a table's day. Reads the table of that day alone. */
-export const idsOfTable = (name: string): string => {
-  const day = dayOfTable(name);
-  return `id >= ${firstIdOfDay(day)} and id < ${firstIdOfDay(day + dayMs)}`;
-};
 
 /**
  * The tables of the days before that of `ms`, the oldest first; but first what waits to be detached, because Postgres

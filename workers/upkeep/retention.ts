@@ -1,6 +1,7 @@
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { closeDays } from "#src/marks/open-days.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
@@ -13,7 +14,7 @@ const deletedAtOnce = 5000;
 
 /**
  * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, alarms, ended sessions, usage, mark partitions. Each is a step of its own: when one fails, the others are
+ * status runs, alarms, ended sessions, usage, days without open marks, mark partitions. Each is a step of its own: when one fails, the others are
  * done all the same. Rejects at the end when one has failed.
  */
 export async function retire(
@@ -37,6 +38,7 @@ export async function retire(
     alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
     sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
     usage: () => retireUsage(deps),
+    "open days": () => closeDays(db, now),
     // Last, because it may wait for a long transaction.
     partitions: () => dropPartitions(deps, keptFrom, patience),
   };
