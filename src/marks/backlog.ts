@@ -1,7 +1,6 @@
 import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** What the marks workers have still to do, from the only truth about it. */
 export interface Backlog {
@@ -54,24 +53,6 @@ export const listFailed = (db: Db, limit: number): Promise<FailedMark[]> =>
       ),
     limit,
   );
-
-/** Has a failed mark processed again. Gives its station, for the marks workers to look there. */
-export const retryMark = (
-  db: Db,
-  actor: string,
-  id: number,
-): Promise<{ stationId: string } | NotDone> =>
-  act(db, actor, async (tx) => {
-    const [value] = await rows<{ stationId: string }>(
-      tx,
-      `update marks set failed_at = null, failure = null
-       where id = ? and processed_at is null and failed_at is not null returning station_id as "stationId"`,
-      [id],
-    );
-    if (value === undefined) return unknown("failed mark", id);
-    const details = { station: value.stationId };
-    return { value, action: "mark.retry", subject: `mark ${id}`, details };
-  });
 
 /** Stations that wait to be folded anew, those written longest ago first. */
 export const listRefolds = (
