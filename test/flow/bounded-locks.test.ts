@@ -9,12 +9,13 @@ import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
+import { sized } from "#test/harness/long.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { countLocks, recordStatements } from "#test/harness/statements.ts";
 
 /** A partition and its indexes are 9; Postgres with its defaults has 6,400 locks for all its transactions. */
 const locksAtMost = 130;
-const days = 420;
+const days = sized(100, 420);
 
 /** To fold a station anew all its marks are read, of all days (docs/decisions.md 16.23). It was asked for by an approval. */
 const isRefold = (text: string): boolean =>
@@ -31,8 +32,8 @@ describe("flow: locks with many partitions", function () {
     stage = await openStage(3, ["web"], { RETENTION_DAYS: "450", SWEEP_MS: "100" });
     client = new pg.Client({ connectionString: stage.instance.databaseUrl });
     await client.connect();
-    for (let from = 0; from < days; from += 60)
-      await client.query("select ensure_mark_partitions(current_date - $1::int, 60)", [
+    for (let from = 0; from < days; from += 20)
+      await client.query("select ensure_mark_partitions(current_date - $1::int, 20)", [
         days - from,
       ]);
   });
@@ -70,11 +71,11 @@ describe("flow: locks with many partitions", function () {
   it("finds marks that have waited, failed or been held for months, and locks few partitions for it", async () => {
     const { country, operator } = stage;
     await country.meet("somebody", 60);
-    const waiting = await addOld(200, 0, "needed = 1");
-    const failed = await addOld(300, 1, "failed_at = now(), failure = 'no'");
-    const held = await addOld(400, 2, "review = 'held', processed_at = now(), outcome = 'held'");
+    const waiting = await addOld(40, 0, "needed = 1");
+    const failed = await addOld(60, 1, "failed_at = now(), failure = 'no'");
+    const held = await addOld(90, 2, "review = 'held', processed_at = now(), outcome = 'held'");
     await closeDays(country.db, Date.now());
-    expect(await listedDays()).to.deep.equal([200, 300, 400]);
+    expect(await listedDays()).to.deep.equal([40, 60, 90]);
     for (const name of ["marks", "snapshots", "upkeep", "clock"])
       stage.workers.push(await startRole(name, { ...stage.instance.env, LOG_LEVEL: "debug" }));
     const isDone = "select processed_at is not null as done from marks where id = ?";
@@ -99,10 +100,10 @@ describe("flow: locks with many partitions", function () {
 
   it("lists a day again where somebody opened a mark by hand", async () => {
     const { db } = stage.country;
-    const id = firstIdOfDay(Date.now() - 200 * dayMs) + 1;
+    const id = firstIdOfDay(Date.now() - 40 * dayMs) + 1;
     await rows(db, "update marks set failed_at = now(), processed_at = null where id = ?", [id]);
     await closeDays(db, Date.now());
-    expect(await listedDays()).to.deep.equal([200]);
+    expect(await listedDays()).to.deep.equal([40]);
   });
 
   it("locks few partitions with whatever a role does by itself, with a mark, and with the pages of the console", async () => {
