@@ -7,7 +7,8 @@ import { choice, flag, id, line, listLimit, markId, moment, stationId } from "#c
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleRollback } from "#src/contract/console.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
-import { listFailed, retryMark } from "#src/marks/backlog.ts";
+import { listFailed } from "#src/marks/backlog.ts";
+import { retryAllMarks, retryMark } from "#src/marks/retry.ts";
 import { previewRollback } from "#src/marks/rollback-preview.ts";
 import { findReporter, rollBack, type Selection } from "#src/marks/rollback.ts";
 import { isNotDone } from "#src/operators/act.ts";
@@ -32,10 +33,19 @@ export function marksCommand(output: () => Output): Command {
       output().result(failed.map(readable), (list) => table(list, "no mark has failed"));
     });
 
-  verb(command, "retry", "process a failed mark again", "marks retry 91234567890123")
-    .argument("<id>", "the mark's id", markId)
-    .action(async (id: number) => {
+  verb(
+    command,
+    "retry",
+    "process a failed mark again, or all failed marks",
+    "marks retry 91234567890123",
+    "marks retry --all",
+  )
+    .argument("[id]", "the mark's id", markId)
+    .option("--all", "all failed marks", false)
+    .action(async (id: number | undefined, { all }: { all: boolean }) => {
       const out = output();
+      if ((id === undefined) === !all) throw new Refusal("name one mark, or use --all");
+      if (id === undefined) return out.result(await retryAll(out), card);
       const { stationId } = await withDb(out, async (db, config) => {
         const mark = await retryMark(db, out.actor, id);
         if (!isNotDone(mark)) await wakeMarks(config, [mark.stationId]);
@@ -46,6 +56,17 @@ export function marksCommand(output: () => Output): Command {
 
   return command;
 }
+
+const retryAll = (out: Output): Promise<{ retried_marks: number; stations: number }> =>
+  withDb(out, async (db, config, progress) => {
+    const waking: string[] = [];
+    const sum = await retryAllMarks(db, out.actor, (stationIds, done, total) => {
+      waking.push(...stationIds);
+      progress.show("retrying", done, total);
+    });
+    await wakeMarks(config, waking);
+    return isNotDone(sum) ? sum : { retried_marks: sum.marks, stations: sum.stations };
+  });
 
 interface Options extends Omit<Selection, "reporter"> {
   reporter?: string;

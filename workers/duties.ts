@@ -1,4 +1,5 @@
 import type { WorkerOptions } from "bullmq";
+import { dutyAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch, noteDuty } from "#src/infrastructure/duty-times.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { SlotJob } from "#src/infrastructure/queues.ts";
@@ -17,7 +18,7 @@ export function createDutyWorker(
   options: Partial<WorkerOptions>,
 ) {
   const { config, log, clock, redis } = deps;
-  const watch = createDutyWatch(deps);
+  const watch = createDutyWatch(deps, dutyAlarm(deps.db, clock));
 
   const run = async ({ duty }: SlotJob): Promise<void> => {
     const work = duties[duty];

@@ -1,7 +1,8 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
-import { listFailed, readBacklog, retryMark } from "#src/marks/backlog.ts";
+import { listFailed, readBacklog } from "#src/marks/backlog.ts";
+import { retryMark } from "#src/marks/retry.ts";
 import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";

@@ -15,6 +15,7 @@ import { createIdTable } from "#src/feed/id-table.ts";
 import { type Clock, createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
+import { dutyAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
@@ -97,7 +98,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     cities: createCityStore({ db, config, log }),
     dumps: createLatestDump({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
-    duties: createDutyWatch({ config, log, clock, redis }),
+    duties: createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock)),
     /** Which stations the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
     /** Alarms for the operator, and what leads to them. */

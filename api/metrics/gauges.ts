@@ -1,7 +1,16 @@
 import { Counter, Gauge } from "prom-client";
 import type { Services } from "#api/http/services.ts";
-import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
+import {
+  depthOf,
+  lastFailureOf,
+  type QueueDepth,
+  queueNames,
+} from "#src/infrastructure/queue-state.ts";
+import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
+import { roleOf } from "#src/infrastructure/schedule.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
+import { oldestDay } from "#src/marks/partitions.ts";
+import { dayS } from "#src/domain/units.ts";
 
 /** Figures that cost a query are this old at most, however many callers there are. */
 const keptMs = 10_000;
@@ -13,8 +22,19 @@ type Figures = number | Record<string, number>;
  * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
  */
 export function registerGauges(services: Services): void {
-  const { metrics, db, producer, clock, follower, dumps, duties, unfoldable, meter, health } =
-    services;
+  const {
+    config,
+    metrics,
+    db,
+    producer,
+    clock,
+    follower,
+    dumps,
+    duties,
+    unfoldable,
+    meter,
+    health,
+  } = services;
   const { waiters, rectangles, alarms, asOf } = services;
   const gauge = (
     name: string,
@@ -50,11 +70,32 @@ export function registerGauges(services: Services): void {
     "Age of the newest dump of the whole country; NaN without one.",
     () => (dumps.ageMs(clock()) ?? NaN) / 1000,
   );
-  gauge(
+  const ofDuties = (
+    name: string,
+    help: string,
+    read: () => Iterable<[WatchedDuty, number | null]>,
+  ): void =>
+    metrics.registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: ["duty", "role"],
+        registers: [],
+        collect() {
+          for (const [duty, ms] of read())
+            this.set({ duty, role: duty === "clock" ? duty : roleOf(duty) }, (ms ?? 0) / 1000);
+        },
+      }),
+    );
+  ofDuties(
     "fuelmark_duty_last_success_timestamp_seconds",
-    "When a periodic duty last succeeded, on any process; clock: when the clock last enqueued one. 0 for never.",
-    () => mapValues(Object.fromEntries(duties.lastSuccess()), (at) => (at ?? 0) / 1000),
-    "duty",
+    "When a periodic duty of a role last succeeded, on any process; clock: when it last enqueued one. 0 for never.",
+    duties.lastSuccess,
+  );
+  ofDuties(
+    "fuelmark_duty_period_seconds",
+    "How often a periodic duty of a role should succeed.",
+    duties.periods,
   );
   gauge("fuelmark_redis_away", "1 while limits hold for this process alone.", () =>
     Number(meter.away),
@@ -153,6 +194,18 @@ export function registerGauges(services: Services): void {
     ({ refolds }) => refolds,
   );
 
+  const oldest = kept(() => oldestDay(db));
+  gauge(
+    "fuelmark_oldest_partition_age_seconds",
+    "Age of the oldest day whose table of marks is there, as a partition or no longer; from the end of that day.",
+    async () => (clock() - ((await oldest()) ?? NaN)) / 1000 - dayS,
+  );
+  gauge(
+    "fuelmark_retention_seconds",
+    "For how long marks are kept (RETENTION_DAYS).",
+    () => config.retentionDays * dayS,
+  );
+
   gauge(
     "fuelmark_stations_unfoldable",
     "Stations whose marks wait because they cannot be folded; /readyz names them.",
@@ -161,10 +214,13 @@ export function registerGauges(services: Services): void {
 
   const depths = kept(async () => {
     const found: Record<string, Depth> = {};
-    for (const name of queueNames) found[name] = await depthOf(producer.queue(name));
+    for (const name of queueNames) {
+      const queue = producer.queue(name);
+      found[name] = { ...(await depthOf(queue)), lastFailureMs: await lastFailureOf(queue) };
+    }
     return found;
   });
-  type Depth = Awaited<ReturnType<typeof depthOf>>;
+  type Depth = QueueDepth & { lastFailureMs: number };
   const unknown = Object.fromEntries(queueNames.map((name) => [name, NaN]));
   const ofQueues = (name: string, help: string, pick: (depth: Depth) => number): void =>
     gauge(
@@ -181,6 +237,11 @@ export function registerGauges(services: Services): void {
   );
   ofQueues("fuelmark_queue_active", "Jobs at work.", ({ active }) => active);
   ofQueues("fuelmark_queue_failed", "Failed jobs that are kept.", ({ failed }) => failed);
+  ofQueues(
+    "fuelmark_queue_last_failure_timestamp_seconds",
+    "When a job last failed, of those that are kept; 0 for never.",
+    ({ lastFailureMs }) => lastFailureMs / 1000,
+  );
 }
 
 const mapValues = <T>(values: Record<string, T>, pick: (value: T) => number) =>

@@ -37,6 +37,13 @@ export const alarmKinds = {
     command: "log list --action console.sign-in-failed",
     page: "/log",
   },
+  "duty-late": {
+    title: "A periodic duty is not done any more",
+    meaning:
+      "It has not succeeded in three of its periods. `clock`: no clock process runs, and nothing periodic is done. Start the process, or read its log.",
+    command: "queues",
+    page: "/",
+  },
 } as const satisfies Record<string, KindOfAlarm>;
 
 export type AlarmKind = keyof typeof alarmKinds;

@@ -1,5 +1,6 @@
 import type { AlarmKind } from "#src/alarms/kinds.ts";
 import { hourMs } from "#src/domain/units.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 
 /** Something that an operator has to know. It goes to e-mail, a webhook and `/readyz`: no personal data, no secrets. */
@@ -20,6 +21,12 @@ export interface Alarm {
 /** What an alarm calls a source of marks: without an address, and with as much of its hash as tells it apart. */
 export const subjectOfSource = (viewer: string | null, partnerId: number | null): string =>
   viewer === null ? `partner ${partnerId}` : `network ${viewer.slice(0, 8)}`;
+
+/** For a watch over the periodic duties: raises the alarm that one has stopped. All processes that see it raise one. */
+export const dutyAlarm =
+  (db: Statements, clock: Clock) =>
+  (duty: string): Promise<void> =>
+    raiseAlarms(db, [{ kind: "duty-late", subject: `duty ${duty}`, at: clock() }]);
 
 /**
  * Raises alarms in the transaction of what they are about (docs/decisions.md 16.16): one statement. Of each kind,

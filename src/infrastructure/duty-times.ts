@@ -25,9 +25,13 @@ const lookAtMostMs = 5000;
 
 /**
  * Watches when each duty last succeeded, over all processes, and logs when one is late. Its timer is an alarm and no
- * duty: a job in a queue cannot report that no jobs come.
+ * duty: a job in a queue cannot report that no jobs come. `onStopped` is told once of a duty that was done before and is
+ * late now; when it rejects, it is told again.
  */
-export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; redis: Redis }) {
+export function createDutyWatch(
+  deps: { config: Config; log: Log; clock: Clock; redis: Redis },
+  onStopped: (duty: WatchedDuty) => Promise<void>,
+) {
   const { config, log, clock, redis } = deps;
   const slots = new Map<WatchedDuty, number>(
     schedulesOf(config).map(({ duty, slotMs }) => [duty, slotMs]),
@@ -38,6 +42,7 @@ export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; 
   /** From here on Redis was reachable: a duty has been able to run, and to tell. */
   let knownFrom: number | null = null;
   let late = new Map<WatchedDuty, number>();
+  let told = new Set<WatchedDuty>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
 
@@ -57,6 +62,15 @@ export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; 
       if (!reasons.has(duty)) log.info({ duty }, "duty is not late any more");
     late = reasons;
   };
+  const tell = async (): Promise<void> => {
+    told = new Set([...told].filter((duty) => late.has(duty)));
+    // One that was never done has no process yet: it is new here, or Redis has lost everything.
+    for (const duty of [...late.keys()].filter((one) => !told.has(one) && times?.has(one)))
+      await onStopped(duty).then(
+        () => told.add(duty),
+        (error: Error) => log.debug({ duty, err: error.message }, "nobody told of a late duty"),
+      );
+  };
   const look = async (): Promise<void> => {
     try {
       const found = await redis.hgetall(keyOf(config.redisPrefix));
@@ -64,6 +78,7 @@ export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; 
       lookedAt = clock();
       knownFrom ??= lookedAt;
       judge();
+      await tell();
     } catch (error) {
       // The connection has logged that Redis is away. Nothing can be known, or done, until it is back.
       times = null;
@@ -88,6 +103,8 @@ export function createDutyWatch(deps: { config: Config; log: Log; clock: Clock; 
       new Map(
         [...slots.keys()].map((duty) => [duty, times === null ? NaN : (times.get(duty) ?? null)]),
       ),
+    /** The length of each duty's slot, ms: so often it should succeed. */
+    periods: (): ReadonlyMap<WatchedDuty, number> => slots,
     /** For `/readyz`: whether the duties are done. */
     condition(): { ok: boolean; detail: unknown } {
       const names = [...late].map(

@@ -24,6 +24,8 @@ export const lockIds = {
   importSource: 7_166_738,
   /** With the hash of a source or a city under review: its harmful changes are counted one after the other. Several in ascending order. */
   review: 7_166_739,
+  /** One process at a time drops partitions of marks. Held by a session, not by a transaction. */
+  dropPartitions: 7_166_740,
 } as const;
 
 /** `skip`: leave stations alone that somebody else is at. */

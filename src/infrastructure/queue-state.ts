@@ -13,6 +13,12 @@ export interface QueueDepth {
   failed: number;
 }
 
+/** When the job failed that failed last of those that are kept, ms; 0 without one. Rejects while Redis is away. */
+export async function lastFailureOf(queue: Queue): Promise<number> {
+  const [newest] = (await queue.getFailed(0, 0)) as (Job | undefined)[];
+  return newest?.finishedOn ?? 0;
+}
+
 /** Rejects while Redis is away. */
 export async function depthOf(queue: Queue): Promise<QueueDepth> {
   const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");

@@ -29,6 +29,9 @@ const dutyQueues = {
 
 export type DutyName = keyof typeof dutyQueues;
 
+/** The role that does a duty: each takes the jobs of the queue of its name. */
+export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
+
 const instantsMs = 5000;
 
 /**

@@ -1,18 +1,19 @@
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import type { ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
+import { countHeldByPartner } from "#src/marks/held.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 const today = "(server_now() at time zone 'UTC')::date";
 
 /** All partners, or one, with what an operator wants to see beside their limits. */
-export const partnerRows = (db: Db, id: number | null = null): Promise<ConsolePartner[]> =>
-  rows<ConsolePartner>(
+export async function partnerRows(db: Db, id: number | null = null): Promise<ConsolePartner[]> {
+  const held = await countHeldByPartner(db);
+  const found = await rows<Omit<ConsolePartner, "held">>(
     db,
     `select p.id, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s,
        p.new_users_daily, ${msOf("p.launch_until")} as launch_until, p.launch_new_users, p.launch_limit,
        ${msOf("p.created_at")} as created, k.secret_keys, k.publishable_keys,
        coalesce(u.today, 0)::bigint as used_today, coalesce(u.peak, 0)::bigint as used_peak,
-       (select count(*) from marks m where m.review = 'held' and m.partner_id = p.id) as held,
        exists (select from limit_requests r where r.partner_id = p.id and r.status = 'pending') as pending_request
      from partners p
      cross join lateral (
@@ -26,6 +27,8 @@ export const partnerRows = (db: Db, id: number | null = null): Promise<ConsolePa
      where p.id = coalesce(?::int, p.id) order by p.id`,
     [id],
   );
+  return found.map((partner) => ({ ...partner, held: held.get(partner.id) ?? 0 }));
+}
 
 /** Durable requests of the last `days` UTC days of these partners, each day once, the newest first. */
 export async function usageOf(

@@ -1,6 +1,6 @@
 import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
 /** What the marks workers have still to do, from the only truth about it. */
 export interface Backlog {
@@ -14,47 +14,45 @@ export interface Backlog {
 }
 
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const [marks] = await rows<Omit<Backlog, "refolds">>(
-    db,
-    `select count(*) filter (where failed_at is null) as unprocessed,
-       floor(extract(epoch from server_now() - min(received_at) filter (where failed_at is null)))::bigint as "oldestS",
-       count(*) filter (where failed_at is not null) as failed
-     from marks where processed_at is null`,
+  const parts = await readOpen(db, (days) =>
+    rows<Omit<Backlog, "refolds">>(
+      db,
+      `select count(*) filter (where failed_at is null) as unprocessed,
+         floor(extract(epoch from server_now() - min(received_at) filter (where failed_at is null)))::bigint as "oldestS",
+         count(*) filter (where failed_at is not null) as failed
+       from marks where processed_at is null and ${idsOfDays(days)}`,
+    ),
   );
   const sql = "select count(*) from station_status where refold";
   const [stations] = await rows<{ count: number }>(db, sql);
-  return { ...marks!, refolds: stations!.count };
+  return {
+    unprocessed: sumOf(parts, ({ unprocessed }) => unprocessed),
+    // The oldest days come first.
+    oldestS: parts.find(({ oldestS }) => oldestS !== null)?.oldestS ?? null,
+    failed: sumOf(parts, ({ failed }) => failed),
+    refolds: stations!.count,
+  };
 }
+
+const sumOf = <T>(list: readonly T[], pick: (one: T) => number): number =>
+  list.reduce((sum, one) => sum + pick(one), 0);
 
 /** A mark that could not be processed and was set aside. */
 type FailedMark = Pick<ConsoleFailedMark, "id" | "station_id" | "status" | "failure"> &
   Record<"received_at" | "failed_at", Date>;
 
 export const listFailed = (db: Db, limit: number): Promise<FailedMark[]> =>
-  rows<FailedMark>(
+  readOpen(
     db,
-    `select id, station_id, status, received_at, failed_at, failure from marks
-     where processed_at is null and failed_at is not null order by id limit ?`,
-    [limit],
+    (days, wanted) =>
+      rows<FailedMark>(
+        db,
+        `select id, station_id, status, received_at, failed_at, failure from marks
+         where processed_at is null and failed_at is not null and ${idsOfDays(days)} order by id limit ?`,
+        [wanted],
+      ),
+    limit,
   );
-
-/** Has a failed mark processed again. Gives its station, for the marks workers to look there. */
-export const retryMark = (
-  db: Db,
-  actor: string,
-  id: number,
-): Promise<{ stationId: string } | NotDone> =>
-  act(db, actor, async (tx) => {
-    const [value] = await rows<{ stationId: string }>(
-      tx,
-      `update marks set failed_at = null, failure = null
-       where id = ? and processed_at is null and failed_at is not null returning station_id as "stationId"`,
-      [id],
-    );
-    if (value === undefined) return unknown("failed mark", id);
-    const details = { station: value.stationId };
-    return { value, action: "mark.retry", subject: `mark ${id}`, details };
-  });
 
 /** Stations that wait to be folded anew, those written longest ago first. */
 export const listRefolds = (

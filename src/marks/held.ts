@@ -4,7 +4,8 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { networkDigits } from "#src/marks/blocks.ts";
-import { firstIdOfDay, firstIdOfDayBefore, fromMs, msOf } from "#src/marks/marks.ts";
+import { firstIdOfDay, firstIdOfDayBefore, fromMs, idAfter, msOf } from "#src/marks/marks.ts";
+import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A mark that waits for the operator's word (docs/decisions.md 4). Its `reporter_id` is what a rollback takes. */
@@ -23,27 +24,58 @@ export async function listHeld(
   db: Db | Tx,
   limit: number,
 ): Promise<{ marks: HeldMark[]; total: number }> {
-  const marks = await rows<HeldMark>(
+  const marks = await readOpen(
     db,
-    `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
-       left(encode(m.viewer, 'hex'), ${networkDigits}) as network, r.first_seen, m.remote, ${stationTitle} as station, m.comment
-     from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
-     where m.review = 'held' order by m.id limit ?`,
-    [limit],
+    (days, wanted) =>
+      rows<HeldMark>(
+        db,
+        `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
+           left(encode(m.viewer, 'hex'), ${networkDigits}) as network, r.first_seen, m.remote, ${stationTitle} as station, m.comment
+         from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
+         where m.review = 'held' and ${idsOfDays(days, "m.id")} order by m.id limit ?`,
+        [wanted],
+      ),
+    limit,
   );
   return { marks, total: await countHeld(db) };
 }
 
-export const countHeld = async (db: Db | Tx): Promise<number> =>
-  (await rows<{ count: number }>(db, "select count(*) from marks where review = 'held'"))[0]!.count;
+export async function countHeld(db: Db | Tx): Promise<number> {
+  const found = await readOpen(db, (days) =>
+    rows<{ count: number }>(
+      db,
+      `select count(*) from marks where review = 'held' and ${idsOfDays(days)}`,
+    ),
+  );
+  return found.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** How many marks of each partner are held. */
+export async function countHeldByPartner(db: Db): Promise<Map<number, number>> {
+  const found = await readOpen(db, (days) =>
+    rows<{ partner: number; count: number }>(
+      db,
+      `select partner_id as partner, count(*) from marks
+       where review = 'held' and partner_id is not null and ${idsOfDays(days)} group by 1`,
+    ),
+  );
+  const counts = new Map<number, number>();
+  for (const { partner, count } of found) counts.set(partner, (counts.get(partner) ?? 0) + count);
+  return counts;
+}
 
 /** How many marks are held, by the reason: intake's review, the limit of a source or a city, or a block. */
 export async function countHeldByReason(db: Db): Promise<Record<string, number>> {
-  const found = await rows<{ reason: string; count: number }>(
-    db,
-    `select coalesce(held_reason, 'mass-no') as reason, count(*) from marks where review = 'held' group by 1 order by 1`,
+  const found = await readOpen(db, (days) =>
+    rows<{ reason: string; count: number }>(
+      db,
+      `select coalesce(held_reason, 'mass-no') as reason, count(*) from marks
+       where review = 'held' and ${idsOfDays(days)} group by 1 order by 1`,
+    ),
   );
-  return { "mass-no": 0, ...Object.fromEntries(found.map(({ reason, count }) => [reason, count])) };
+  const counts: Record<string, number> = { "mass-no": 0 };
+  for (const { reason, count } of found) counts[reason] = (counts[reason] ?? 0) + count;
+  return counts;
 }
 
 /**
@@ -91,7 +123,16 @@ export async function heldRows(
   now: number,
   config: Config,
 ): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
-  const held = await rows<Row>(
+  const held = await readOpen(db, (days, wanted) => rowsOfDays(db, days, wanted, config), limit);
+  const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
+  return {
+    marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
+    total: await countHeld(db),
+  };
+}
+
+const rowsOfDays = (db: Db, days: Days, limit: number, config: Config): Promise<Row[]> =>
+  rows<Row>(
     db,
     `select m.id, m.station_id, ${stationTitle} as station,
        s.lat as station_lat, s.lon as station_lon, coalesce(t.status, 'nodata') as served, m.status,
@@ -103,17 +144,12 @@ export async function heldRows(
      left join lateral (
        select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
        where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
+         and ${idsOfDays([...days, ...days.map((day) => day - 1)], "n.id")}
          and n.received_at > m.received_at - ?::bigint * interval '1 ms' and n.received_at <= m.received_at
          and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
-     where m.review = 'held' order by m.id limit ?`,
+     where m.review = 'held' and ${idsOfDays(days, "m.id")} order by m.id limit ?`,
     [config.massNoWindowMs, limit],
   );
-  const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
-  return {
-    marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
-    total: await countHeld(db),
-  };
-}
 
 interface ReporterRow extends Omit<ConsoleReporter, "said"> {
   yes: number;
@@ -135,9 +171,10 @@ async function reportersOf(
        count(m.id) filter (where status = 'no') as no, count(m.id) filter (where status = 'queue') as queue,
        count(distinct m.station_id) as stations, count(m.id) filter (where review = 'held') as held,
        count(m.id) filter (where review in ('rejected', 'withdrawn')) as rejected
-     from reporters r left join marks m on m.reporter_id = r.id and m.id >= ? and m.received_at > ${fromMs}
+     from reporters r left join marks m on m.reporter_id = r.id and m.id >= ? and m.id < ?
+       and m.received_at > ${fromMs}
      where r.id = any(?::bigint[]) group by r.id`,
-    [firstIdOfDay(since), since, [...ids]],
+    [firstIdOfDay(since), idAfter(now), since, [...ids]],
   );
   return new Map(
     found.map(({ yes, low, no, queue, ...reporter }) => [

@@ -55,6 +55,10 @@ export const waitingMax = 500;
 /** Marks younger than this are looked for again and again, older ones seldom: ms. */
 export const hotMs = 3 * dayMs;
 
+/** SQL on ids for the marks of these days, as of `now` (ms). */
+export const recentIds = (now: number): string =>
+  `id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}`;
+
 /** SQL for milliseconds since the epoch of a timestamptz column. */
 export const msOf = (column: string): string =>
   `(floor(extract(epoch from ${column}) * 1000))::bigint`;

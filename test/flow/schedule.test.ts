@@ -8,6 +8,7 @@ import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { startRole, type RunningRole } from "#test/harness/roles.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 /** Slots so long that no tick comes by itself while a test runs, or hardly ever. */
@@ -135,7 +136,7 @@ describe("flow: the schedule", function () {
   });
 
   it("raises an alarm in every process that lives when a worker or the clock stops, until it is back", async () => {
-    const { start, stop } = deployment({ SLOT_MS: "1000" });
+    const { start, stop, env } = deployment({ SLOT_MS: "1000", ALARM_POLL_MS: "1000" });
     const [web, upkeep] = [await start("web"), await start("upkeep")];
     let clock = await start("clock");
     const missing = await until(
@@ -162,13 +163,21 @@ describe("flow: the schedule", function () {
     expect(stopped.detail).to.match(/^clock: no clock process has enqueued anything.* for \d+ s$/);
     for (const role of [web, upkeep])
       await role.waitForLine(/"level":50.*"duty":"clock".*duty is late/, 20_000);
-    const metrics = await (await fetch(`${web.baseUrl}/metrics`)).text();
-    const at = (duty: string) =>
-      Number(
-        new RegExp(`fuelmark_duty_last_success_timestamp_seconds{duty="${duty}"} (.+)`).exec(
-          metrics,
-        )?.[1],
-      );
+    // The operator is told as well. (A slow machine may have been late with others.)
+    await until(
+      () => runOperator(env, "alarm", "list", "--json"),
+      ({ json }) => json.some(({ subject }: { subject: string }) => subject === "duty clock"),
+    );
+    const metrics = await until(
+      async () => (await fetch(`${web.baseUrl}/metrics`)).text(),
+      (text) => /fuelmark_alarms_open{kind="duty-late"} [^0]/.test(text),
+    );
+    const of = (figure: string, duty: string) =>
+      Number(new RegExp(`${figure}{duty="${duty}",role="\\w+"} (.+)`).exec(metrics)?.[1]);
+    const at = (duty: string) => of("fuelmark_duty_last_success_timestamp_seconds", duty);
+    expect(of("fuelmark_duty_period_seconds", "dump")).to.equal(1);
+    expect(of("fuelmark_duty_period_seconds", "retention")).to.equal(3600);
+    expect(metrics).to.match(/timestamp_seconds{duty="dump",role="snapshots"}/);
     for (const duty of ["clock", "dump", "sets", "model", "instants", "usage", "partitions"])
       expect(at(duty), duty).to.be.within(Date.now() / 1000 - 120, Date.now() / 1000);
     clock = await start("clock");

@@ -119,6 +119,36 @@ describe("flow: the operator's switches and queues", function () {
     expect(log).to.have.length(1);
   });
 
+  it("has all failed marks processed again, in any number of transactions", async () => {
+    const { body } = await mark({});
+    await country.db.raw(
+      `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule,
+         failed_at, failure)
+       select next_mark_id(received_at), station_id, reporter_id, source, status, received_at, effective_at, remote, needed,
+         rule, now(), 'no'
+       from marks, generate_series(1, 1100) where id = ?`,
+      [Number(body.report_id)],
+    );
+    const neither = await operator("marks", "retry");
+    expect([neither.code, (await operator("marks", "retry", "1", "--all")).code]).to.deep.equal([
+      2, 2,
+    ]);
+    const { json } = await operator("marks", "retry", "--all");
+    expect(json).to.deep.equal({ retried_marks: 1100, stations: 1 });
+    const waiting = "select id from marks where processed_at is null";
+    await until(
+      () => rows(country.db, waiting),
+      (found) => found.length === 0,
+    );
+    const log = "select subject from operator_log where subject like '% marks' order by id";
+    const subjects = ["500 marks", "500 marks", "100 marks"].map((subject) => ({ subject }));
+    expect(await rows(country.db, log)).to.deep.equal(subjects);
+    expect((await operator("marks", "retry", "--all")).json).to.deep.equal({
+      retried_marks: 0,
+      stations: 0,
+    });
+  });
+
   it("shows a station whose refold fails, says why in the log, and folds it when that is over", async () => {
     const [marks] = stage.workers;
     const station = placeOf(0).id;

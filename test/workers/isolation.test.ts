@@ -44,8 +44,7 @@ describe("worker: a mark that cannot be processed", function () {
       return now();
     };
     const log = createLog({ logLevel: "silent" }, "test");
-    const scope = { since: 0, locking: "wait" as const };
-    const { processed } = await processStations({ db, config, clock, log }, stationIds, scope);
+    const { processed } = await processStations({ db, config, clock, log }, stationIds);
     expect(processed).to.equal(3);
     const marks = await rows<{ failure: string | null; done: boolean }>(
       db,

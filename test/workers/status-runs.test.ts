@@ -90,8 +90,7 @@ describe("worker: status runs", function () {
     );
     return stored!.id;
   };
-  const work = (deps: ProcessDeps, station: number) =>
-    processStations(deps, [placeOf(station).id], { since: 0, locking: "wait" });
+  const work = (deps: ProcessDeps, station: number) => processStations(deps, [placeOf(station).id]);
   /** A mark that comes in `hours` after the start, and is processed at once. */
   const send = async (hours: number, station: number, user: string, said: Said): Promise<void> => {
     const deps = worker(hours);

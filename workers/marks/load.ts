@@ -8,15 +8,14 @@ import type { Point } from "#src/domain/geo.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
 import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
-  firstIdOfDay,
-  hotMs,
-  idAfter,
   markColumns,
   type MarkRow,
   msOf,
+  recentIds,
   toMark,
   waitingMax,
 } from "#src/marks/marks.ts";
+import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 
 /** Where a mark comes from (docs/decisions.md 1.9). */
 export interface Source {
@@ -42,10 +41,13 @@ export interface StationWork {
   sources: ReadonlyMap<number, Source>;
 }
 
-/** Which unprocessed marks: received from `since` to `until` (ms), or only one. How many marks a refold may read. */
+/**
+ * Which unprocessed marks: those of these days, or without days the latest ones as of `now` (ms); or only one. How many
+ * marks a refold may read.
+ */
 interface Scope {
-  since: number;
-  until: number;
+  days?: Days;
+  now: number;
   only?: number;
   refoldMax: number;
 }
@@ -101,7 +103,8 @@ export async function loadWork(
   let states = all.filter((row) => ours.has(row.station_id));
   const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   // A mark that was approved after days lies in an old partition.
-  if (touched.length > 0) states = await loadStates(tx, locked, { ...scope, since: 0 });
+  if (touched.length > 0)
+    states = await loadStates(tx, locked, { ...scope, days: (await openDays(tx)).flat() });
   const whole = await loadHistories(tx, touched, 0, "processed", scope.refoldMax);
   const work: StationWork[] = [];
   const long: string[] = [];
@@ -167,7 +170,7 @@ function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): So
 const loadStates = (
   tx: Statements,
   stationIds: readonly string[],
-  { since, until, only }: Scope,
+  { days, now, only }: Scope,
 ): Promise<StateRow[]> =>
   rows<StateRow>(
     tx,
@@ -186,10 +189,10 @@ const loadStates = (
             cross join lateral (select coalesce(p.launch_until > server_now(), false) as is_launch) l
             where k.id = key_id) k on true
           where station_id = s.station_id and processed_at is null and failed_at is null
-            and id >= ${firstIdOfDay(since)} and id < ${idAfter(until)} and id = coalesce(?::bigint, id)
+            and ${days === undefined ? recentIds(now) : idsOfDays(days)} and id = coalesce(?::bigint, id)
           order by id limit ${waitingMax}) a) as arrivals
      from station_status s where s.station_id = any(?::text[]) order by s.station_id`,
     [only ?? null, stationIds],
-    // A plan over all partitions is not worth keeping.
-    until - since <= 2 * hotMs ? "load_states" : undefined,
+    // A plan over old partitions is not worth keeping.
+    days === undefined ? "load_states" : undefined,
   );

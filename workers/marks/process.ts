@@ -11,7 +11,7 @@ import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, refoldMarks } from "#src/marks/histories.ts";
-import { hotMs } from "#src/marks/marks.ts";
+import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { RoleDeps } from "#workers/role.ts";
@@ -36,8 +36,8 @@ export interface Processed {
 }
 
 export interface Scope {
-  /** Marks received before this time (ms) are not looked for, so that old partitions are not read. */
-  since: number;
+  /** Of which days marks are looked for; the latest ones without it, so that old partitions are not read. */
+  days?: Days;
   locking: Locking;
   /** Only this mark. */
   only?: number;
@@ -61,7 +61,7 @@ const sharedRefoldMarks = 500;
 export async function processStations(
   deps: ProcessDeps,
   stationIds: readonly string[],
-  scope: Scope = { since: deps.clock() - hotMs, locking: "wait" },
+  scope: Scope = { locking: "wait" },
 ): Promise<Processed> {
   const taken = await takeStations(deps, stationIds, scope);
   const results: Processed[] = [taken];
@@ -131,7 +131,7 @@ const processTogether = (
       tx,
       stationIds,
       lockStations(tx, stationIds, scope.locking),
-      { ...scope, until: deps.clock(), refoldMax },
+      { ...scope, now: deps.clock(), refoldMax },
       config,
     );
     if (work.length === 0) return { ...nothingDone, long };
@@ -194,14 +194,16 @@ async function processAlone(
   cause: unknown,
 ): Promise<Processed> {
   const { db, log } = deps;
-  const marksSql =
-    "select id from marks where station_id = ? and processed_at is null and failed_at is null order by id";
+  const days = (await openDays(db)).flat();
+  const marksSql = `select id from marks
+    where station_id = ? and processed_at is null and failed_at is null and ${idsOfDays(days)} order by id`;
   const marks = await rows<{ id: number }>(db, marksSql, [stationId]);
   if (marks.length === 0) return { ...nothingDone, unfoldable: [{ stationId, error: cause }] };
   const results: Processed[] = [];
   for (const { id } of marks) {
     try {
-      results.push(await processTogether(deps, [stationId], { ...scope, only: id }));
+      const only = { days: daysOfIds([id]), only: id };
+      results.push(await processTogether(deps, [stationId], { ...scope, ...only }));
     } catch (error) {
       if (isOfAll(error)) throw error;
       if (isBrokenOff(error)) {

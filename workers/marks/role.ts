@@ -1,7 +1,7 @@
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { dayMs } from "#src/domain/units.ts";
-import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { fromMs, recentIds } from "#src/marks/marks.ts";
+import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { noteUnfoldable } from "#src/marks/unfoldable.ts";
@@ -80,20 +80,22 @@ export function createMarksRole(deps: RoleDeps): Role {
   );
 
   const sweep = async (): Promise<void> => {
-    // Each minute also in the old partitions, where no mark should be waiting.
-    const reachMs = rounds++ % 30 === 0 ? config.retentionDays * dayMs : 3 * dayMs;
-    const since = clock() - reachMs;
+    // Each minute also in the old days that may have open marks.
+    const reaches: (Days | undefined)[] = rounds++ % 30 === 0 ? await openDays(db) : [undefined];
     const due = backoff.due();
-    const found = await rows<{ station_id: string }>(
-      db,
-      `select station_id from (
-         select distinct station_id from marks
-         where processed_at is null and failed_at is null and id >= ? and received_at < ${fromMs}
-         union select station_id from station_status where refold) s
-       where station_id <> all(?::text[]) limit ${sweepStations}`,
-      [firstIdOfDay(since), clock() - config.sweepMs, backoff.resting()],
-    );
-    const waiting = new Set(found.map((row) => row.station_id));
+    const waiting = new Set<string>();
+    let processed = 0;
+    for (const days of reaches) {
+      const found = (await findWaiting(days)).filter((id) => !waiting.has(id));
+      for (const id of found) waiting.add(id);
+      const scope: Scope = { ...(days === undefined ? {} : { days }), locking: "skip" };
+      const alone = found.filter((id) => due.includes(id));
+      processed += await run(
+        found.filter((id) => !backoff.isFailing(id)),
+        scope,
+      );
+      for (const stationId of alone) processed += await run([stationId], scope);
+    }
     // Where nothing waits any more, another process has done it.
     await report(
       backoff.note(
@@ -101,15 +103,21 @@ export function createMarksRole(deps: RoleDeps): Role {
         [],
       ),
     );
-    if (waiting.size === 0) return;
-    const scope: Scope = { since, locking: "skip" };
-    const alone = due.filter((id) => waiting.has(id));
-    let processed = await run(
-      [...waiting].filter((id) => !backoff.isFailing(id)),
-      scope,
+    if (waiting.size > 0) log.info({ processed, stations: waiting.size }, "sweep found work");
+  };
+  /** Stations with marks that nobody has come to, and those to be folded anew. */
+  const findWaiting = async (days: Days | undefined): Promise<string[]> => {
+    const found = await rows<{ station_id: string }>(
+      db,
+      `select station_id from (
+         select distinct station_id from marks
+         where processed_at is null and failed_at is null and received_at < ${fromMs}
+           and ${days === undefined ? recentIds(clock()) : idsOfDays(days)}
+         union select station_id from station_status where refold) s
+       where station_id <> all(?::text[]) limit ${sweepStations}`,
+      [clock() - config.sweepMs, backoff.resting()],
     );
-    for (const stationId of alone) processed += await run([stationId], scope);
-    log.info({ processed, stations: found.length }, "sweep found work");
+    return found.map((row) => row.station_id);
   };
 
   const tick = (): void => {

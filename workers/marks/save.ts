@@ -5,6 +5,7 @@ import type { StationState } from "#src/domain/state.ts";
 import { runsChangedBy, runsOfHistory } from "#src/domain/status-runs.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
 import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
@@ -85,7 +86,8 @@ async function writeReview(
       rows(
         tx,
         `update marks set review = 'held', held_reason = h.reason
-         from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])`,
+         from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])
+           and ${idsOfDays(daysOfIds(held.map(({ markId }) => markId)), "marks.id")}`,
         [
           held.map(({ markId }) => markId),
           held.map(({ reason }) => reason),
@@ -177,7 +179,7 @@ async function write(
        from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[])
          as o(id, outcome, status, reason, have, needed, rule)) o
        where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
-         ${allHot ? `and marks.id >= ${from} and marks.id < ${to}` : ""}
+         and ${allHot ? `marks.id >= ${from} and marks.id < ${to}` : idsOfDays(daysOfIds(ids), "marks.id")}
        returning marks.id
      ), opinion as (
        insert into opinions (station_id, reporter_id, mark_id, effective_at, mark)
@@ -214,7 +216,7 @@ async function write(
       decided.map(({ work }) => work.stationId),
       outcomes.length,
     ],
-    // A plan over all partitions is not worth keeping.
+    // A plan over old partitions is not worth keeping.
     allHot ? "save_decided" : undefined,
   );
 }

@@ -1,50 +1,75 @@
-import { rows } from "#src/infrastructure/db.ts";
-import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import { closeDays } from "#src/marks/open-days.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
+import { dropPartitions, usualPatience } from "#workers/upkeep/partitions.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
-
-/** Makes the partitions of the days to come. Returns how many were missing. */
-export async function makePartitions({ db, config }: RoleDeps): Promise<number> {
-  const sql =
-    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
-  const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
-  return made!.made;
-}
+/** Rows that one statement deletes: it must stay far below the time-out of statements. */
+const deletedAtOnce = 5000;
 
 /**
- * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
- * meet any more, status runs, alarms, ended sessions, usage.
+ * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
+ * status runs, alarms, ended sessions, usage, days without open marks, mark partitions. Each is a step of its own: when one fails, the others are
+ * done all the same. Rejects at the end when one has failed.
  */
-export async function retire(deps: RoleDeps): Promise<void> {
+export async function retire(
+  deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,
+  patience = usualPatience,
+): Promise<void> {
   const { db, config, clock, log } = deps;
   const now = clock();
   const keptFrom = now - config.retentionDays * dayMs;
-  const day = formatTime(keptFrom).slice(0, 10).replaceAll("-", "");
-  const sql =
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'marks'::regclass order by 1";
-  const partitions = await rows<{ name: string }>(db, sql);
-  for (const { name } of partitions) {
-    if (name >= `marks_${day}`) continue;
-    // Concurrently, so that no reader waits; it cannot be done inside a transaction.
-    await db.raw("alter table marks detach partition ?? concurrently", [name]);
-    await db.raw("drop table ??", [name]);
-    log.info({ partition: name }, "marks past their retention dropped");
+  const steps: Record<string, () => Promise<void>> = {
+    "external ids": () =>
+      deleteOld(db, "mark_keys", `at < ${fromMs}`, [now - config.externalIdDays * dayMs]),
+    "imported statuses": () => deleteOld(db, "seeds", `imported_at < ${fromMs}`, [keptFrom]),
+    opinions: () =>
+      deleteOld(db, "opinions", `effective_at < ${fromMs} and mark_id < ?`, [
+        now - 3 * config.statusLifetimeMs,
+        firstIdOfDay(now - 2 * dayMs),
+      ]),
+    "status runs": () => dropRuns(db, now - config.runsDays * dayMs),
+    "review changes": () => deleteOld(db, "review_changes", `at < ${fromMs}`, [now - 2 * dayMs]),
+    alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
+    sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
+    usage: () => retireUsage(deps),
+    "open days": () => closeDays(db, now),
+    // Last, because it may wait for a long transaction.
+    partitions: () => dropPartitions(deps, keptFrom, patience),
+  };
+  const failed: string[] = [];
+  for (const [step, work] of Object.entries(steps)) {
+    try {
+      await work();
+    } catch (error) {
+      failed.push(step);
+      log.error({ step, err: (error as Error).message }, "not retired, will try again");
+    }
   }
-  await db.raw(`delete from mark_keys where at < ${fromMs}`, [now - config.externalIdDays * dayMs]);
-  await db.raw(`delete from seeds where imported_at < ${fromMs}`, [keptFrom]);
-  await db.raw(`delete from opinions where effective_at < ${fromMs} and mark_id < ?`, [
-    now - 3 * config.statusLifetimeMs,
-    firstIdOfDay(now - 2 * dayMs),
-  ]);
-  await dropRuns(db, now - config.runsDays * dayMs);
-  await db.raw(`delete from review_changes where at < ${fromMs}`, [now - 2 * dayMs]);
-  await db.raw(`delete from alarms where raised_at < ${fromMs}`, [keptFrom]);
-  await dropSessions(db, now - sessionsKeptDays * dayMs);
-  await retireUsage(deps);
+  if (failed.length > 0) throw new Error(`not retired: ${failed.join(", ")}`);
+}
+
+/** Deletes the rows that `where` names, some at a time. Rows that somebody else holds stay for the next run. */
+async function deleteOld(
+  db: Db,
+  table: string,
+  where: string,
+  bindings: readonly unknown[],
+): Promise<void> {
+  for (;;) {
+    const [deleted] = await rows<{ count: number }>(
+      db,
+      `with gone as (
+         delete from ${table} where ctid = any(array(
+           select ctid from ${table} where ${where} limit ${deletedAtOnce} for update skip locked)) returning 1)
+       select count(*) from gone`,
+      bindings,
+    );
+    if (deleted!.count < deletedAtOnce) return;
+  }
 }

@@ -3,7 +3,8 @@ import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
-import { makePartitions, retire } from "#workers/upkeep/retention.ts";
+import { makePartitions } from "#workers/upkeep/partitions.ts";
+import { retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
 
 /**

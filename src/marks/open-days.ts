@@ -1,0 +1,97 @@
+import { dayMs } from "#src/domain/units.ts";
+import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { grouped, slices } from "#src/infrastructure/lists.ts";
+import { firstIdOfDay } from "#src/marks/marks.ts";
+import { dayTablesBefore, dayOfTable } from "#src/marks/partitions.ts";
+
+/** Partitions that one statement reads at most: a transaction locks each of them, and each of its indexes. */
+const daysAtOnce = 8;
+/** The newest days are always looked into: today and as many before it. */
+const recentDays = 3;
+
+/** UTC days, as numbers since the epoch, that one statement may read. */
+export type Days = readonly number[];
+
+/** SQL on ids of marks: those of these days. Postgres then reads and locks the partitions of these days alone. */
+export function idsOfDays(days: Days, column = "id"): string {
+  // Days in a row have the same difference to their place.
+  const ascending = [...new Set(days)].sort((a, b) => a - b);
+  const inRow = grouped(ascending.entries(), ([place, day]) => day - place);
+  const ranges = [...inRow.values()].map((row) => {
+    const [[, first], [, last]] = [row[0]!, row.at(-1)!];
+    const [from, to] = [first, last + 1].map((day) => firstIdOfDay(day * dayMs));
+    return `${column} >= ${from} and ${column} < ${to}`;
+  });
+  return ranges.length === 0 ? "false" : `(${ranges.join(" or ")})`;
+}
+
+/** The UTC days of marks with these ids. */
+export const daysOfIds = (ids: readonly number[]): Days =>
+  ids.map((id) => Math.floor(id / 2 ** 32));
+
+/**
+ * The days of all marks that are open: a worker has still to process them, they failed, or they are held. The oldest
+ * come first, in lists that one statement may read (docs/decisions.md 16.25).
+ */
+export async function openDays(db: Statements): Promise<Days[]> {
+  const found = await rows<{ day: number }>(
+    db,
+    `with today as (select (server_now() at time zone 'UTC')::date - date '1970-01-01' as day)
+     select days.day from today, (
+       select day - date '1970-01-01' as day from open_days
+       union select generate_series(today.day - ${recentDays}, today.day + 1) from today) days
+     where days.day <= today.day + 1 order by 1`,
+  );
+  return [
+    ...slices(
+      found.map(({ day }) => day),
+      daysAtOnce,
+    ),
+  ];
+}
+
+/**
+ * Reads open marks from the oldest to the newest, some days at a time, until there are `limit` of them: `read` gets the
+ * days, and how many are still wanted.
+ */
+export async function readOpen<T>(
+  db: Statements,
+  read: (days: Days, wanted: number) => Promise<T[]>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const days of await openDays(db)) {
+    if (found.length >= limit) break;
+    found.push(...(await read(days, limit - found.length)));
+  }
+  return found;
+}
+
+/**
+ * Takes the days off the list whose marks are all done with: a mark that is done never becomes open again. Puts days on
+ * it that have open marks all the same, because somebody changed rows by hand. Reads one partition at a time.
+ */
+export async function closeDays(db: Db, now: number): Promise<void> {
+  const recentFrom = Math.floor(now / dayMs) - recentDays;
+  const listed = await rows<{ day: number }>(
+    db,
+    "select day - date '1970-01-01' as day from open_days where day < date '1970-01-01' + ?::int",
+    [recentFrom],
+  );
+  const closed = new Set(listed.map(({ day }) => day));
+  for (const { name, state } of await dayTablesBefore(db, recentFrom * dayMs)) {
+    if (state !== "attached") continue;
+    const day = dayOfTable(name) / dayMs;
+    const [found] = await rows<{ open: boolean }>(
+      db,
+      `select exists (select from marks where ${idsOfDays([day])} and processed_at is null)
+         or exists (select from marks where ${idsOfDays([day])} and review = 'held') as open`,
+    );
+    if (!found!.open || closed.delete(day)) continue;
+    const sql =
+      "insert into open_days (day) values (date '1970-01-01' + ?::int) on conflict do nothing";
+    await rows(db, sql, [day]);
+  }
+  const sql = "delete from open_days where day - date '1970-01-01' = any(?::int[])";
+  await rows(db, sql, [[...closed]]);
+}

@@ -1,0 +1,64 @@
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { daysOfIds, idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** Has a failed mark processed again. Gives its station, for the marks workers to look there. */
+export const retryMark = (
+  db: Db,
+  actor: string,
+  id: number,
+): Promise<{ stationId: string } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const [value] = await rows<{ stationId: string }>(
+      tx,
+      `update marks set failed_at = null, failure = null
+       where id = ? and processed_at is null and failed_at is not null returning station_id as "stationId"`,
+      [id],
+    );
+    if (value === undefined) return unknown("failed mark", id);
+    const details = { station: value.stationId };
+    return { value, action: "mark.retry", subject: `mark ${id}`, details };
+  });
+
+const marksAtOnce = 500;
+
+/**
+ * Has all marks processed again that have failed by now, 500 in a transaction, each with its entry in the operator's
+ * log. Interrupted, it has done whole transactions, and the same again does the rest. `done` is called after each commit
+ * with the stations for the marks workers to look at.
+ */
+export async function retryAllMarks(
+  db: Db,
+  actor: string,
+  done: (stationIds: string[], count: number, total: number) => void,
+): Promise<{ marks: number; stations: number } | NotDone> {
+  // All at the beginning: a mark that fails once more meanwhile is not retried for ever.
+  const failed = await readOpen(db, (days) =>
+    rows<{ id: number }>(
+      db,
+      `select id from marks where processed_at is null and failed_at is not null and ${idsOfDays(days)} order by id`,
+    ),
+  );
+  const stations = new Set<string>();
+  let marks = 0;
+  for (let from = 0; from < failed.length; from += marksAtOnce) {
+    const ids = failed.slice(from, from + marksAtOnce).map(({ id }) => id);
+    const retried = await act(db, actor, async (tx) => {
+      const found = await rows<{ stationId: string }>(
+        tx,
+        `update marks set failed_at = null, failure = null
+         where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))} and processed_at is null and failed_at is not null
+         returning station_id as "stationId"`,
+        [ids],
+      );
+      const details = { marks: found.length, first: ids[0]!, last: ids.at(-1)! };
+      return { value: found, action: "mark.retry", subject: `${found.length} marks`, details };
+    });
+    if (isNotDone(retried)) return retried;
+    const stationIds = [...new Set(retried.map(({ stationId }) => stationId))];
+    for (const stationId of stationIds) stations.add(stationId);
+    marks += retried.length;
+    done(stationIds, from + ids.length, failed.length);
+  }
+  return { marks, stations: stations.size };
+}

@@ -1,0 +1,143 @@
+import { expect } from "chai";
+import pg from "pg";
+import { rows } from "#src/infrastructure/db.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { firstIdOfDay } from "#src/marks/marks.ts";
+import { closeDays } from "#src/marks/open-days.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { signIn } from "#test/flow/console-client.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { openStage, type Stage } from "#test/flow/stage.ts";
+import { sized } from "#test/harness/long.ts";
+import { startRole } from "#test/harness/roles.ts";
+import { countLocks, recordStatements } from "#test/harness/statements.ts";
+
+/** A partition and its indexes are 9; Postgres with its defaults has 6,400 locks for all its transactions. */
+const locksAtMost = 130;
+const days = sized(100, 420);
+
+/** To fold a station anew all its marks are read, of all days (docs/decisions.md 16.25). It was asked for by an approval. */
+const isRefold = (text: string): boolean =>
+  text.includes("as asked (station_id) cross join lateral");
+
+describe("flow: locks with many partitions", function () {
+  this.timeout(180_000);
+  let stage: Stage;
+  let statements: ReturnType<typeof recordStatements>;
+  let client: pg.Client;
+
+  before(async () => {
+    statements = recordStatements();
+    stage = await openStage(3, ["web"], { RETENTION_DAYS: "450", SWEEP_MS: "100" });
+    client = new pg.Client({ connectionString: stage.instance.databaseUrl });
+    await client.connect();
+    for (let from = 0; from < days; from += 20)
+      await client.query("select ensure_mark_partitions(current_date - $1::int, 20)", [
+        days - from,
+      ]);
+  });
+  after(async () => {
+    statements?.stop();
+    await client?.end();
+    await stage?.close();
+  });
+
+  /** A mark that was received `daysAgo`, as nobody has come to it yet. */
+  const addOld = async (daysAgo: number, place: number, further: string): Promise<number> => {
+    const id = firstIdOfDay(Date.now() - daysAgo * dayMs) + place + 1;
+    await rows(
+      stage.country.db,
+      `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule)
+       values (?, ?, (select min(id) from reporters), 'partner', 'no', now() - ?::int * interval '1 day', now() - ?::int * interval '1 day', false, 1,
+         'geolocated')`,
+      [id, placeOf(place).id, daysAgo, daysAgo],
+    );
+    await rows(stage.country.db, `update marks set ${further} where id = ?`, [id]);
+    // As intake leaves it.
+    await rows(stage.country.db, "insert into station_status (station_id) values (?)", [
+      placeOf(place).id,
+    ]);
+    return id;
+  };
+  const listedDays = async (): Promise<number[]> => {
+    const found = await rows<{ ago: number }>(
+      stage.country.db,
+      "select current_date - day as ago from open_days where day < current_date - 3 order by 1",
+    );
+    return found.map(({ ago }) => ago);
+  };
+
+  it("finds marks that have waited, failed or been held for months, and locks few partitions for it", async () => {
+    const { country, operator } = stage;
+    await country.meet("somebody", 60);
+    const waiting = await addOld(40, 0, "needed = 1");
+    const failed = await addOld(60, 1, "failed_at = now(), failure = 'no'");
+    const held = await addOld(90, 2, "review = 'held', processed_at = now(), outcome = 'held'");
+    await closeDays(country.db, Date.now());
+    expect(await listedDays()).to.deep.equal([40, 60, 90]);
+    for (const name of ["marks", "snapshots", "upkeep", "clock"])
+      stage.workers.push(await startRole(name, { ...stage.instance.env, LOG_LEVEL: "debug" }));
+    const isDone = "select processed_at is not null as done from marks where id = ?";
+    await until(
+      () => rows<{ done: boolean }>(country.db, isDone, [waiting]),
+      ([mark]) => mark!.done,
+    );
+    expect((await operator("marks", "failed")).json).to.have.length(1);
+    expect((await operator("review", "list")).json).to.have.length(1);
+    const queues = await operator("queues");
+    expect(queues.json[0]).to.include({ unprocessed_marks: 0, failed_marks: 1 });
+    expect((await operator("marks", "retry", String(failed))).code).to.equal(0);
+    expect((await operator("review", "approve", String(held))).code).to.equal(0);
+    for (const id of [failed, held])
+      await until(
+        () => rows<{ done: boolean }>(country.db, isDone, [id]),
+        ([mark]) => mark!.done,
+      );
+    await closeDays(country.db, Date.now());
+    expect(await listedDays()).to.deep.equal([]);
+  });
+
+  it("lists a day again where somebody opened a mark by hand", async () => {
+    const { db } = stage.country;
+    const id = firstIdOfDay(Date.now() - 40 * dayMs) + 1;
+    await rows(db, "update marks set failed_at = now(), processed_at = null where id = ?", [id]);
+    await closeDays(db, Date.now());
+    expect(await listedDays()).to.deep.equal([40]);
+  });
+
+  it("locks few partitions with whatever a role does by itself, with a mark, and with the pages of the console", async () => {
+    const [web] = stage.webs;
+    const upkeep = stage.workers.find(({ role }) => role === "upkeep")!;
+    for (const duty of ["retention", "partitions", "usage", "instants"])
+      await upkeep.waitForLine(new RegExp(`"duty":"${duty}".*duty done`), 120_000);
+    const answer = await stage.clients[0]!.mark(placeOf(1), "user", { status: "yes" });
+    expect(answer.status).to.equal(200);
+    expect((await fetch(`${web!.baseUrl}/metrics`)).status).to.equal(200);
+    await addOperator(stage.country.db, "vera", "viewer");
+    const vera = await signIn(web!.baseUrl, { name: "vera", password: testPassword });
+    for (const path of ["/health", "/review", "/failed-marks", "/partners", "/alarms"])
+      expect((await vera.call("GET", path)).status, path).to.equal(200);
+    const all = statements.transactions();
+    const texts = all.flatMap((one) => one.statements.map(({ text }) => text));
+    // Sweep, backlog, fold, held marks, the check of the days: what reads marks is among them.
+    for (const part of [
+      "select distinct station_id from marks",
+      '"oldestS"',
+      "as arrivals",
+      "held_reason, 'mass-no'",
+    ])
+      expect(
+        texts.some((text) => text.includes(part)),
+        part,
+      ).to.equal(true);
+    const tooMany: string[] = [];
+    for (const one of all) {
+      if (one.statements.some(({ text }) => isRefold(text))) continue;
+      const locks = await countLocks(client, one);
+      if (locks > locksAtMost)
+        tooMany.push(`${locks}: ${one.statements.map(({ text }) => text).join(";\n")}`);
+    }
+    expect(tooMany).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { createDb, type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
+import { type DayTable, dayTablesBefore } from "#src/marks/partitions.ts";
+import type { RoleDeps } from "#workers/role.ts";
+
+type Needs = Pick<RoleDeps, "db" | "config" | "log">;
+
+/**
+ * How long a detach may wait for each older transaction, and take in all. Nobody waits for it meanwhile; a transaction
+ * that takes longer (a backup) is met again in the next run.
+ */
+export const usualPatience = { lockTimeoutMs: 10_000, queryTimeoutMs: 120_000 };
+
+/** Makes the partitions of the days to come. Returns how many were missing. */
+export async function makePartitions({ db, config }: Needs): Promise<number> {
+  const sql =
+    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
+  const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
+  return made!.made;
+}
+
+/**
+ * Drops the tables of marks of the days before that of `ms`: detaches them concurrently, so that no reader waits, and
+ * drops them (docs/decisions.md 16.24). Goes on wherever an earlier run was broken off. A table that a long transaction
+ * reads stays for the next run. Rejects when another table could not be dropped, after it has tried them all.
+ */
+export async function dropPartitions(
+  { db, config, log }: Needs,
+  ms: number,
+  patience = usualPatience,
+): Promise<void> {
+  if ((await dayTablesBefore(db, ms)).length === 0) return;
+  // A connection of its own: its time-outs are longer, and it holds the advisory lock of this run.
+  const own = createDb({ ...config, ...patience }, "retention", 1);
+  try {
+    const sql = `select pg_try_advisory_lock(${lockIds.dropPartitions}) as ours`;
+    const [lock] = await rows<{ ours: boolean }>(own, sql);
+    if (!lock!.ours) return;
+    await dropEach(own, await dayTablesBefore(own, ms), log);
+  } finally {
+    await own.destroy();
+  }
+}
+
+async function dropEach(db: Db, tables: readonly DayTable[], log: Needs["log"]): Promise<void> {
+  let detaching = true;
+  const faults: unknown[] = [];
+  for (const { name, state } of tables) {
+    if (state !== "detached" && !detaching) continue;
+    try {
+      if (state !== "detached") {
+        // An error leaves it pending, and Postgres then detaches no other.
+        detaching = false;
+        const how = state === "pending" ? "finalize" : "concurrently";
+        await db.raw(`alter table marks detach partition ?? ${how}`, [name]);
+        detaching = true;
+      }
+      await db.raw("drop table ??", [name]);
+      log.info({ partition: name }, "marks past their retention dropped");
+    } catch (error) {
+      const told = { partition: name, err: (error as Error).message };
+      if (isLockTimeout(error)) {
+        log.warn(told, "a long transaction uses the partition, will try again");
+        continue;
+      }
+      // With its connection the run has lost its lock.
+      if (isUnavailable(error)) throw error;
+      log.error(told, "partition not dropped, will try again");
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === "55P03";
