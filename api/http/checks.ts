@@ -5,6 +5,7 @@ import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
 import { asksDryRun } from "#src/contract/dry-run.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
@@ -18,6 +19,7 @@ export const apiChecks = (services: Services): Check<Route>[] => [
   authorize(services),
   count(services),
   loaded(services),
+  encoded,
 ];
 
 const bearer = /^bearer +([\w]+) *$/i;
@@ -162,3 +164,8 @@ function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
   };
   return () => (follower.loaded() ? undefined : wait());
 }
+
+/** 404 for the name of a city in bytes that are not percent-encoded (docs/decisions.md 9.7). */
+const encoded: Check<Route> = ({ req }) => {
+  if (hasUnencodedCity(req)) throw new Refused(cityNotEncoded);
+};
