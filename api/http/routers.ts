@@ -8,8 +8,9 @@ import { routesOf } from "#api/http/mount.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware, State } from "#api/http/state.ts";
-import { reportRoute, reportStateRoute } from "#api/marks/report.ts";
+import { reportRoute } from "#api/marks/report.ts";
 import { reportBatchRoute } from "#api/marks/report-batch.ts";
+import { reportStateRoute, reportStatesRoute } from "#api/marks/report-states.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPage } from "#api/openapi/serve.ts";
 import { assetPages } from "#api/pages/assets.ts";
@@ -39,6 +40,7 @@ export const createRoutes = (services: Services): Route[] => [
   listLimitsRoute(services),
   reportRoute(services),
   reportBatchRoute(services),
+  reportStatesRoute(services),
   reportStateRoute(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),

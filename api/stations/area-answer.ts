@@ -72,7 +72,7 @@ export function readAsked(services: Services, ctx: ApiContext<AreaQuery>): Asked
   const read = readFilters(query);
   if (isRefusal(read)) return read;
   const { filters } = read;
-  const found = readArea(services.cities, query, key.kind === "publishable");
+  const found = readArea(services, query, key.kind === "publishable");
   if (isRefusal(found)) return found;
   const { area, name } = found;
   const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
