@@ -21,8 +21,10 @@ import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
+import { pathFormats } from "#api/stations/format.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
 import { allStationsRoute } from "#api/stations/stations-all.ts";
+import { alongRoute } from "#api/stations/stations-along.ts";
 import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
@@ -32,6 +34,11 @@ import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.
 export const createRoutes = (services: Services): Route[] => [
   stationsRoute(services),
   allStationsRoute(services),
+  ...pathFormats.flatMap((format) => [
+    stationsRoute(services, format),
+    allStationsRoute(services, format),
+  ]),
+  alongRoute(services),
   deltaRoute(services),
   oneStationRoute(services),
   citiesRoute(services),

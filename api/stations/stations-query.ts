@@ -4,7 +4,8 @@ import type { Area } from "#snapshots/model/area.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
-import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { readList } from "#src/contract/query.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { refuseGrade } from "#src/contract/report.ts";
 import {
   parseGrade,
@@ -95,6 +96,7 @@ function unknownOf(
 }
 
 const radiusDefaultKm = 25;
+const idsMax = 200;
 
 /** The query of /stations (docs/contract.md 4.1). */
 export const areaQuery = Type.Object({
@@ -117,7 +119,20 @@ export const areaQuery = Type.Object({
       exclusiveMinimum: 0,
       maximum: 60,
       default: radiusDefaultKm,
-      description: "Radius around the city",
+      description: "Radius around the city or the point",
+    }),
+  ),
+  lat: Type.Optional(
+    Type.Number({
+      ...{ minimum: -90, maximum: 90 },
+      description: "A point, with `lon` and a secret key: the nearest stations first",
+    }),
+  ),
+  lon: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  ids: Type.Optional(
+    Type.String({
+      description: `Comma list of up to ${idsMax} ids of stations, with a secret key; in this order`,
+      examples: ["n1234567,n1234568"],
     }),
   ),
   ...filterParameters,
@@ -133,15 +148,46 @@ interface Known {
   model: { locations: Pick<ReadModel["locations"], "box" | "isInside"> };
 }
 
+/** What is asked for beside the filters, and its name in one spelling. */
+export interface Where {
+  area: Area | { kind: "ids"; ids: readonly string[] };
+  name: readonly unknown[];
+  /** Nearest first even where `sort` does not say so. */
+  sorted?: boolean;
+}
+
+/** Which stations are asked for: of an area, around a point, or by their ids (docs/decisions.md 7.28, 7.29). */
+export function readWhere(known: Known, query: AreaQuery, widen: boolean): Where | Refusal {
+  const { lat, lon, ids, bbox, city, sort, radius_km: radiusKm = radiusDefaultKm } = query;
+  const hasArea = Boolean(bbox) || Boolean(city?.trim());
+  const hasPoint = lat !== undefined || lon !== undefined;
+  if (ids !== undefined) {
+    if (hasArea || hasPoint || sort) return invalid("ids", "ids goes without an area and sort");
+    const list = readList("ids", ids, idsMax);
+    if (isRefusal(list)) return list;
+    const { items } = list;
+    return { area: { kind: "ids", ids: items }, name: ["ids", ...items] };
+  }
+  if (!hasPoint) return readArea(known, query, widen);
+  if (lat === undefined || lon === undefined)
+    return invalid(lat === undefined ? "lat" : "lon", "lat and lon go together", "missing");
+  if (hasArea) return invalid("lat", "lat and lon go without bbox and city");
+  const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
+  return { area, name: ["point", lat, lon, radiusKm], sorted: true };
+}
+
+const invalid = (name: string, msg: string, type = "value_error"): Refusal =>
+  refuse("validation-failed", [{ loc: ["query", name], msg, type }]);
+
 /**
- * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same
- * (docs/decisions.md 6). `widen`: a publishable key gets the rectangle of the grid, a secret key its own.
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a
+ * publishable key gets the rectangle of the grid, a secret key its own.
  */
-export function readArea(
+function readArea(
   { cities, model }: Known,
   { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
-): { area: Area; name: readonly unknown[] } | Refusal {
+): Where | Refusal {
   const box = bbox === "" ? null : parseBox(bbox);
   if (bbox !== "" && box === null) return refuseBox(bbox);
   // A map may be moved to where no station is, and there its rectangle may look like this one.
