@@ -36,6 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
+  const { waiters } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -95,6 +96,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       if (server.listening) await sleep(config.leaveMs);
       const closed = server.listening ? once(server, "close") : Promise.resolve();
       server.close();
+      // A batch may wait for longer than the stop may take.
+      waiters.giveUp();
       // A connection becomes idle when its answer is out: it must not hold up the stop.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await Promise.race([closed, sleep(config.stopMs / 2, undefined, { ref: false })]);

@@ -11,8 +11,12 @@ import type {
   Report,
   ReportResult,
   ReportState,
+  ReportStates,
+  StationFilters,
   StationList,
   StationPage,
+  StationsAlong,
+  Way,
 } from "./types.ts";
 
 /** A read. Throws an ApiError for what the API refuses. */
@@ -36,6 +40,8 @@ export interface Client {
   delta: Read<{ updated_since: string }, Delta>;
   station: Read<string, OneStation>;
   cities: Read<CityQuery, CityList>;
+  /** Stations beside a way, in its order. */
+  along(way: Way, filters?: StationFilters, options?: CallOptions): Promise<StationsAlong>;
   /**
    * Forwards a mark. Tried again by itself only with an `external_id`. `wait: 0` does not wait for the outcome,
    * another number of seconds waits at most that long: `published.outcome` is then `queued`.
@@ -45,10 +51,18 @@ export interface Client {
     report: Report,
     options?: CallOptions & { wait?: number },
   ): Promise<ReportResult>;
-  /** Up to 500 marks at once. Tried again by itself only when each has an `external_id`. */
-  reports(reports: readonly BatchReport[], options?: CallOptions): Promise<BatchResult>;
+  /**
+   * Up to 500 marks at once. Tried again by itself only when each has an `external_id`. `wait`: seconds to wait for
+   * outcomes, up to 10; without it they are `queued`.
+   */
+  reports(
+    reports: readonly BatchReport[],
+    options?: CallOptions & { wait?: number },
+  ): Promise<BatchResult>;
   /** What became of a mark; kept 7 days. */
   reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
+  /** The same of up to 500 marks. */
+  reportStates(reportIds: readonly string[], options?: CallOptions): Promise<ReportStates>;
 }
 
 /** The partner API (version 1) with typed calls and retries. */
@@ -60,6 +74,11 @@ export function createClient(settings: CallSettings): Client {
     delta: read(call, (query: { updated_since: string }) => `/stations/delta${search(query)}`),
     station: read(call, (id: string) => `/stations/${encodeURIComponent(id)}`),
     cities: read(call, (query: CityQuery) => `/cities${search(query)}`),
+    along: async (way, filters = {}, options) => {
+      const path = `/stations/along${search(filters)}`;
+      const request = { method: "POST", path, body: way, repeatable: true } as const;
+      return (await call(request, options)).body as StationsAlong;
+    },
     report: async (stationId, body, { wait, ...options } = {}) => {
       const path = `/stations/${encodeURIComponent(stationId)}/report`;
       const headers =
@@ -68,15 +87,22 @@ export function createClient(settings: CallSettings): Client {
       const request = { method: "POST", path, headers, body, repeatable } as const;
       return (await call(request, options)).body as ReportResult;
     },
-    reports: async (reports, options) => {
+    reports: async (reports, { wait, ...options } = {}) => {
       const repeatable = reports.every((report) => report.external_id != null);
-      const request = { method: "POST", path: "/reports", body: { reports }, repeatable } as const;
+      const headers: Record<string, string> = wait === undefined ? {} : { Prefer: `wait=${wait}` };
+      const body = { reports };
+      const request = { method: "POST", path: "/reports", headers, body, repeatable } as const;
       return (await call(request, options)).body as BatchResult;
     },
     reportState: async (reportId, options) => {
       const path = `/reports/${encodeURIComponent(reportId)}`;
       const request = { method: "GET", path, repeatable: true } as const;
       return (await call(request, options)).body as ReportState;
+    },
+    reportStates: async (reportIds, options) => {
+      const path = `/reports${search({ ids: reportIds })}`;
+      const request = { method: "GET", path, repeatable: true } as const;
+      return (await call(request, options)).body as ReportStates;
     },
   };
 }

@@ -51,6 +51,14 @@ export interface StationList {
   stale_after_hours: number;
   /** True when the list was cut at 4000 stations. */
   truncated: boolean;
+  /** With `ids`: those that are not in service. */
+  missing?: string[];
+}
+
+/** Stations beside a line, in the order of the way. */
+export interface StationsAlong extends StationList {
+  /** For each station: metres from the beginning of the line, and from the line. */
+  along: { id: string; at_m: number; off_m: number }[];
 }
 
 export interface StationPage extends StationList {
@@ -131,16 +139,24 @@ export interface ReportResult {
   };
   fuel: FuelBlock;
   duplicate: boolean;
+  /** Of a repeated `external_id`: the first mark, and whether this one said the same. */
+  duplicate_of?: { report_id: string; station_id: string; status: Status; same_body: boolean };
 }
 
-export interface ReportState extends ReportResult {
+export interface ReportState extends Omit<ReportResult, "duplicate_of"> {
   station_id: string;
   state: "queued" | "processed";
 }
 
 export interface BatchResult {
   /** In the order sent. */
-  reports: (ReportResult | { error: Problem })[];
+  reports: (ReportResult | { error: Problem; retry_after?: number })[];
+  count: number;
+}
+
+export interface ReportStates {
+  /** In the order asked for. */
+  reports: (ReportState | { report_id: string; error: Problem })[];
   count: number;
 }
 
@@ -173,8 +189,20 @@ export interface AreaQuery extends StationFilters {
   /** lat1, lon1, lat2, lon2, south-west to north-east. */
   bbox?: readonly [number, number, number, number];
   city?: string;
+  /** The nearest first around a point; with `lon`, and without `bbox` and `city`. */
+  lat?: number;
+  lon?: number;
   radius_km?: number;
+  /** Up to 200 stations by their ids, in this order; without an area. */
+  ids?: readonly string[];
   sort?: "distance";
+}
+
+/** A way: an encoded polyline (precision 5) or a GeoJSON LineString, longitude first. */
+export interface Way {
+  line: string | { type: "LineString"; coordinates: number[][] };
+  /** 1 to 5000; 500. */
+  buffer_m?: number | null;
 }
 
 export interface PageQuery extends StationFilters {

@@ -26,7 +26,10 @@ export const limitWish = Type.Object(
       maximum: 100_000_000,
       description: "Requests a day",
     }),
-    comment: Type.Optional(Type.String({ maxLength: 500, default: "" })),
+    // Null is the same as absent, as in a report.
+    comment: Type.Optional(
+      Type.Union([Type.String({ maxLength: 500 }), Type.Null()], { default: "" }),
+    ),
   },
   { title: "LimitWish" },
 );
@@ -105,10 +108,10 @@ export const listLimitsRoute = ({ db }: Services) =>
 export async function askLimits(
   db: Db,
   partner_id: number,
-  { requested_rpm, requested_daily, comment = "" }: Static<typeof limitWish>,
+  { requested_rpm, requested_daily, comment }: Static<typeof limitWish>,
   next: string,
 ): Promise<LimitRequest> {
-  const wish = { partner_id, requested_rpm, requested_daily, comment };
+  const wish = { partner_id, requested_rpm, requested_daily, comment: comment ?? "" };
   const request = await createLimitRequest(db, wish);
   if (request !== null) return request;
   const pending = "An earlier request of yours waits for the operator's decision.";

@@ -49,12 +49,13 @@ export function uploadPage(router: PageRouter, services: Services, gate: Operato
     const { "content-type": type = "", "content-length": length = "0" } = ctx.headers;
     if (type !== "application/octet-stream")
       throw refused("unsupported-media-type", "Send `Content-Type: application/octet-stream`.");
-    const query = readQuery(ctx.querystring) as Asked;
+    const { values, refusal } = readQuery(ctx.querystring);
+    if (refusal !== null) throw refusal;
     if (Number(length) > bytesMax) throw tooLarge;
     if (busy)
       throw refused("import-running", "An import is running here. Wait until it has ended.");
     busy = true;
-    const { kind, file, source, replace_source = false, dry_run } = query;
+    const { kind, file, source, replace_source = false, dry_run } = values as unknown as Asked;
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
     const clean = async (): Promise<void> => {
       busy = false;

@@ -5,6 +5,7 @@ import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
 import { asksDryRun } from "#src/contract/dry-run.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
@@ -18,6 +19,7 @@ export const apiChecks = (services: Services): Check<Route>[] => [
   authorize(services),
   count(services),
   loaded(services),
+  encoded,
 ];
 
 const bearer = /^bearer +([\w]+) *$/i;
@@ -61,11 +63,12 @@ function authorize(services: Services): Check<Route> {
   };
 
   const refusalOf = (
-    { headers, state }: Context,
+    ctx: Context,
     key: KeyInfo,
     open: boolean,
     route: Route | undefined,
   ): Refusal | null => {
+    const { headers, state } = ctx;
     if (!key.partner.enabled) return partnerDisabled;
     if (key.kind === "secret") {
       if (isBoundAddress(key, state.ip)) return null;
@@ -77,6 +80,7 @@ function authorize(services: Services): Check<Route> {
     const { origin, referer } = headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) return domainNotAllowed;
     if (!open) return secretKeyRequired;
+    if (asksForSecrets(ctx, route)) return secretParameters;
     const isDryRun = route?.answers?.takes?.includes("X-Dry-Run") && asksDryRun(headers);
     return isDryRun ? secretDryRuns : null;
   };
@@ -106,6 +110,20 @@ const secretKeyRequired = refuse(
   "secret-key-required",
   "Call this from your server with a secret key (svc_live_…).",
 );
+const secretParameters = refuse(
+  "secret-key-required",
+  "lat, lon and ids work with a secret key (svc_live_…) only. A publishable key reads areas by bbox or city.",
+);
+
+/** The query may have other faults: 403 comes before them. */
+function asksForSecrets({ state, querystring }: Context, route: Route | undefined): boolean {
+  const { secretParameters: names = [] } = route ?? {};
+  if (names.length === 0) return false;
+  if (state.query !== undefined) return names.some((name) => name in (state.query as object));
+  const given = new URLSearchParams(querystring);
+  return names.some((name) => given.has(name));
+}
+
 const secretDryRuns = refuse(
   "secret-key-required",
   "X-Dry-Run works with a secret key (svc_live_…) only: a verdict would tell a forger what he still needs.",
@@ -162,3 +180,8 @@ function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
   };
   return () => (follower.loaded() ? undefined : wait());
 }
+
+/** 404 for the name of a city in bytes that are not percent-encoded (docs/decisions.md 9.7). */
+const encoded: Check<Route> = ({ req }) => {
+  if (hasUnencodedCity(req)) throw new Refused(cityNotEncoded);
+};

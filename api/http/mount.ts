@@ -59,8 +59,14 @@ export function mount<Route extends BaseRoute>(
     const place = places.get(koaPath(base, route.path));
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
     const { readQuery, readBody } = validate(route);
+    const isOpen = route.path.includes("{");
     // One middleware: each further one costs a request half a microsecond.
-    router[method](koaPath("", route.path), async (ctx) => {
+    router[method](koaPath("", route.path), async (ctx, next) => {
+      // A path that is written out is no value of a parameter, also where it lacks the method.
+      if (isOpen && places.has(ctx["newRouterPath"] ?? ctx.path)) {
+        await next();
+        return;
+      }
       // The query is read first, because an answer may be looked for while the request is counted.
       const refusal = readQuery(ctx);
       await runChecks(ctx, place, route);

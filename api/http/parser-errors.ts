@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { localTarget } from "#api/http/identify.ts";
 import { limitHeaders } from "#api/http/limits.ts";
 import { problemHeaders, problemObject } from "#api/http/errors.ts";
-import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
@@ -18,11 +16,8 @@ export interface UnparsedError {
   bytesParsed?: number;
 }
 
-/** The refusal of a request that could not be read: 422, or 404 for a city in unencoded Cyrillic. */
+/** The refusal of a request that could not be read. */
 export function unparsedProblem(error: UnparsedError): Refusal {
-  if (error.code === "HPE_INVALID_URL" && asksForCity(targetOf(error))) {
-    return refuse("city-not-found", "Send the name of the city percent-encoded in UTF-8.");
-  }
   const [msg, type] = reasons[error.code ?? ""] ?? ["Not a readable HTTP request", "http_invalid"];
   return refuse("validation-failed", [{ loc: ["request"], msg, type }]);
 }
@@ -59,23 +54,13 @@ export function answerUnparsed(services: Services, socket: Duplex, problem: Refu
   metrics.finished("(unreadable)", status, 0);
   log.info({ request_id: requestId, status }, "unreadable request");
   socket.on("error", () => {});
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
-  // Unread bytes at the close would reset the connection before the caller has read the answer.
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  closeGently(socket);
+}
+
+/** Unread bytes at the close would reset the connection before the caller has read the answer. */
+export function closeGently(socket: Duplex): void {
+  socket.end();
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMs).unref();
-}
-
-/** The target of the read that holds the fault, each byte as one character; "" when its line is not whole. */
-function targetOf({ rawPacket, bytesParsed = 0 }: UnparsedError): string {
-  if (rawPacket === undefined) return "";
-  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf("\n", bytesParsed - 1) + 1;
-  const end = rawPacket.indexOf("\n", start);
-  const line = rawPacket.subarray(start, end < 0 ? undefined : end).toString("latin1");
-  return /^(?:GET|HEAD) (\S.*)$/.exec(line.trimEnd())?.[1] ?? "";
-}
-
-function asksForCity(target: string): boolean {
-  const [path = "", search = ""] = localTarget(target).split(/\?(.*)/s);
-  const reads = path === `${apiBase}/stations` || path === `${apiBase}/stations/all`;
-  return reads && /(^|&)city=[^&]*[\x80-\xff]/.test(search);
 }

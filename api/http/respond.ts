@@ -132,11 +132,12 @@ export function setCommonHeaders(
   { health }: Pick<Services, "health">,
   { res, state }: Context,
 ): void {
-  const { requestId, limits } = state;
+  const { requestId, limits, ignored = "" } = state;
   res.setHeader("X-Request-Id", requestId);
   res.setHeader("X-Content-Type-Options", "nosniff");
   if (limits !== undefined)
     for (const [name, value] of Object.entries(limitHeaders(limits))) res.setHeader(name, value);
+  if (ignored !== "") res.setHeader("X-Ignored-Parameters", ignored);
   if (health.stopping) res.setHeader("Connection", "close");
 }
 

@@ -58,6 +58,8 @@ export interface Route<
   body?: Body;
   /** For the OpenAPI document, which leaves out a route without it. */
   answers?: Answers;
+  /** Query parameters that need a secret key where publishable ones may call too. */
+  secretParameters?: readonly string[];
   /** What to look for in the cache of rectangles while the request is counted; called with a valid query only. */
   lookUp?(ctx: ApiContext<Static<Query>>): Question | null;
   /** Sets `ctx.body`, or throws `refused(…)`. */

@@ -8,8 +8,9 @@ import { routesOf } from "#api/http/mount.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware, State } from "#api/http/state.ts";
-import { reportRoute, reportStateRoute } from "#api/marks/report.ts";
+import { reportRoute } from "#api/marks/report.ts";
 import { reportBatchRoute } from "#api/marks/report-batch.ts";
+import { reportStateRoute, reportStatesRoute } from "#api/marks/report-states.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPage } from "#api/openapi/serve.ts";
 import { assetPages } from "#api/pages/assets.ts";
@@ -20,8 +21,10 @@ import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
+import { pathFormats } from "#api/stations/format.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
 import { allStationsRoute } from "#api/stations/stations-all.ts";
+import { alongRoute } from "#api/stations/stations-along.ts";
 import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
@@ -31,6 +34,11 @@ import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.
 export const createRoutes = (services: Services): Route[] => [
   stationsRoute(services),
   allStationsRoute(services),
+  ...pathFormats.flatMap((format) => [
+    stationsRoute(services, format),
+    allStationsRoute(services, format),
+  ]),
+  alongRoute(services),
   deltaRoute(services),
   oneStationRoute(services),
   citiesRoute(services),
@@ -39,6 +47,7 @@ export const createRoutes = (services: Services): Route[] => [
   listLimitsRoute(services),
   reportRoute(services),
   reportBatchRoute(services),
+  reportStatesRoute(services),
   reportStateRoute(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),

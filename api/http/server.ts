@@ -5,11 +5,18 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { answerUnparsed, unparsedProblem, type UnparsedError } from "#api/http/parser-errors.ts";
+import {
+  answerUnparsed,
+  closeGently,
+  unparsedProblem,
+  type UnparsedError,
+} from "#api/http/parser-errors.ts";
 import type Koa from "koa";
 import type { State } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { readUnencodedCity } from "#api/http/unencoded-city.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
 export interface ServerTimes {
@@ -37,6 +44,7 @@ export function createApiServer(
   times: Partial<ServerTimes> = {},
 ): Server {
   const { headersMs, requestMs, checkMs } = { ...usualTimes, ...times };
+  const over = new WeakSet<Duplex>();
   const latest = new WeakMap<Duplex, { req: IncomingMessage; res: ServerResponse }>();
   const settings = {
     requireHostHeader: false,
@@ -67,7 +75,15 @@ export function createApiServer(
 
   server.on("clientError", (error: UnparsedError, socket: Duplex) => {
     const current = latest.get(socket);
-    const answer = (): void => answerUnparsed(services, socket, unparsedProblem(error));
+    const answer = (): void => {
+      over.add(socket);
+      void readUnencodedCity(error, socket as Socket, headersMs).then((read) => {
+        if (read === null) answerUnparsed(services, socket, unparsedProblem(error));
+        else answerRead(server, read, socket as Socket);
+      });
+    };
+    // What comes after a request that could not be read is no request.
+    if (over.has(socket)) return;
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
     else if (current === undefined) answer();
     else if (current.req.complete) {
@@ -80,4 +96,25 @@ export function createApiServer(
     else answer();
   });
   return server;
+}
+
+/** Has the application answer a request that Node's parser has not read, and then closes the connection. */
+function answerRead(
+  server: Server,
+  { req, res }: { req: IncomingMessage; res: ServerResponse },
+  socket: Socket,
+): void {
+  socket.on("error", () => {});
+  socket.resume();
+  res.assignSocket(socket);
+  const close = (): void => {
+    socket.off("close", close);
+    res.detachSocket(socket);
+    closeGently(socket);
+    // Node does so for its own; then the line of the log is written.
+    res.emit("close");
+  };
+  res.once("finish", close);
+  socket.once("close", close);
+  server.emit("request", req, res);
 }

@@ -24,6 +24,8 @@ export interface State {
   limits?: QuotaDecision;
   /** What the route has read from the query for its look-up. */
   asked?: unknown;
+  /** Query parameters that the route does not know, for `X-Ignored-Parameters`; "" for none. */
+  ignored?: string;
   /** What the route's schemas have let through. */
   query?: unknown;
   body?: unknown;

@@ -2,11 +2,16 @@ import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
-import { Refused, refused } from "#api/http/errors.ts";
+import { type Refused, refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import { parseBody } from "#src/contract/json-body.ts";
-import { parseQuery, type QueryType, type QueryValues } from "#src/contract/query.ts";
+import {
+  createQueryParser,
+  listOfNames,
+  type QueryType,
+  type QueryValues,
+} from "#src/contract/query.ts";
 import type { Fault } from "#src/contract/refusals.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 
@@ -22,13 +27,10 @@ export function validate({ query, body, bodyLimit }: BaseRoute): {
   const read = queryReader(query);
   const readQuery = ({ state, querystring }: Context): Refused | null => {
     if (state.brokenPath) return brokenPath;
-    try {
-      state.query = read(querystring);
-      return null;
-    } catch (error) {
-      if (error instanceof Refused) return error;
-      throw error;
-    }
+    const { values, refusal, ignored } = read(querystring);
+    state.ignored = ignored;
+    if (refusal === null) state.query = values;
+    return refusal;
   };
   if (body === undefined) return { readQuery };
   const check = compileCheck(body, "body");
@@ -52,29 +54,38 @@ const brokenPath = invalid([
 const rememberedMax = 500;
 const rememberedLength = 300;
 
+interface ReadQuery {
+  values: QueryValues;
+  refusal: Refused | null;
+  /** For `X-Ignored-Parameters`; "" when every parameter is known. */
+  ignored: string;
+}
+
+const noQuery: ReadQuery = { values: {}, refusal: null, ignored: "" };
+
 /**
  * A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding is
- * looked at. Throws a refusal. Nobody changes the values: what was read lately is remembered.
+ * looked at. Nobody changes the values: what was read lately is remembered.
  */
-export function queryReader(schema: TSchema | undefined): (search: string) => QueryValues {
+export function queryReader(schema: TSchema | undefined): (search: string) => ReadQuery {
   const properties = Object.entries(
     (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {},
   );
-  const types = new Map(
-    properties.map(([name, { type = "" }]) => [name, queryTypes.get(type) ?? "string"]),
+  const parse = createQueryParser(
+    new Map(properties.map(([name, { type = "" }]) => [name, queryTypes.get(type) ?? "string"])),
   );
   const check = schema === undefined ? null : compileCheck(schema, "query");
-  const known = new LRUCache<string, QueryValues>({ max: rememberedMax });
+  const known = new LRUCache<string, ReadQuery>({ max: rememberedMax });
   return (search) => {
-    if (search === "" && check === null) return {};
+    if (search === "" && check === null) return noQuery;
     const found = known.get(search);
     if (found !== undefined) return found;
-    const parsed = parseQuery(search, types);
-    if (parsed.faults !== undefined) throw invalid(parsed.faults);
-    const outOfRange = check?.(parsed.values) ?? null;
-    if (outOfRange !== null) throw invalid(outOfRange);
-    if (search.length <= rememberedLength) known.set(search, parsed.values);
-    return parsed.values;
+    const parsed = parse(search);
+    const faults = parsed.faults ?? check?.(parsed.values) ?? null;
+    const refusal = faults === null ? null : invalid(faults);
+    const read = { values: parsed.values, refusal, ignored: listOfNames(parsed.ignored) };
+    if (refusal === null && search.length <= rememberedLength) known.set(search, read);
+    return read;
   };
 }
 

@@ -5,7 +5,7 @@ import { outputExample, queuedExample, reportOutput } from "#src/contract/shapes
 import { readDryRun } from "#src/contract/dry-run.ts";
 import { readPrefer } from "#src/contract/prefer.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
-import { awaitReport, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
+import { awaitOutput, reportPath } from "#api/marks/reports.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -31,12 +31,12 @@ export async function answerMark(
   const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
   // What the meter and the storing took is part of the caller's wait.
   const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
-  const report = orThrow((await awaitReport(services, admission, leftMs)) ?? firstMarkGone);
+  const { report, output } = orThrow(await awaitOutput(services, incomingMark, admission, leftMs));
   const queued = report.outcome === null;
   ctx.status = queued ? 202 : 200;
   if (applied !== null) ctx.set("Preference-Applied", applied);
   if (queued) ctx.set("Location", reportPath(report.id));
-  ctx.body = presentReport(services, report, admission.kind === "duplicate");
+  ctx.body = output;
 }
 
 /** What the checks of docs/decisions.md 3 may say of a mark. */

@@ -8,6 +8,13 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import { loadReports, networkOf, type Report } from "#src/marks/marks.ts";
+import {
+  duplicateOf,
+  type DuplicateOf,
+  type FirstMark,
+  firstMarkOf,
+  loadFirstMarks,
+} from "#src/marks/first-mark.ts";
 import { loadDryRunWork } from "#api/marks/dry-run-work.ts";
 import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
@@ -39,12 +46,18 @@ export const dryRun = (
     );
     const decisions = await decideAll(tx, counted, reporters, facts.now, config);
     const reports = await reportsOf(tx, admissions, decisions);
-    return admissions.map((admission) => {
+    const firsts = await firstMarksOf(tx, admissions, facts.now);
+    return admissions.map((admission, index) => {
       if (admission.kind === "refused") return admission.problem;
       const repeated = admission.kind === "duplicate";
       const report = reports.get(repeated ? admission.of : admission.id);
       if (report === undefined) return firstMarkGone;
-      const output = presentReport(services, report, repeated);
+      const shownReport = presentReport(services, report, repeated);
+      const first = repeated && admission.named ? firsts.get(admission.of) : undefined;
+      const output =
+        first === undefined
+          ? shownReport
+          : { ...shownReport, duplicate_of: duplicateOfTried(incomingMarks[index]!, first) };
       if (report.id < firstId) return output;
       const decision = decisions.get(report.stationId);
       const shown = decision && view(decision.state, facts.now, config.statusLifetimeMs);
@@ -110,6 +123,27 @@ function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
   return { id, at, reporterId, status, remote, needed, rule, ...statement, ...network } as Mark;
 }
+
+/** The first marks of repeated external ids: stored ones, and tried ones before. */
+async function firstMarksOf(
+  tx: Tx,
+  admissions: readonly Admission[],
+  now: number,
+): Promise<Map<number, FirstMark>> {
+  const tried = admissions.filter((admission) => admission.kind === "accepted");
+  const repeated = admissions.flatMap((admission) =>
+    admission.kind === "duplicate" && admission.named && admission.of < firstId ? admission.of : [],
+  );
+  const firsts = await loadFirstMarks(tx, repeated);
+  for (const mark of tried) firsts.set(mark.id, firstMarkOf(mark, now));
+  return firsts;
+}
+
+/** A tried mark has no `report_id`. */
+const duplicateOfTried = (mark: IncomingMark, first: FirstMark): DuplicateOf => ({
+  ...duplicateOf(mark, first),
+  ...(first.id < firstId ? {} : { report_id: "" }),
+});
 
 /** Reports of the tried marks, and of the stored ones that they repeat. */
 async function reportsOf(

@@ -7,12 +7,8 @@ import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
-import {
-  awaitReport,
-  firstMarkGone,
-  presentReport,
-  type ReportOutput,
-} from "#api/marks/reports.ts";
+import { readPrefer } from "#src/contract/prefer.ts";
+import { awaitOutput, type ReportOutput } from "#api/marks/reports.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
   batchExample,
@@ -37,7 +33,7 @@ export const reportBatchRoute = (services: Services) =>
       operationId: "reportStations",
       tag: "Marks",
       description:
-        "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request.",
+        "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request. With `Prefer: wait=N` (up to 10) the answer has the outcomes that are known by then. A refused mark has `retry_after` in seconds where waiting helps.",
       replies: {
         200: {
           description: "A rehearsal (`X-Dry-Run`): what would become of each, in the order sent",
@@ -45,20 +41,24 @@ export const reportBatchRoute = (services: Services) =>
         },
         202: {
           description: "What became of each, in the order sent",
+          sometimes: ["Preference-Applied"],
           forms: json(batchResult, { reports: [queuedExample], count: 1 }),
         },
       },
-      takes: ["X-Dry-Run"],
+      takes: ["Prefer", "X-Dry-Run"],
       bodyExamples: { "one mark": batchExample },
     },
     body: batchBody,
     bodyLimit,
     handle: async (ctx) => {
-      const { body, key, requestId } = ctx.state;
+      const { body, key, requestId, arrivedAt } = ctx.state;
       const isDry = orThrow(readDryRun(ctx.headers["x-dry-run"])).dry;
       const shown = (result: ReportOutput | Refusal) =>
         isRefusal(result)
-          ? { error: problemObject(result, services.config.problemBase, requestId) }
+          ? {
+              error: problemObject(result, services.config.problemBase, requestId),
+              retry_after: result.retryAfterS,
+            }
           : result;
       const read = body.reports.map((item, index) => readItem(services, key, item, index));
       if (isDry) {
@@ -66,6 +66,8 @@ export const reportBatchRoute = (services: Services) =>
         ctx.body = { reports, count: reports.length };
         return;
       }
+      const { reportsWaitMs } = services.config;
+      const { waitMs, applied } = readPrefer(ctx.get("Prefer"), reportsWaitMs, 0);
       const previous = new Map<string, Promise<unknown>>();
       const submit = async (incomingMark: IncomingMark): Promise<Admission> => {
         // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
@@ -81,10 +83,9 @@ export const reportBatchRoute = (services: Services) =>
           if (isRefusal(incomingMark)) return incomingMark;
           const admission = await submit(incomingMark);
           if (admission.kind === "refused") return admission.problem;
-          const report = await awaitReport(services, admission, 0);
-          return report === null
-            ? firstMarkGone
-            : presentReport(services, report, admission.kind === "duplicate");
+          const leftMs = waitMs - (performance.now() - arrivedAt);
+          const awaited = await awaitOutput(services, incomingMark, admission, leftMs);
+          return isRefusal(awaited) ? awaited : awaited.output;
         }),
       );
       const reports = answers.map((answer) =>
@@ -99,6 +100,7 @@ export const reportBatchRoute = (services: Services) =>
         );
       }
       ctx.status = 202;
+      if (applied !== null) ctx.set("Preference-Applied", applied);
       ctx.body = { reports, count: reports.length };
     },
   });

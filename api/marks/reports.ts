@@ -1,7 +1,8 @@
-import type { Admission, Admitted } from "#src/domain/admit.ts";
-import { refuse } from "#src/contract/refusals.ts";
+import type { Admission, Admitted, IncomingMark } from "#src/domain/admit.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
+import { duplicateOf, type DuplicateOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { loadReports, type Report } from "#src/marks/marks.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -21,6 +22,8 @@ export interface ReportOutput {
   };
   fuel: FuelBlock;
   duplicate: boolean;
+  /** Of a repeated `external_id` only. */
+  duplicate_of?: DuplicateOf;
 }
 
 /** The first mark of a duplicate has gone out of retention between two statements. */
@@ -63,38 +66,51 @@ export function presentReport(
 }
 
 /**
- * Brings this process up to an outcome that the database has told already: the next read must show it, and no process
- * may find a rectangle from before it (docs/decisions.md 7 and 8). While that is not certain, the report is given
- * without the outcome.
+ * Brings this process up to outcomes that the database has told already: the next read must show them, and no process
+ * may find a rectangle from before them (docs/decisions.md 7 and 8). While that is not certain, the reports are given
+ * without their outcomes.
  */
 export async function caughtUp(
   { follower, invalidation }: Services,
-  report: Report,
-): Promise<Report> {
-  if (report.outcome === null) return report;
+  reports: readonly Report[],
+): Promise<readonly Report[]> {
+  if (reports.every(({ outcome }) => outcome === null)) return reports;
   await follower.refresh();
-  return (await invalidation.publish()) ? report : { ...report, outcome: null };
+  if (await invalidation.publish()) return reports;
+  return reports.map((report) => ({ ...report, outcome: null }));
 }
 
-/**
- * The report of a mark that was just admitted or of the one it repeats, waiting up to `waitMs` for its outcome.
- * Null when the first mark of a duplicate is gone.
- */
-export async function awaitReport(
+/** What becomes of an admitted mark: the report of it, or of the one that it repeats, when `waitMs` are over at last. */
+export async function awaitOutput(
   services: Services,
+  mark: IncomingMark,
   admission: Exclude<Admission, { kind: "refused" }>,
   waitMs: number,
-): Promise<Report | null> {
-  const { waiters, db } = services;
-  if (admission.kind === "duplicate") {
-    const [first] = await loadReports(db, [admission.of]);
-    if (first === undefined) return null;
-    if (first.outcome !== null) return caughtUp(services, first);
-    return (await waiters.wait(first.id, waitMs)) ?? first;
+): Promise<{ report: Report; output: ReportOutput } | Refusal> {
+  if (admission.kind === "accepted") {
+    const report = await awaitOutcome(services, reportOf(admission), waitMs);
+    return { report, output: presentReport(services, report, false) };
   }
-  const stored = reportOf(admission);
-  if (stored.outcome !== null) return stored;
-  return (await waiters.wait(stored.id, waitMs)) ?? stored;
+  const { of, named } = admission;
+  const [stored] = await loadReports(services.db, [of]);
+  const first = (await loadFirstMarks(services.db, named ? [of] : [])).get(of);
+  if (stored === undefined || (named && first === undefined)) return firstMarkGone;
+  const [known] = await caughtUp(services, [stored]);
+  const report = stored.outcome === null ? await awaitOutcome(services, stored, waitMs) : known!;
+  const output = presentReport(services, report, true);
+  return {
+    report,
+    output: first === undefined ? output : { ...output, duplicate_of: duplicateOf(mark, first) },
+  };
+}
+
+/** The same report with its outcome, if there is one within `waitMs`. */
+async function awaitOutcome(
+  { waiters }: Pick<Services, "waiters">,
+  report: Report,
+  waitMs: number,
+): Promise<Report> {
+  return report.outcome === null ? ((await waiters.wait(report.id, waitMs)) ?? report) : report;
 }
 
 /** The report of a mark that was just admitted: held and expired ones have their outcome already. */

@@ -13,6 +13,10 @@ const answerHeaders = {
   "X-RateLimit-Daily-Remaining": ["Left today", count()],
   "X-Request-Id": ["Finds the request in the operator's log", { type: "string", format: "uuid" }],
   "X-Content-Type-Options": ["Always `nosniff`", { type: "string", const: "nosniff" }],
+  "X-Ignored-Parameters": [
+    "Names of query parameters that this path does not have, percent-encoded; only when there are some",
+    { type: "string", pattern: "^[\\x20-\\x7e]{1,510}$" },
+  ],
   ETag: [
     "Weak; the same while the content is the same, on every process",
     { type: "string", pattern: '^W/"[^"]+"$' },
@@ -52,6 +56,9 @@ export const constantHeaders = [
   "X-Content-Type-Options",
 ] as const satisfies HeaderName[];
 
+/** On any of them. */
+const optionalHeader: HeaderName = "X-Ignored-Parameters";
+
 const headerObject = (name: HeaderName, required: boolean) => {
   const [description, schema] = answerHeaders[name];
   return { description, required, schema };
@@ -63,7 +70,9 @@ export function headerComponents(paths: object): Record<string, object> {
   const referred = (Object.keys(answerHeaders) as HeaderName[]).filter((name) =>
     text.includes(`"${reference(name)}"`),
   );
-  return Object.fromEntries(referred.map((name) => [name, headerObject(name, true)]));
+  return Object.fromEntries(
+    referred.map((name) => [name, headerObject(name, name !== optionalHeader)]),
+  );
 }
 
 const reference = (name: HeaderName): string => `#/components/headers/${name}`;
@@ -73,7 +82,10 @@ export function headersOf(
   always: readonly HeaderName[] = [],
   sometimes: readonly HeaderName[] = [],
 ): Record<string, object> {
-  const required = [...constantHeaders, ...always].map((name) => [name, { $ref: reference(name) }]);
+  const required = [...constantHeaders, optionalHeader, ...always].map((name) => [
+    name,
+    { $ref: reference(name) },
+  ]);
   return Object.fromEntries([
     ...required,
     ...sometimes.map((name) => [name, headerObject(name, false)]),

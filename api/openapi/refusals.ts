@@ -22,9 +22,11 @@ export const codesOf = ({
   access,
   body,
   answers,
-}: Pick<Route, "access"> & Partial<Pick<Route, "body" | "answers">>): ProblemCode[] => [
+  secretParameters,
+}: Pick<Route, "access"> &
+  Partial<Pick<Route, "body" | "answers" | "secretParameters">>): ProblemCode[] => [
   ...onEveryRoute,
-  ...(access === "secret" || answers?.takes?.includes("X-Dry-Run")
+  ...(access === "secret" || secretParameters || answers?.takes?.includes("X-Dry-Run")
     ? (["secret-key-required"] as const)
     : []),
   ...(body === undefined ? [] : (["body-too-large", "unsupported-media-type"] as const)),

@@ -6,8 +6,12 @@ import type { Services } from "#api/http/services.ts";
 import { pickFormat, setFormat } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, schemaVersion } from "#api/stations/presenters.ts";
 import type { Making, Question } from "#api/stations/rectangles.ts";
-import { type AreaQuery, readArea, readFilters } from "#api/stations/stations-query.ts";
-import type { Area } from "#snapshots/model/area.ts";
+import {
+  type AreaQuery,
+  readFilters,
+  readWhere,
+  type Where,
+} from "#api/stations/stations-query.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 import type { Format } from "#snapshots/model/forms.ts";
@@ -15,15 +19,12 @@ import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (docs/contract.md 8). */
-const stationsMax = 4000;
+export const stationsMax = 4000;
 
-type Found = ReturnType<Services["model"]["query"]>;
+type Found = ReturnType<Services["model"]["query"]> & { missing?: string[] };
 
 /** What a request asks for. */
-export interface Asked {
-  area: Area;
-  /** The area in one spelling. */
-  name: readonly unknown[];
+export interface Asked extends Pick<Where, "area" | "name"> {
   filters: Filters;
   sort: { sort?: "distance" };
   format: Format;
@@ -66,17 +67,21 @@ export function createAskedReader(
   };
 }
 
-/** Reads the query of /stations. */
-export function readAsked(services: Services, ctx: ApiContext<AreaQuery>): Asked | Refusal {
+/** Reads the query of /stations; `fixed`: the form that the path names. */
+export function readAsked(
+  services: Services,
+  ctx: ApiContext<AreaQuery>,
+  fixed?: Format,
+): Asked | Refusal {
   const { key, query } = ctx.state;
   const read = readFilters(query);
   if (isRefusal(read)) return read;
   const { filters } = read;
-  const found = readArea(services.cities, query, key.kind === "publishable");
+  const found = readWhere(services, query, key.kind === "publishable");
   if (isRefusal(found)) return found;
-  const { area, name } = found;
-  const sort = query.sort === "distance" ? ({ sort: "distance" } as const) : {};
-  const format = pickFormat(ctx);
+  const { area, name, sorted = query.sort === "distance" } = found;
+  const sort = sorted ? ({ sort: "distance" } as const) : {};
+  const format = fixed ?? pickFormat(ctx);
   const parts = [schemaVersion, filtersKey(filters), sort, format];
   const question = area.kind === "box" ? services.rectangles.question(key, area.box, parts) : null;
   return { area, name, filters, sort, format, question };
@@ -89,12 +94,17 @@ export function compute(
   { area, name, filters, sort, format }: Asked,
 ): Computed {
   const now = services.clock();
-  const found = services.model.query({ area, filters, ...sort, limit: stationsMax, now });
-  const { count, sum, truncated } = found;
-  const tag = { route: "/stations", query: [name, filtersKey(filters), sort, truncated] };
+  const { model } = services;
+  const found: Found =
+    area.kind === "ids"
+      ? model.byIds(area.ids, filters, now)
+      : model.query({ area, filters, ...sort, limit: stationsMax, now });
+  const { count, sum, truncated, missing } = found;
+  const query = [name, filtersKey(filters), sort, truncated, ...(missing ?? [])];
+  const tag = { route: "/stations", query };
   const etag = etagOf(ctx, { ...tag, format, count, sum });
   const lifetimeMs = services.config.statusLifetimeMs;
-  const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated };
+  const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated, missing };
   return { found, etag, rest, now };
 }
 
@@ -105,6 +115,7 @@ export function making(
   { found, etag, rest, now }: Computed,
 ): Making {
   const { count, asOfMs, truncated } = rest;
+  if (area.kind === "ids") throw new Error("only rectangles are stored");
   const nextAt = model.nextChange(area, now, filters.freshH);
   const gzip = lists.gzip(etag, found, rest, format).then((pieces) => Buffer.concat(pieces));
   return { etag, asOfMs, count, truncated, nextAt, gzip };

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { Type } from "typebox";
 import { presentList } from "#api/stations/presenters.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import type { Form } from "#api/openapi/answers.ts";
@@ -8,6 +9,7 @@ import type { ApiContext } from "#api/http/route.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Format, forms, written } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
+import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** The forms in which a list of stations is given out (docs/decisions.md 7), the preferred one first. */
@@ -15,21 +17,30 @@ const mediaTypes: Record<Format, string> = {
   json: "application/json",
   geojson: "application/geo+json",
   ndjson: "application/x-ndjson",
+  csv: "text/csv",
 };
 
-/** The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. */
-export function pickFormat(ctx: Pick<ApiContext, "accepts">): Format {
-  const type = ctx.accepts(...Object.values(mediaTypes));
+/**
+ * The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. CSV is written from each
+ * station anew, which is too dear for everybody's keys (docs/decisions.md 8.28).
+ */
+export function pickFormat(ctx: Pick<ApiContext, "accepts" | "state">): Format {
+  const formats = ctx.state.key.kind === "secret" ? allFormats : formatsForAll;
+  const type = ctx.accepts(...formats.map((format) => mediaTypes[format]));
   return formats.find((format) => mediaTypes[format] === type) ?? "json";
 }
 
-const formats = Object.keys(mediaTypes) as Format[];
+const allFormats = Object.keys(mediaTypes) as Format[];
+const formatsForAll = allFormats.filter((format) => format !== "csv");
 
-/** Sets the headers of a list in that form. NDJSON has no envelope: there its fields are headers. */
+/** The forms that have a path of their own: `/stations.geojson`. */
+export const pathFormats = ["geojson", "ndjson", "csv"] as const satisfies Format[];
+
+/** Sets the headers of a list in that form. NDJSON and CSV have no envelope: there its fields are headers. */
 export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void {
   if (format === "json") return;
   ctx.type = mediaTypes[format];
-  if (format !== "ndjson") return;
+  if (format === "geojson") return;
   ctx.set({
     "X-Count": String(rest.count),
     "X-As-Of": formatTime(rest.asOfMs),
@@ -48,10 +59,28 @@ export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: Li
   });
 }
 
-/** NDJSON in the OpenAPI document, and the headers that hold its envelope. */
-export const lineForm: Record<string, Form> = {
+/** NDJSON and CSV in the OpenAPI document, and the headers that hold their envelope. */
+export const lineForms: Record<string, Form> = {
   "application/x-ndjson": { schema: station, example: stationExample },
+  "text/csv": {
+    schema: Type.String({
+      pattern: `^${csvColumns.join()}\\n`,
+      description: "A line of names, then one for each station; `conflict` is JSON",
+    }),
+    example: `${forms.csv.head}${writeCsv(Buffer.from(`${JSON.stringify(stationExample)},`))}`,
+  },
 };
+
+/** What a path answers with: every form, or the only one that its name says. */
+export const formsOf = (all: Record<string, Form>, fixed?: Format): Record<string, Form> =>
+  fixed === undefined
+    ? all
+    : Object.fromEntries(Object.entries(all).filter(([type]) => type === mediaTypes[fixed]));
+
+/** `listStationsAsCsv`; the short name without a form. */
+export const operationIdOf = (name: string, fixed?: Format): string =>
+  fixed === undefined ? name : `${name}As${fixed[0]!.toUpperCase()}${fixed.slice(1)}`;
+
 export const lineHeaders: readonly HeaderName[] = [
   "X-Count",
   "X-As-Of",

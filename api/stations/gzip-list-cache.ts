@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { pickEncoding } from "#api/http/encoding.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import type { ApiContext } from "#api/http/route.ts";
-import { setFormat } from "#api/stations/format.ts";
+import { sendAs, setFormat } from "#api/stations/format.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
@@ -54,6 +54,8 @@ export function createGzipListCache(): GzipListCache {
   return {
     gzip,
     async send(ctx, name, answer, rest, format = "json") {
+      // For few, and dear: written a few stations at a turn.
+      if (format === "csv") return sendAs(ctx, format, answer, rest);
       // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
       const encoding = pickEncoding(ctx.headers["accept-encoding"], ["gzip", "br"]);
       if (encoding !== "gzip" || answer.count < fewest)

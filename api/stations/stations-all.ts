@@ -1,6 +1,13 @@
 import { Type } from "typebox";
 import { pickEncoding } from "#api/http/encoding.ts";
-import { lineForm, lineHeaders, pickFormat, sendAs } from "#api/stations/format.ts";
+import {
+  formsOf,
+  lineForms,
+  lineHeaders,
+  operationIdOf,
+  pickFormat,
+  sendAs,
+} from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
@@ -35,15 +42,15 @@ const query = Type.Object({
 
 const noFilters = filtersKey({});
 
-/** GET /stations/all, docs/contract.md 4.2. */
-export const allStationsRoute = (services: Services) =>
+/** GET /stations/all, docs/contract.md 4.2; with `fixed` the same in one form, whatever `Accept` says. */
+export const allStationsRoute = (services: Services, fixed?: Format) =>
   route({
     method: "GET",
-    path: "/stations/all",
+    path: fixed === undefined ? "/stations/all" : `/stations/all.${fixed}`,
     access: "secret",
-    summary: "The whole country with statuses, in id order",
+    summary: `The whole country with statuses, in id order${fixed === undefined ? "" : `, as ${fixed}`}`,
     answers: {
-      operationId: "dumpStations",
+      operationId: operationIdOf("dumpStations", fixed),
       tag: "Stations",
       description:
         "Follow `next_cursor` with the same filters until it is empty, or take all in one page of 30000. Every page carries the first page's `as_of`, so a delta from it misses nothing. One ETag covers the whole dump.",
@@ -52,14 +59,17 @@ export const allStationsRoute = (services: Services) =>
           description: "A page of the country, in the forms of /stations.",
           headers: ["ETag"],
           sometimes: [...lineHeaders, "X-Next-Cursor"],
-          forms: {
-            ...json(stationPage, { ...listExample, next_cursor: "" }),
-            "application/geo+json": {
-              schema: featurePage,
-              example: { ...featureListExample, next_cursor: "" },
+          forms: formsOf(
+            {
+              ...json(stationPage, { ...listExample, next_cursor: "" }),
+              "application/geo+json": {
+                schema: featurePage,
+                example: { ...featureListExample, next_cursor: "" },
+              },
+              ...lineForms,
             },
-            ...lineForm,
-          },
+            fixed,
+          ),
         },
         ...unchanged(),
       },
@@ -71,8 +81,8 @@ export const allStationsRoute = (services: Services) =>
     async handle(ctx) {
       const { cursor = "", limit = usualPage } = ctx.state.query;
       const { filters } = orThrow(readFilters(ctx.state.query));
-      const format = pickFormat(ctx);
-      ctx.set("Vary", "Accept");
+      const format = fixed ?? pickFormat(ctx);
+      if (fixed === undefined) ctx.set("Vary", "Accept");
       const asked = { filters, cursor, limit };
       const now = services.clock();
       const dump =

@@ -1,11 +1,13 @@
 import { type Static, Type } from "typebox";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { Area } from "#snapshots/model/area.ts";
+import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
-import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { readList } from "#src/contract/query.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
+import { refuseGrade } from "#src/contract/report.ts";
 import {
-  type Grade,
   parseGrade,
   type Queue,
   queues,
@@ -61,19 +63,19 @@ type FilterQuery = Static<typeof filterSchema>;
 export function readFilters(query: FilterQuery): { filters: Filters } | Refusal {
   const wanted = items(query.status ?? "");
   const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
-  const named = items(query.fuel ?? "").map(parseGrade);
+  const named = items(query.fuel ?? "");
   const badStatus = unknownOf("status", wanted, served);
   if (badStatus !== null) return badStatus;
   const badQueue = unknownOf("queue", lines, queues);
   if (badQueue !== null) return badQueue;
-  if (named.includes(undefined))
-    return refuse("bad-grade", "fuel is a comma list of 92, 95, 98, 100, ДТ (or dt, дизель).");
+  const unknown = named.find((name) => parseGrade(name) === undefined);
+  if (unknown !== undefined) return refuseGrade(unknown, "fuel");
   const search = parseSearch(query.q ?? "");
   return {
     filters: {
       statuses: wanted as ServedStatus[],
       queues: lines as Queue[],
-      grades: [...(named as Grade[]), ...search.grades],
+      grades: [...named.map((name) => parseGrade(name)!), ...search.grades],
       words: search.words,
       brand: query.brand ?? "",
       priced: query.has_price ?? false,
@@ -94,6 +96,7 @@ function unknownOf(
 }
 
 const radiusDefaultKm = 25;
+const idsMax = 200;
 
 /** The query of /stations (docs/contract.md 4.1). */
 export const areaQuery = Type.Object({
@@ -116,7 +119,20 @@ export const areaQuery = Type.Object({
       exclusiveMinimum: 0,
       maximum: 60,
       default: radiusDefaultKm,
-      description: "Radius around the city",
+      description: "Radius around the city or the point",
+    }),
+  ),
+  lat: Type.Optional(
+    Type.Number({
+      ...{ minimum: -90, maximum: 90 },
+      description: "A point, with `lon` and a secret key: the nearest stations first",
+    }),
+  ),
+  lon: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  ids: Type.Optional(
+    Type.String({
+      description: `Comma list of up to ${idsMax} ids of stations, with a secret key; in this order`,
+      examples: ["n1234567,n1234568"],
     }),
   ),
   ...filterParameters,
@@ -126,17 +142,57 @@ export const areaQuery = Type.Object({
 });
 export type AreaQuery = Static<typeof areaQuery>;
 
+/** What is known of cities and stations. */
+interface Known {
+  cities: Pick<CityStore, "find">;
+  model: { locations: Pick<ReadModel["locations"], "box" | "isInside"> };
+}
+
+/** What is asked for beside the filters, and its name in one spelling. */
+export interface Where {
+  area: Area | { kind: "ids"; ids: readonly string[] };
+  name: readonly unknown[];
+  /** Nearest first even where `sort` does not say so. */
+  sorted?: boolean;
+}
+
+/** Which stations are asked for: of an area, around a point, or by their ids (docs/decisions.md 7.28, 7.29). */
+export function readWhere(known: Known, query: AreaQuery, widen: boolean): Where | Refusal {
+  const { lat, lon, ids, bbox, city, sort, radius_km: radiusKm = radiusDefaultKm } = query;
+  const hasArea = Boolean(bbox) || Boolean(city?.trim());
+  const hasPoint = lat !== undefined || lon !== undefined;
+  if (ids !== undefined) {
+    if (hasArea || hasPoint || sort) return invalid("ids", "ids goes without an area and sort");
+    const list = readList("ids", ids, idsMax);
+    if (isRefusal(list)) return list;
+    const { items } = list;
+    return { area: { kind: "ids", ids: items }, name: ["ids", ...items] };
+  }
+  if (!hasPoint) return readArea(known, query, widen);
+  if (lat === undefined || lon === undefined)
+    return invalid(lat === undefined ? "lat" : "lon", "lat and lon go together", "missing");
+  if (hasArea) return invalid("lat", "lat and lon go without bbox and city");
+  const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
+  return { area, name: ["point", lat, lon, radiusKm], sorted: true };
+}
+
+const invalid = (name: string, msg: string, type = "value_error"): Refusal =>
+  refuse("validation-failed", [{ loc: ["query", name], msg, type }]);
+
 /**
- * The area asked for, and its name in one spelling; `bbox` wins over `city`, which is checked all the same
- * (docs/decisions.md 6). `widen`: a publishable key gets the rectangle of the grid, a secret key its own.
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a
+ * publishable key gets the rectangle of the grid, a secret key its own.
  */
-export function readArea(
-  cities: Pick<CityStore, "find">,
+function readArea(
+  { cities, model }: Known,
   { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
-): { area: Area; name: readonly unknown[] } | Refusal {
+): Where | Refusal {
   const box = bbox === "" ? null : parseBox(bbox);
-  if (bbox !== "" && box === null) return refuse("bad-bbox");
+  if (bbox !== "" && box === null) return refuseBox(bbox);
+  // A map may be moved to where no station is, and there its rectangle may look like this one.
+  if (box !== null && !widen && isLonFirst(model, box))
+    return lonFirst(box.west, box.south, box.east, box.north);
   if (box === null && city.trim() === "") return refuse("missing-area");
   const centre = city.trim() === "" ? null : cities.find(city);
   if (city.trim() !== "" && centre === null) return refuse("city-not-found");
@@ -159,6 +215,33 @@ export function parseBox(text: string): Box | null {
   const [south, west, north, east] = parts.map(Number) as [number, number, number, number];
   const inRange = south >= -90 && north <= 90 && Math.abs(west) <= 180 && Math.abs(east) <= 180;
   return inRange && south <= north ? { south, west, north, east } : null;
+}
+
+const lonFirst = (south: number, west: number, north: number, east: number): Refusal =>
+  refuse(
+    "bad-bbox",
+    `bbox is lat1,lon1,lat2,lon2, latitude first. This one seems to have the longitudes first: send ${[south, west, north, east].join()}.`,
+  );
+
+/** The refusal of what is no rectangle; says so when it is one with the longitudes first (docs/decisions.md 7.25). */
+function refuseBox(text: string): Refusal {
+  const [a = "", b, c = "", d] = text.split(",");
+  const swapped = parseBox([b, a, d, c].join());
+  const isBeyond = Math.abs(Number(a)) > 90 || Math.abs(Number(c)) > 90;
+  if (swapped === null || !isBeyond) return refuse("bad-bbox");
+  return lonFirst(swapped.south, swapped.west, swapped.north, swapped.east);
+}
+
+/** True when the rectangle lies away from all stations, and with longitudes first it would lie among them. */
+function isLonFirst({ locations }: Known["model"], { south, west, north, east }: Box): boolean {
+  const country = locations.box();
+  const other = parseBox([west, south, east, north].join());
+  if (country === null || other === null || country.west > country.east) return false;
+  const touches =
+    north >= country.south &&
+    south <= country.north &&
+    (west > east || (east >= country.west && west <= country.east));
+  return !touches && locations.isInside({ kind: "box", box: other });
 }
 
 /** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (docs/decisions.md 8). */

@@ -1,6 +1,7 @@
 import { orThrow } from "#api/http/errors.ts";
 import { json } from "#api/openapi/answers.ts";
-import { lineForm, lineHeaders } from "#api/stations/format.ts";
+import { formsOf, lineForms, lineHeaders, operationIdOf } from "#api/stations/format.ts";
+import type { Format } from "#snapshots/model/forms.ts";
 import { isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import {
   type Asked,
@@ -21,30 +22,33 @@ import { route } from "#api/http/route.ts";
 import { areaQuery } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** GET /stations, docs/contract.md 4.1. */
-export function stationsRoute(services: Services) {
+/** GET /stations, docs/contract.md 4.1; with `fixed` the same in one form, whatever `Accept` says: /stations.csv. */
+export function stationsRoute(services: Services, fixed?: Format) {
   const askedForLookUp = createAskedReader(services);
   return route({
     method: "GET",
-    path: "/stations",
-    access: "any",
-    summary: "Stations of an area with their fuel status",
+    path: fixed === undefined ? "/stations" : `/stations.${fixed}`,
+    access: fixed === undefined ? "any" : "secret",
+    summary: `Stations of an area with their fuel status${fixed === undefined ? "" : `, as ${fixed}`}`,
     answers: {
-      operationId: "listStations",
+      operationId: operationIdOf("listStations", fixed),
       tag: "Stations",
       description:
-        "Give `bbox` or `city`; where both come, `bbox` is the area and `city` is still checked. Filters are applied before the cut at 4000. With a publishable key a `bbox` is widened to a 0.01° grid and may come from a shared cache.",
+        "Give `bbox` or `city`; where both come, `bbox` is the area and `city` is still checked. Or give `lat` and `lon`, or `ids`. Filters are applied before the cut at 4000. With a publishable key a `bbox` is widened to a 0.01° grid and may come from a shared cache.",
       replies: {
         200: {
           description:
-            "The stations; as JSON, GeoJSON or a line of JSON for each, by `Accept`. Lines have no envelope: its fields are headers.",
+            "The stations; as JSON, GeoJSON, lines of JSON or CSV (secret keys), by `Accept` or by the path. Lines have no envelope: its fields are headers.",
           headers: ["ETag"],
           sometimes: ["X-Service-Cache", ...lineHeaders],
-          forms: {
-            ...json(stationList, listExample),
-            "application/geo+json": { schema: featureList, example: featureListExample },
-            ...lineForm,
-          },
+          forms: formsOf(
+            {
+              ...json(stationList, listExample),
+              "application/geo+json": { schema: featureList, example: featureListExample },
+              ...lineForms,
+            },
+            fixed,
+          ),
         },
         ...unchanged(["X-Service-Cache"]),
       },
@@ -52,6 +56,7 @@ export function stationsRoute(services: Services) {
       takes: ["If-None-Match"],
     },
     query: areaQuery,
+    secretParameters: ["lat", "lon", "ids"],
     lookUp(ctx) {
       const asked = askedForLookUp(ctx);
       ctx.state.asked = asked ?? undefined;
@@ -59,9 +64,9 @@ export function stationsRoute(services: Services) {
     },
     async handle(ctx) {
       const asked =
-        (ctx.state.asked as Asked | undefined) ?? orThrow<Asked>(readAsked(services, ctx));
+        (ctx.state.asked as Asked | undefined) ?? orThrow<Asked>(readAsked(services, ctx, fixed));
       const { area, format, question } = asked;
-      ctx.set("Vary", "Accept");
+      if (fixed === undefined) ctx.set("Vary", "Accept");
       if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
       let made: Computed | null = null;
       const shared =

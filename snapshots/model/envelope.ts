@@ -11,6 +11,10 @@ export interface ListRest {
   nextCursor?: string;
   /** `/stations/delta` only: ids of stations taken out of service. */
   removed?: readonly string[];
+  /** `/stations?ids=` only: ids that are not in service. */
+  missing?: readonly string[] | undefined;
+  /** `/stations/along` only: where on the way each station is. */
+  along?: readonly object[];
 }
 
 export const listHead = Buffer.from('{"stations":[');
@@ -24,6 +28,8 @@ export function listTail(rest: ListRest): Buffer {
     truncated: rest.truncated,
     next_cursor: rest.nextCursor,
     removed: rest.removed,
+    missing: rest.missing,
+    along: rest.along,
   });
   return Buffer.from(`],${fields.slice(1)}`);
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
 import type { Source } from "#snapshots/model/block.ts";
+import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
 import { copyInOrder } from "#snapshots/model/selection.ts";
 
 /** A form in which a list of stations is given out (docs/decisions.md 7.16). */
-export type Format = "json" | "geojson" | "ndjson";
+export type Format = "json" | "geojson" | "ndjson" | "csv";
 
 /** How a list is written in a form: head, stations with separators between them, tail. */
 export interface Form {
@@ -36,6 +37,13 @@ export const forms: Record<Format, Form> = {
     head: Buffer.alloc(0),
     separator: Buffer.from("\n"),
     write: writeLines,
+    tail: ({ count }) => Buffer.from(count === 0 ? "" : "\n"),
+  },
+  /** A line for each station below a line of names. */
+  csv: {
+    head: Buffer.from(`${csvColumns.join()}\n`),
+    separator: Buffer.from("\n"),
+    write: writeCsv,
     tail: ({ count }) => Buffer.from(count === 0 ? "" : "\n"),
   },
 };

@@ -95,6 +95,7 @@ const deflatedBlocks = {
   json: new WeakMap<Block, Deflating>(),
   geojson: createFormCache(),
   ndjson: createFormCache(),
+  csv: createFormCache(),
 } satisfies Record<Format, unknown>;
 
 function createFormCache() {

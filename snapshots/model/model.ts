@@ -16,6 +16,7 @@ import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
 import { createBlockTree } from "#snapshots/model/block-tree.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
+import type { Area } from "#snapshots/model/area.ts";
 import { foldBrand, fuelOf, renderFuel, renderStation } from "#snapshots/model/fragment.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
 import { readState, writeState } from "#snapshots/model/state-text.ts";
@@ -160,6 +161,10 @@ export function createReadModel({
       /** Ids of the stations within `radiusM` of a point. */
       within: (centre: Point, radiusM: number): string[] =>
         queries.idsInside({ kind: "circle", centre, radiusM }),
+      /** True when a station is in that area. */
+      isInside: (area: Area): boolean => queries.idsInside(area).length > 0,
+      /** The rectangle around all stations; null without stations. */
+      box: () => tree.box(),
       /** The middle of the rectangle around all stations, with a zoom that fits a screen; null without stations. */
       middle: () => middleOf(tree.box()),
     },

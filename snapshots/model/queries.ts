@@ -7,7 +7,9 @@ import {
   type Source,
   sumText,
 } from "#snapshots/model/block.ts";
+import type { Point } from "#src/domain/geo.ts";
 import { hourS } from "#src/domain/units.ts";
+import { findAlong } from "#snapshots/model/along.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
@@ -41,6 +43,14 @@ export interface AreaQuery {
   /** `distance`: nearest to the area's centre first, ties by id. */
   sort?: "distance";
   /** Most stations; those nearest to the area's centre are kept. */
+  limit: number;
+  now: number;
+}
+
+interface AlongQuery {
+  line: readonly Point[];
+  bufferM: number;
+  filters: Filters;
   limit: number;
   now: number;
 }
@@ -119,6 +129,48 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
       if (sort !== undefined) return { ...inOrder(sortByDistance(kept, byId)), truncated };
       return { ...inOrder(kept), truncated, pieces: () => piecesOf(byBlock(kept)) };
+    },
+
+    /** The stations of these ids that pass, in this order, each once; `missing`: ids that are not in service. */
+    byIds(
+      ids: readonly string[],
+      filters: Filters,
+      now: number,
+    ): Answer & { truncated: boolean; missing: string[] } {
+      drain(now);
+      const passes = matcher(filters);
+      const passing = new Map<Block, Uint8Array>();
+      const sources: Source[] = [];
+      const missing: string[] = [];
+      for (const id of new Set(ids)) {
+        const station = table.find(id);
+        if (station === noStation) {
+          missing.push(id);
+          continue;
+        }
+        const source = table.sourceOf(station);
+        const { block, slot } = source;
+        if (passes !== null && !passing.has(block)) passing.set(block, passes(block, null));
+        if (passes === null || passing.get(block)?.[slot] === 1) sources.push(source);
+      }
+      return { ...inOrder(sources), truncated: false, missing };
+    },
+
+    /**
+     * The stations within `bufferM` of a line, in the order of the way; the first `limit` of them. `along`: metres from
+     * the beginning of the line, and from the line.
+     */
+    along({ line, bufferM, filters, limit, now }: AlongQuery) {
+      drain(now);
+      const byId = table.ids.compare;
+      const found = findAlong(tree, line, bufferM, matcher(filters), byId);
+      const kept = found.slice(0, limit);
+      const along = kept.map(({ atM, offM, ...source }) => ({
+        id: idOf(source),
+        at_m: Math.round(atM),
+        off_m: Math.round(offM),
+      }));
+      return { ...inOrder(kept), truncated: found.length > limit, along };
     },
 
     /** A page in id order, and its whole list. `next`: id of the page's last station when more follow, else "". */

@@ -6,7 +6,8 @@ export type ParsedBody = { value: unknown; faults?: never } | { faults: Fault[] 
 
 /**
  * Reads the bytes of a JSON body. Bytes that are not UTF-8 are refused, never replaced: U+FFFD would make one
- * reporter of many. Refused too: nesting deeper than 32, and text that Postgres cannot keep (NUL, lone surrogates).
+ * reporter of many. Refused too: nesting deeper than 32, text that Postgres cannot keep (NUL, lone surrogates), and a
+ * name that stands twice in one object (docs/decisions.md 3.18): of two values one would be lost.
  */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   let text: string;
@@ -25,6 +26,7 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   }
   // Without an escape no string can hold either.
   const faults = text.includes("\\u") ? badTexts(value, ["body"]) : [];
+  faults.push(...repeatedNames(text));
   return faults.length > 0 ? { faults } : { value };
 }
 
@@ -32,7 +34,7 @@ const refused = (msg: string, type: string): ParsedBody => ({
   faults: [{ loc: ["body"], msg, type }],
 });
 
-const [quote, backslash] = [0x22, 0x5c];
+const [quote, backslash, comma, openBrace] = [0x22, 0x5c, 0x2c, 0x7b] as const;
 const openers = new Set([0x5b, 0x7b]);
 const closers = new Set([0x5d, 0x7d]);
 
@@ -71,3 +73,52 @@ const badText = (loc: Fault["loc"]): Fault => ({
   msg: "Text should hold no NUL and no lone surrogate",
   type: "string_unicode",
 });
+
+const faultsMax = 20;
+
+/** An open bracket: the names so far of an object, null for a list, and the place where the reader is in it. */
+interface Open {
+  names: Set<string> | null;
+  at: string | number;
+}
+
+/** Faults of names that stand twice in one object of this valid JSON. */
+function repeatedNames(text: string): Fault[] {
+  const faults: Fault[] = [];
+  const open: Open[] = [];
+  let awaitsName = false;
+  for (let i = 0; i < text.length && faults.length < faultsMax; i += 1) {
+    const code = text.charCodeAt(i);
+    const top = open.at(-1);
+    if (code === quote) {
+      const from = i;
+      i = endOfString(text, i);
+      if (!awaitsName || !top?.names) continue;
+      awaitsName = false;
+      top.at = JSON.parse(text.slice(from, i + 1)) as string;
+      if (top.names.has(top.at))
+        faults.push({
+          loc: ["body", ...open.map(({ at }) => (typeof at === "string" ? at.slice(0, 100) : at))],
+          msg: "Name given more than once",
+          type: "repeated",
+        });
+      top.names.add(top.at);
+    } else if (openers.has(code)) {
+      awaitsName = code === openBrace;
+      open.push(awaitsName ? { names: new Set(), at: "" } : { names: null, at: 0 });
+    } else if (closers.has(code)) {
+      open.pop();
+      awaitsName = false;
+    } else if (code === comma && top !== undefined) {
+      awaitsName = top.names !== null;
+      if (typeof top.at === "number") top.at += 1;
+    }
+  }
+  return faults;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}

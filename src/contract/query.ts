@@ -1,20 +1,40 @@
-import type { Fault } from "#src/contract/refusals.ts";
+import { type Fault, type Refusal, refuse } from "#src/contract/refusals.ts";
+import { createSpelling, misspelt } from "#src/contract/spelling.ts";
 
 /** What a query parameter holds. Anything else is read as a string. */
 export type QueryType = "string" | "integer" | "number" | "boolean";
 
 export type QueryValues = Record<string, string | number | boolean>;
 
-export type ParsedQuery = { values: QueryValues; faults?: never } | { faults: Fault[] };
+export interface ParsedQuery {
+  values: QueryValues;
+  /** Null when there are none. */
+  faults: Fault[] | null;
+  /** Names of parameters that were not looked at, each once. */
+  ignored: string[];
+}
 
 /**
- * Reads the part of a URL after `?`. Only the parameters in `types` are looked at; unknown ones are ignored.
- * A repeated parameter, a value of the wrong type and broken percent-encoding (also UTF-8 that is none) are faults,
- * in the order of `types`. An absent parameter is absent; no value is clamped or coerced (docs/decisions.md 7).
+ * A reader of the part of a URL after `?`. Only the parameters in `types` are looked at. Faults are: broken
+ * percent-encoding (also UTF-8 that is none); else the name of a known parameter in another spelling, and in the order
+ * of `types` a repeated parameter and a value of the wrong type. An absent parameter is absent; no value is clamped or
+ * coerced (docs/decisions.md 7).
  */
-export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>): ParsedQuery {
+export function createQueryParser(
+  types: ReadonlyMap<string, QueryType>,
+): (search: string) => ParsedQuery {
+  const spelling = createSpelling(types.keys(), true);
+  return (search) => parseQuery(search, types, spelling);
+}
+
+function parseQuery(
+  search: string,
+  types: ReadonlyMap<string, QueryType>,
+  spelling: (name: string) => string | undefined,
+): ParsedQuery {
   const texts = new Map<string, string[]>();
   const broken: Fault[] = [];
+  const others = new Set<string>();
   for (const pair of search.split("&")) {
     if (pair === "") continue;
     const at = pair.indexOf("=");
@@ -26,12 +46,18 @@ export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>
       const values = texts.get(name);
       if (values === undefined) texts.set(name, [value]);
       else values.push(value);
-    }
+    } else if (name !== "") others.add(name);
   }
-  if (broken.length > 0) return { faults: broken };
-
   const values: QueryValues = {};
+  if (broken.length > 0) return { values, faults: broken, ignored: [] };
+
   const faults: Fault[] = [];
+  const ignored: string[] = [];
+  for (const name of others) {
+    const known = spelling(name);
+    if (known === undefined) ignored.push(name);
+    else faults.push(misspelt("query", name, known));
+  }
   for (const [name, type] of types) {
     const [text, ...more] = texts.get(name) ?? [];
     if (text === undefined) continue;
@@ -43,7 +69,35 @@ export function parseQuery(search: string, types: ReadonlyMap<string, QueryType>
     if (value === null) faults.push({ ...fault(name, ...expected[type]), input: text });
     else values[name] = value;
   }
-  return faults.length > 0 ? { faults } : { values };
+  return { values, faults: faults.length > 0 ? faults : null, ignored };
+}
+
+/** The items of a parameter that is a comma list of 1 to `max`. */
+export function readList(name: string, text: string, max: number): { items: string[] } | Refusal {
+  const items = text.split(",").flatMap((item) => item.trim() || []);
+  if (items.length > 0 && items.length <= max) return { items };
+  const msg = `Give a comma list of 1 to ${max}`;
+  const type = items.length === 0 ? "too_short" : "too_long";
+  return refuse("validation-failed", [{ loc: ["query", name], msg, type }]);
+}
+
+const listMax = 500;
+const nameMax = 60;
+
+/**
+ * Names of parameters for a header: percent-encoded, separated by commas, at most 500 characters. What is left out of
+ * a name or of the list is shown as `...`.
+ */
+export function listOfNames(names: readonly string[]): string {
+  let list = "";
+  for (const name of names) {
+    const short = [...name].slice(0, nameMax).join("");
+    const text = encodeURIComponent(short) + (short === name ? "" : "...");
+    const longer = list === "" ? text : `${list}, ${text}`;
+    if (longer.length > listMax) return list === "" ? "..." : `${list}, ...`;
+    list = longer;
+  }
+  return list;
 }
 
 /** Percent-decodes UTF-8; null when it is broken. */
@@ -75,12 +129,13 @@ const readers: Record<QueryType, (text: string) => string | number | boolean | n
   string: (text) => text,
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : null),
   number: (text) => (/^-?(\d{1,15}(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : null),
-  boolean: (text) => booleans.get(text) ?? null,
+  // Python writes True.
+  boolean: (text) => booleans.get(text.toLowerCase()) ?? null,
 };
 
 const expected: Record<QueryType, [msg: string, type: string]> = {
   string: ["Input should be a string", "string_type"],
   integer: ["Input should be a whole number in decimal digits", "int_parsing"],
   number: ["Input should be a decimal number", "float_parsing"],
-  boolean: ["Input should be true or false", "bool_parsing"],
+  boolean: ["Input should be true or false, or 1 or 0", "bool_parsing"],
 };

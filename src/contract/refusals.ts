@@ -192,8 +192,9 @@ const table = {
   "missing-area": {
     status: 422,
     title: "Neither bbox nor city given",
-    advice: "Give bbox or city. For the whole country use /stations/all.",
-    example: "Give bbox=lat1,lon1,lat2,lon2 or city=NAME.",
+    advice:
+      "Give bbox or city; with a secret key also lat and lon, or ids. For the whole country use /stations/all.",
+    example: "Give bbox=lat1,lon1,lat2,lon2 or city=NAME, or lat= and lon=, or ids=.",
   },
   "window-too-old": {
     status: 422,

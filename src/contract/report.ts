@@ -143,27 +143,29 @@ export function parseReport(
 ): ParsedReport | Refusal {
   if ((body.lat == null) !== (body.lon == null))
     return invalid([body.lat == null ? "lat" : "lon"], "lat and lon go together", "missing");
-  const named = [body.fuels ?? [], body.fuels_no ?? [], Object.keys(body.prices ?? {})].flat();
-  const unknown = named.find((name) => parseGrade(name) === undefined);
-  if (unknown !== undefined)
-    return refuse(
-      "bad-grade",
-      `Unknown fuel grade "${unknown.slice(0, 40)}". Allowed: ${allowed}.`,
+  const fuels = body.fuels ?? [];
+  const fuelsNo = body.fuels_no ?? [];
+  const prices = Object.entries(body.prices ?? {});
+  const unknown =
+    unknownIn("fuels", fuels) ??
+    unknownIn("fuels_no", fuelsNo) ??
+    unknownIn(
+      "prices",
+      prices.map(([name]) => name),
     );
-  const fuels = (body.fuels ?? []).map((name) => parseGrade(name)!);
-  const fuelsNo = (body.fuels_no ?? []).map((name) => parseGrade(name)!);
-  const priced = Object.entries(body.prices ?? {}).map(
-    ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100] as const,
+  if (unknown !== null) return unknown;
+  const priced = prices.map(
+    ([name, price]) => [parseGrade(name)!, Math.round(price * 100) / 100, name] as const,
   );
-  const pricedGrades = priced.map(([grade]) => grade);
   const repeated =
-    firstRepeated("fuels", fuels) ??
-    firstRepeated("fuels_no", [...fuels, ...fuelsNo]) ??
-    firstRepeated("prices", pricedGrades);
+    firstRepeated([
+      ...fuels.map((name, i) => ({ name, path: ["fuels", i] })),
+      ...fuelsNo.map((name, i) => ({ name, path: ["fuels_no", i] })),
+    ]) ?? firstRepeated(prices.map(([name]) => ({ name, path: ["prices", name] })));
   if (repeated !== null) return repeated;
   const tooSmall = priced.find(([, price]) => price === 0);
   if (tooSmall !== undefined)
-    return invalid(["prices", tooSmall[0]], "Price should be at least 0.01", "greater_than");
+    return invalid(["prices", tooSmall[2]], "Price should be at least 0.01", "greater_than");
   const observedAt = body.observed_at == null ? null : parseTime(body.observed_at);
   if (body.observed_at != null && observedAt === null) {
     return refuse(
@@ -185,10 +187,11 @@ export function parseReport(
     comment: body.text ?? null,
     observedAt,
     express: body.express ?? false,
-    fuels: fuels.length > 0 ? fuels : null,
-    fuelsNo: fuelsNo.length > 0 ? fuelsNo : null,
+    fuels: gradesOf(fuels),
+    fuelsNo: gradesOf(fuelsNo),
     queue: (body.queue ?? null) as Queue | null,
-    prices: priced.length > 0 ? Object.fromEntries(priced) : null,
+    prices:
+      priced.length > 0 ? Object.fromEntries(priced.map(([grade, price]) => [grade, price])) : null,
     // Here null is a statement: no limit.
     limitL: body.limit_l,
     noCash: body.no_cash ?? null,
@@ -196,11 +199,34 @@ export function parseReport(
   };
 }
 
-function firstRepeated(field: string, list: readonly Grade[]): Refusal | null {
-  const grade = list.find((name, index) => list.indexOf(name) !== index);
-  if (grade === undefined) return null;
-  return invalid([field], `Grade ${grade} is named more than once`, "value_error");
+const gradesOf = (names: readonly string[]): Grade[] | null =>
+  names.length > 0 ? names.map((name) => parseGrade(name)!) : null;
+
+function unknownIn(field: string, names: readonly string[]): Refusal | null {
+  const name = names.find((one) => parseGrade(one) === undefined);
+  return name === undefined ? null : refuseGrade(name, field);
 }
 
-const invalid = (path: string[], msg: string, type: string): Refusal =>
+/** The refusal of a grade that there is not; `field`: where it stands. */
+export const refuseGrade = (name: string, field: string): Refusal =>
+  refuse(
+    "bad-grade",
+    `Unknown fuel grade "${name.slice(0, 40)}" in ${field}. Allowed: ${allowed}.`,
+  );
+
+function firstRepeated(list: readonly { name: string; path: Place }[]): Refusal | null {
+  const seen = new Set<Grade>();
+  for (const { name, path } of list) {
+    const grade = parseGrade(name)!;
+    if (seen.has(grade))
+      return invalid(path, `Grade ${grade} is named more than once`, "value_error");
+    seen.add(grade);
+  }
+  return null;
+}
+
+/** Where in a report something stands. */
+type Place = (string | number)[];
+
+const invalid = (path: Place, msg: string, type: string): Refusal =>
   refuse("validation-failed", [{ loc: ["body", ...path], msg, type }]);

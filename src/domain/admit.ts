@@ -114,7 +114,8 @@ export interface Admitted {
 
 export type Admission =
   | Admitted
-  | { kind: "duplicate"; of: number; stationId: string }
+  /** `named`: by its `external_id`, not by its opinion. */
+  | { kind: "duplicate"; of: number; stationId: string; named: boolean }
   | { kind: "refused"; problem: Refusal };
 
 export const externalKey = (partnerId: number, externalId: string): string =>
@@ -154,8 +155,10 @@ export function admit(
     if (problem !== null) return { kind: "refused", problem };
   }
   const duplicate = duplicateOf(facts, reporter, mark, rules);
-  if (duplicate !== null)
-    return { kind: "duplicate", of: duplicate.id, stationId: duplicate.stationId };
+  if (duplicate !== null) {
+    const { id: of, stationId, named } = duplicate;
+    return { kind: "duplicate", of, stationId, named };
+  }
 
   const { now } = facts;
   const effectiveAt = Math.min(mark.observedAt ?? now, now);
@@ -222,10 +225,10 @@ function duplicateOf(
   reporter: ReporterFacts,
   mark: IncomingMark,
   rules: AdmitRules,
-): { id: number; stationId: string } | null {
+): { id: number; stationId: string; named: boolean } | null {
   if (mark.externalId !== null && mark.partnerId !== null) {
     const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
-    if (first !== undefined) return first;
+    if (first !== undefined) return { ...first, named: true };
   }
   const newest = reporter.recent
     .filter((past) => past.stationId === mark.stationId)
@@ -233,7 +236,7 @@ function duplicateOf(
     .at(-1);
   const repeats =
     newest?.status === mark.status && facts.now - newest.receivedAt < rules.duplicateMs;
-  return repeats ? newest : null;
+  return repeats ? { ...newest, named: false } : null;
 }
 
 function refusal(

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { TSchema } from "typebox";
 import type { Fault } from "#src/contract/refusals.ts";
+import { createSpelling, misspelt } from "#src/contract/spelling.ts";
 
 /** The faults of a value; null when there are none. `where` is the first part of each `loc`: `body` or `query`. */
 export type Check = (value: unknown) => Fault[] | null;
@@ -16,21 +17,33 @@ const faultsMax = 20;
 const inputMax = 100;
 
 /**
- * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in.
- * Faults come in the order of the schema, at most 20.
+ * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in. Unknown fields
+ * are ignored, unless they are known ones in another spelling (docs/decisions.md 3.17).
+ * Misspelt names come first, then faults in the order of the schema; at most 20.
  */
 export function compileCheck(schema: TSchema, where: "body" | "query"): Check {
   const validate = ajv.compile(schema);
+  const { properties = {} } = schema as { properties?: Record<string, unknown> };
+  const spelling = createSpelling(Object.keys(properties));
   return (value) => {
-    if (validate(value)) return null;
+    // The parser of queries knows their names.
+    const names = (where === "body" ? namesOf(value) : []).flatMap((name) => {
+      const known = spelling(name);
+      return known === undefined ? [] : misspelt(where, name, known);
+    });
+    if (validate(value) && names.length === 0) return null;
     const errors = withoutBranches(validate.errors ?? []);
-    return errors.slice(0, faultsMax).map((error) => faultOf(error, where, value));
+    const faults = errors.map((error) => faultOf(error, where, value));
+    return [...names, ...faults].slice(0, faultsMax);
   };
 }
 
+const namesOf = (value: unknown): string[] =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+
 /**
- * One error per choice: a branch that the value belongs to (only its range is wrong) speaks for the choice,
- * else the choice for its branches.
+ * One error per choice: a branch that the value belongs to (its range is wrong, or something in it) speaks for the
+ * choice, else the choice for its branches.
  */
 function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
@@ -42,11 +55,14 @@ function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
         schemaPath.startsWith(`${choice.schemaPath}/`) &&
         instancePath.startsWith(choice.instancePath),
     );
-    const ranges = inner.filter(({ keyword }) => !["type", "const", "enum"].includes(keyword));
+    const meant = inner.filter(
+      ({ keyword, instancePath }) =>
+        instancePath !== choice.instancePath || !["type", "const", "enum"].includes(keyword),
+    );
     for (const error of inner) silent.add(error);
-    if (ranges.length === 0) continue;
+    if (meant.length === 0) continue;
     silent.add(choice);
-    for (const error of ranges) speaking.add(error);
+    for (const error of meant) speaking.add(error);
   }
   return errors.filter((error) => speaking.has(error) || !silent.has(error));
 }

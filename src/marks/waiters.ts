@@ -15,6 +15,7 @@ interface Entry {
  */
 export function createWaiters() {
   const entries = new Map<number, Entry>();
+  let ended = false;
   const entryOf = (id: number): Entry => {
     const entry = entries.get(id) ?? { report: null, waiting: new Set(), expected: false };
     entries.set(id, entry);
@@ -37,7 +38,7 @@ export function createWaiters() {
       new Promise<Report | null>((resolve) => {
         const entry = entryOf(id);
         entry.expected = false;
-        if (entry.report !== null || ms <= 0) {
+        if (entry.report !== null || ms <= 0 || ended) {
           tidy(id, entry);
           return resolve(entry.report);
         }
@@ -50,6 +51,11 @@ export function createWaiters() {
         const timer = setTimeout(() => done(null), ms);
         entry.waiting.add(done);
       }),
+    /** Ends all waits, and those to come: the process stops. */
+    giveUp(): void {
+      ended = true;
+      for (const { waiting } of entries.values()) [...waiting].forEach((done) => done(null));
+    },
     ids: (): number[] => [...entries].flatMap(([id, entry]) => (entry.report === null ? id : [])),
     settle(reports: readonly Report[]): void {
       for (const report of reports) {

@@ -16,10 +16,12 @@ const geojson = "application/geo+json";
 const ndjson = "application/x-ndjson";
 
 /** The format that a request with this header gets. */
-function formatOf(accept: string | undefined): string {
+function formatOf(accept: string | undefined, kind = "secret"): string {
   const app = new Koa();
   const req = { headers: { accept }, socket: {} } as unknown as IncomingMessage;
-  return pickFormat(app.createContext(req, new ServerResponse(req)) as never);
+  const ctx = app.createContext(req, new ServerResponse(req));
+  ctx.state = { key: { kind } };
+  return pickFormat(ctx as never);
 }
 
 describe("Accept", () => {
@@ -43,9 +45,15 @@ describe("Accept", () => {
     ["application/*;q=0.2, application/json;q=0.1", "geojson"],
     [`${geojson};q=0`, "json"],
     ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "json"],
-    ["text/csv", "json"],
+    ["text/csv", "csv"],
+    [`text/csv;q=0.5, ${geojson}`, "geojson"],
+    ["text/*", "csv"],
     ["application/geo+jsonx, nonsense;;,,", "json"],
   ];
+  it("gives no CSV to publishable keys", () => {
+    expect(formatOf("text/csv", "publishable")).to.equal("json");
+    expect(formatOf(`text/csv, ${ndjson};q=0.1`, "publishable")).to.equal("ndjson");
+  });
   for (const [header, picked] of cases) {
     it(`"${header}" gives ${picked}`, () => expect(formatOf(header)).to.equal(picked));
   }
@@ -138,8 +146,10 @@ describe("formats of station lists", function () {
       expect(answer.headers["content-type"]).to.equal(geojson);
       const { type, features, ...rest } = JSON.parse(answer.body.toString());
       expect(type).to.equal("FeatureCollection");
-      const { stations, as_of: _, ...envelope } = plain;
+      // A cursor contains `as_of`, and a second may have passed.
+      const { stations, as_of: _, next_cursor: next, ...envelope } = plain;
       expect(rest).to.deep.include(envelope);
+      expect(Boolean(rest.next_cursor)).to.equal(Boolean(next));
       expect(Object.keys(rest)).to.deep.equal(Object.keys(plain).slice(1));
       expect(features).to.deep.equal(
         stations.map(
@@ -279,7 +289,9 @@ describe("formats of station lists", function () {
       "/cities": reads,
       "/stations/delta": reads,
       "/reports/1": reads,
-      "/reports": "POST, OPTIONS",
+      "/reports": "POST, GET, HEAD, OPTIONS",
+      "/stations/along": "POST, OPTIONS",
+      "/stations/all.csv": reads,
       "/stations/n1/report": "POST, OPTIONS",
     };
     for (const [path, allow] of Object.entries(routes)) {
@@ -294,7 +306,7 @@ describe("formats of station lists", function () {
       expect((await ask("OPTIONS", path, { Authorization: "" })).status).to.equal(401);
     }
     expect((await ask("OPTIONS", "/nowhere")).status).to.equal(404);
-    expect((await ask("HEAD", "/reports")).headers["allow"]).to.equal("POST, OPTIONS");
+    expect((await ask("HEAD", "/stations/along")).headers["allow"]).to.equal("POST, OPTIONS");
   });
 
   it("writes 30,000 stations in small pieces, with a turn for others between them", async () => {

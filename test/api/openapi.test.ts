@@ -307,6 +307,9 @@ function answerOf(
       ...required.map(([name]): [string, string] => [name, samples[name.toLowerCase()] ?? "1"]),
       ["content-type", type],
     ]),
-    body: type.endsWith("ndjson") ? `${JSON.stringify(value)}\n` : JSON.stringify(value),
+    body:
+      type === "text/csv"
+        ? String(value)
+        : `${JSON.stringify(value)}${type.endsWith("ndjson") ? "\n" : ""}`,
   };
 }

@@ -7,11 +7,14 @@ import {
   addKey,
   addPartner,
   answersOf,
+  bearer,
   say,
   startEdge,
   startInstance,
   type Edge,
 } from "#test/api/edge.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
@@ -40,7 +43,10 @@ const base = "/api/v1/partner";
 describe("what Node's HTTP parser refuses", () => {
   let instance: TestInstance;
   let edge: Edge;
+  let partnerId: number;
+  let key: string;
   let auth: string;
+  const lines: string[] = [];
 
   const only = async (bytes: string | Buffer, untilMs?: number): Promise<string> => {
     const answers = answersOf(await say(edge.port, bytes, untilMs));
@@ -53,11 +59,15 @@ describe("what Node's HTTP parser refuses", () => {
 
   before(async () => {
     instance = await startInstance();
+    const log = createLog({ logLevel: "info" }, "web", { write: (text) => void lines.push(text) });
     edge = await startEdge(instance.config, {
+      log,
       routes,
       times: { headersMs: 600, requestMs: 900, checkMs: 100 },
     });
-    auth = `Authorization: Bearer ${await addKey(edge.db, await addPartner(edge.db))}`;
+    partnerId = await addPartner(edge.db);
+    key = await addKey(edge.db, partnerId);
+    auth = `Authorization: Bearer ${key}`;
   });
   after(async () => {
     await edge.stop();
@@ -74,25 +84,16 @@ describe("what Node's HTTP parser refuses", () => {
   const city = `${base}/stations?city=Новосибирск`;
   const cases: [what: string, bytes: string | Buffer, answer: string][] = [
     [
-      "a city in unencoded Cyrillic",
+      "a city in unencoded Cyrillic without a key",
       `GET ${city} HTTP/1.1\r\nHost: x\r\n\r\n`,
-      "404 city-not-found",
+      "401 invalid-key",
     ],
     [
-      "the same among other parameters",
-      `GET ${base}/stations?radius_km=5&city=Новосибирск&q=x HTTP/1.1\r\n\r\n`,
-      "404 city-not-found",
+      "the same with a header that is none",
+      `GET ${city} HTTP/1.1\r\nno colon\r\n\r\n`,
+      "422 validation-failed",
     ],
-    [
-      "the same on /stations/all, by HEAD and with a host",
-      `HEAD http://h${base}/stations/all?city=Уфа HTTP/1.1\r\n\r\n`,
-      "404 city-not-found",
-    ],
-    [
-      "the same in another encoding",
-      Buffer.from(`GET ${base}/stations?city=\xcc\xee\xf1\xea\xe2\xe0 HTTP/1.1\r\n\r\n`, "latin1"),
-      "404 city-not-found",
-    ],
+    ["the same by POST", `POST ${city} HTTP/1.1\r\n\r\n`, "422 validation-failed"],
     ["Cyrillic elsewhere", `GET ${base}/stations?q=азс HTTP/1.1\r\n\r\n`, "422 validation-failed"],
     [
       "Cyrillic in the path",
@@ -130,6 +131,85 @@ describe("what Node's HTTP parser refuses", () => {
     it(`${what}: ${answer}`, async () => expect(await only(bytes)).to.equal(answer));
   }
 
+  const utf8 = (text: string): Buffer => Buffer.from(text);
+  const rawCities: [what: string, line: Buffer][] = [
+    ["in Cyrillic", utf8(`GET ${city} HTTP/1.1\r\n`)],
+    ["among others", utf8(`GET ${base}/stations?limit=x&city=Новосибирск&q=%zz HTTP/1.1\r\n`)],
+    ["with a blank", utf8(`GET ${base}/stations?city=Нижний Новгород HTTP/1.0\r\n`)],
+    ["on /stations/all", utf8(`GET http://h${base}/stations/all?city=Уфа HTTP/1.1\r\n`)],
+    [
+      "in another encoding",
+      Buffer.from(`GET ${base}/stations?city=\xcc\xee\xf1\xea\xe2\xe0 HTTP/1.1\r\n`, "latin1"),
+    ],
+  ];
+  for (const [what, line] of rawCities)
+    it(`may be the name of a city ${what}: authenticated, counted, logged, and then 404`, async () => {
+      const count = async (): Promise<number> => {
+        const response = await fetch(edge.url + "/slow", { headers: bearer(key) });
+        return Number(response.headers.get("X-RateLimit-Daily-Remaining"));
+      };
+      const before = await count();
+      const head = Buffer.from(`Host: x\r\n${auth}\r\nX-More: 1\r\n\r\n`);
+      const [answer, ...more] = answersOf(
+        await say(edge.port, Buffer.concat([Buffer.from(line), head])),
+      );
+      expect(more).to.deep.equal([]);
+      expect(`${answer?.status} ${answer?.code}`).to.equal("404 city-not-found");
+      expect(answer?.head).to.match(/^Connection: close$/im);
+      expect(answer?.head).to.match(/^X-RateLimit-Limit: 120$/im);
+      expect(await count()).to.equal(before - 2);
+      const id = /^X-Request-Id: (.*)$/im.exec(answer?.head ?? "")?.[1]?.trim();
+      const logged = (): string | undefined => lines.find((text) => text.includes(id!));
+      await until(
+        () => Promise.resolve(logged()),
+        (text) => text !== undefined,
+      );
+      const { msg, partner, status, route } = JSON.parse(logged()!) as Record<string, unknown>;
+      expect({ msg, partner, status, route }).to.deep.equal({
+        ...{ msg: "request", partner: partnerId, status: 404, route: undefined },
+      });
+    });
+
+  it("may be the name of a city by HEAD: answered without a body", async () => {
+    const said = await say(edge.port, `HEAD ${city} HTTP/1.1\r\n${auth}\r\n\r\n`);
+    expect(said).to.match(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(said).to.match(/\r\n\r\n$/);
+  });
+
+  it("may be the name of a city in pieces", async () => {
+    const bytes = Buffer.from(`GET ${city} HTTP/1.1\r\n${auth}\r\nX: 1\r\n\r\n`);
+    const [at, inLine] = [bytes.indexOf(auth), bytes.indexOf("city=") + 8];
+    for (const cuts of [[inLine], [at + 5], [inLine, at, at + 9, bytes.length - 2]]) {
+      const socket = connect(edge.port, "127.0.0.1");
+      socket.setNoDelay(true);
+      let said = "";
+      socket.on("data", (chunk) => (said += chunk.toString()));
+      const closed = new Promise((resolve) => socket.on("close", resolve));
+      for (const [i, end] of [...cuts, bytes.length].entries()) {
+        socket.write(bytes.subarray(cuts[i - 1] ?? 0, end));
+        await sleep(20);
+      }
+      await closed;
+      expect(answersOf(said).map(({ status }) => status)).to.deep.equal([404]);
+    }
+    // It never ends.
+    expect(await only(bytes.subarray(0, -2))).to.equal("422 validation-failed");
+  });
+
+  it("is answered once, whatever follows the name of a city", async () => {
+    const asked = `GET ${city} HTTP/1.1\r\n${auth}\r\n\r\n`;
+    expect(await only(`${asked}${asked}GARBAGE\r\n\r\n`)).to.equal("404 city-not-found");
+    const socket = connect(edge.port, "127.0.0.1");
+    let said = "";
+    socket.on("data", (chunk) => (said += chunk.toString()));
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.write(asked);
+    socket.write("more\r\n\r\n");
+    await closed;
+    expect(answersOf(said).map(({ status }) => status)).to.deep.equal([404]);
+  });
+
   it("is not a missing Host, an absolute URL, a fragment or OPTIONS *", async () => {
     const close = "Connection: close\r\n\r\n";
     expect(await only(`GET ${base}/x HTTP/1.1\r\n${close}`)).to.equal("401 invalid-key");
@@ -142,7 +222,9 @@ describe("what Node's HTTP parser refuses", () => {
   it("is answered after the good request before it on the same connection", async () => {
     const good = `GET ${base}/slow HTTP/1.1\r\n${auth}\r\n\r\n`;
     expect(await only(`${good}GARBAGE\r\n\r\n`)).to.equal("200, 422 validation-failed");
-    expect(await only(`${good}GET ${city} HTTP/1.1\r\n\r\n`)).to.equal("200, 404 city-not-found");
+    expect(await only(`${good}GET ${city} HTTP/1.1\r\n${auth}\r\n\r\n`)).to.equal(
+      "200, 404 city-not-found",
+    );
   });
 
   it("may be a body: the request is answered once", async () => {

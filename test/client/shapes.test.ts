@@ -3,7 +3,12 @@ import type * as client from "#client/types.ts";
 import type { ReportOutput } from "#api/marks/reports.ts";
 import type { limitRequest, usage } from "#src/contract/shapes/account.ts";
 import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
-import type { batchResult, reportOutput, reportState } from "#src/contract/shapes/marks.ts";
+import type {
+  batchResult,
+  reportOutput,
+  reportState,
+  reportStates,
+} from "#src/contract/shapes/marks.ts";
 import type { problem } from "#src/contract/shapes/problem.ts";
 import type {
   city,
@@ -13,6 +18,7 @@ import type {
   stationDelta,
   stationList,
   stationPage,
+  stationsAlong,
 } from "#src/contract/shapes/stations.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
@@ -33,6 +39,8 @@ const same: {
   list: Same<Static<typeof stationList>, client.StationList>;
   page: Same<Static<typeof stationPage>, client.StationPage>;
   delta: Same<Static<typeof stationDelta>, client.Delta>;
+  along: Same<Static<typeof stationsAlong>, client.StationsAlong>;
+  states: Fits<typeof reportStates, client.ReportStates>;
   one: Same<Static<typeof oneStation>, client.OneStation>;
   city: Same<Static<typeof city>, client.City>;
   cities: Same<Static<typeof cityList>, client.CityList>;
@@ -46,7 +54,16 @@ const same: {
   limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
 } = {
   ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
-  ...{ one: true, city: true, cities: true, output: true, result: true, state: true },
+  ...{
+    along: true,
+    states: true,
+    one: true,
+    city: true,
+    cities: true,
+    output: true,
+    result: true,
+    state: true,
+  },
   ...{ batch: true, problem: true, detail: true, usageDay: true, limitRequestStatus: true },
 };
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { parseBody } from "#src/contract/json-body.ts";
 
 const read = (text: string): unknown => {
@@ -13,7 +14,10 @@ describe("a JSON body", () => {
       a: [1, "б", null],
       e: "б😀",
     });
-    expect(read('{"a":1,"a":2}')).to.deep.equal({ a: 2 });
+    expect(read('{"a":{"a":1},"b":[{"a":1},{"a":2}]}')).to.deep.equal({
+      a: { a: 1 },
+      b: [{ a: 1 }, { a: 2 }],
+    });
   });
 
   it("is refused when it is empty or no JSON", () => {
@@ -39,6 +43,39 @@ describe("a JSON body", () => {
     expect(read("[".repeat(33) + "]".repeat(33))).to.deep.equal(["body too_deep"]);
     expect(read('{"a":'.repeat(20_000))).to.deep.equal(["body too_deep"]);
     expect(read(JSON.stringify('"'.repeat(50) + "[".repeat(50)))).to.be.a("string");
+  });
+
+  it("is refused when a name stands twice in one object, with its place", () => {
+    expect(read('{"a":1,"a":1}')).to.deep.equal(["body.a repeated"]);
+    expect(read('{"a":1,"\\u0061":1}')).to.deep.equal(["body.a repeated"]);
+    expect(read('{"r":[{"a":[1,{}]},["a",{"a":"\\",a","b":{"c":1,"c":2}}]]}')).to.deep.equal([
+      "body.r.1.1.b.c repeated",
+    ]);
+    expect(read('{"a":1,"a":2,"a":3}')).to.deep.equal(["body.a repeated", "body.a repeated"]);
+    expect(read('{"a":"a","b":["a","a"],"":{"a":1}}')).to.be.an("object").with.keys("a", "b", "");
+  });
+
+  it("has one value for each name, as JSON.parse reads it, when it is read", () => {
+    const name = fc.constantFrom("a", "b", '"', "\\", "{", "", ",");
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.oneof(fc.string(), fc.integer(), fc.constant(null)).map((one) => JSON.stringify(one)),
+        fc.array(tie("value"), { maxLength: 4 }).map((list) => `[${list.join(", ")}]`),
+        fc
+          .array(fc.tuple(name, tie("value")), { maxLength: 4 })
+          .map((list) => `{${list.map(([key, one]) => `${JSON.stringify(key)} :${one}`).join()}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (text) => {
+        const parsed = parseBody(Buffer.from(text));
+        // A reviver sees what is left; a name that was lost makes the text longer than the value.
+        const compact = text.replaceAll(/"(?:[^"\\]|\\.)*"|\s/g, (part) => part.trim());
+        const isWhole = JSON.stringify(JSON.parse(text)).length === compact.length;
+        expect(parsed.faults === undefined).to.equal(isWhole);
+      }),
+    );
   });
 
   it("is refused when a text holds NUL or half a surrogate pair, names included", () => {

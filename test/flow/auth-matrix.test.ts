@@ -20,8 +20,19 @@ const { id: stationId } = placeOf(0);
 let users = 0;
 const someone = (): string => `user ${(users += 1)}`;
 
+const forms = ["geojson", "ndjson", "csv"].flatMap((form): [string, Sample][] => [
+  [`GET /stations.${form}`, { path: `/stations.${form}?ids=${stationId}`, status: 200 }],
+  [`GET /stations/all.${form}`, { path: `/stations/all.${form}`, status: 200 }],
+]);
 /** Every route of the API stands here: one that does not fails the first test. */
 const samples: Record<string, Sample> = {
+  ...Object.fromEntries(forms),
+  "POST /stations/along": {
+    path: "/stations/along",
+    status: 200,
+    body: () => ({ line: "_eunIgwy`Fg^?" }),
+  },
+  "GET /reports": { path: "/reports?ids=1", status: 200 },
   "GET /stations": {
     path: "/stations?city=%D0%A2%D0%B5%D1%81%D1%82%D0%BE%D0%B3%D1%80%D0%B0%D0%B4",
     status: 200,

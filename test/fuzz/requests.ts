@@ -67,7 +67,7 @@ function requestsOf(
       body,
       key: fc.constantFrom("secret" as const, "secret" as const, "publishable" as const),
       head: fc.boolean(),
-      accept: fc.constantFrom("", "", "application/geo+json", "application/x-ndjson"),
+      accept: fc.constantFrom("", "", "application/geo+json", "application/x-ndjson", "text/csv"),
       encoding: fc.constantFrom("", "", "gzip", "br"),
     })
     .map(({ values: given, body: bytes, key, head, accept, encoding }) => {
@@ -112,7 +112,7 @@ function parameterOf(
     const any = drawn.filter(
       (text) => text !== "" && String(text) !== "." && String(text) !== "..",
     );
-    const fixed = new Set(["all", "delta"]);
+    const fixed = new Set(["all", "delta", "along"]);
     return fc.oneof(
       fc.constantFrom(...stationIds),
       any.filter((text) => !fixed.has(String(text))),

@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 /** An answer as it came, its body unpacked. */
@@ -128,6 +129,11 @@ function checkBody(
       if (fault !== null) return fault;
     }
     return body === "" || body.endsWith("\n") ? null : "a line without its end";
+  }
+  if (type === "text/csv") {
+    const [names, ...lines] = parse(body);
+    const odd = lines.find(({ length }) => length !== names?.length);
+    return faultOf(media.schema, body) ?? (odd === undefined ? null : `a line of ${odd.length}`);
   }
   const value = JSON.parse(body) as { type?: string; request_id?: string };
   const fault = faultOf(media.schema, value);

@@ -9,6 +9,8 @@ const check = compileCheck(
     limit: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
     list: Type.Optional(Type.Array(Type.Number({ exclusiveMinimum: 0 }), { maxItems: 3 })),
     prices: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    fuels: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    user_ref: Type.Optional(Type.String()),
     size: Type.Optional(Type.Integer({ default: 5, maximum: 9 })),
   }),
   "body",
@@ -35,6 +37,24 @@ describe("a schema check", () => {
     expect(faults({ ...good, prices: { ДТ: "1" } })).to.deep.equal(["body.prices.ДТ float_type"]);
     expect(faults({ ...good, size: 10 })).to.deep.equal(["body.size less_than_equal"]);
     for (const other of [null, [], "x", 1]) expect(faults(other)).to.deep.equal(["body dict_type"]);
+  });
+
+  it("names the element inside a list or an object that may also be null", () => {
+    expect(faults({ ...good, fuels: ["92", 95] })).to.deep.equal(["body.fuels.1 string_type"]);
+    expect(faults({ ...good, fuels: "92" })).to.deep.equal(["body.fuels list_type"]);
+  });
+
+  it("refuses a known name in another spelling, and ignores other names", () => {
+    expect(faults({ ...good, Status: "yes" })).to.deep.equal(["body.Status name_spelling"]);
+    expect(faults({ name: "a", STATUS: "yes" })).to.deep.equal([
+      "body.STATUS name_spelling",
+      "body.status missing",
+    ]);
+    for (const name of ["fuels[]", "userRef", "USER_REF", "user-ref", "user_ref[0]"])
+      expect(faults({ ...good, [name]: 1 }), name).to.deep.equal([`body.${name} name_spelling`]);
+    for (const name of ["fuel", "names", "user", "x".repeat(10_000), "_".repeat(100) + "name"])
+      expect(faults({ ...good, [name]: 1 }), name.slice(0, 9)).to.equal(null);
+    expect(check({ ...good, userRef: 1 })?.[0]?.ctx).to.deep.equal({ known: "user_ref" });
   });
 
   it("coerces nothing", () => {

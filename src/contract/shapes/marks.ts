@@ -9,6 +9,7 @@ import {
   word,
 } from "#src/contract/shapes/fuel.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 import type { BatchItem, ReportBody } from "#src/contract/report.ts";
 
 const outcomes = [
@@ -43,9 +44,20 @@ const output = {
   duplicate: Type.Boolean({ description: "Repeats an earlier mark: no second one was made" }),
 };
 
+/** docs/decisions.md 3.6. */
+const duplicateOf = Type.Object(
+  {
+    report_id: reportId,
+    station_id: Type.String(),
+    status: word(statuses),
+    same_body: Type.Boolean({ description: "Whether this body says the same as the first" }),
+  },
+  { title: "DuplicateOf", description: "The first mark with this `external_id`" },
+);
+
 /** docs/contract.md 2.8 and docs/decisions.md 5. */
 export const reportOutput = Type.Object(
-  { report_id: reportId, ...output },
+  { report_id: reportId, ...output, duplicate_of: Type.Optional(duplicateOf) },
   { title: "ReportResult" },
 );
 
@@ -62,12 +74,38 @@ export const reportState = Type.Object(
 export const batchResult = Type.Object(
   {
     reports: Type.Array(
-      Type.Union([reportOutput, Type.Object({ error: problem }, { title: "ReportError" })]),
+      Type.Union([
+        reportOutput,
+        Type.Object(
+          {
+            error: problem,
+            retry_after: Type.Optional(
+              Type.Integer({ minimum: 1, description: "Seconds to wait, where that helps" }),
+            ),
+          },
+          { title: "ReportError" },
+        ),
+      ]),
       { description: "In the order sent" },
     ),
     count: Type.Integer({ minimum: 0 }),
   },
   { title: "BatchResult" },
+);
+
+/** docs/decisions.md 5.5. */
+export const reportStates = Type.Object(
+  {
+    reports: Type.Array(
+      Type.Union([
+        reportState,
+        Type.Object({ report_id: Type.String(), error: problem }, { title: "UnknownReport" }),
+      ]),
+      { description: "In the order asked for" },
+    ),
+    count: Type.Integer({ minimum: 0 }),
+  },
+  { title: "ReportStates" },
 );
 
 export const reportExample: ReportBody = {

@@ -29,12 +29,34 @@ const envelope = {
 };
 const nextCursor = Type.String({ description: "`cursor` of the next page; empty on the last" });
 const stations = Type.Array(station);
+const missing = Type.Optional(
+  Type.Array(Type.String(), { description: "With `ids`: those that are not in service" }),
+);
 
 /** The list envelope of docs/contract.md 2.3 and what docs/decisions.md 6 adds to it on each path. */
-export const stationList = Type.Object({ stations, ...envelope }, { title: "StationList" });
+export const stationList = Type.Object(
+  { stations, ...envelope, missing },
+  { title: "StationList" },
+);
 export const stationPage = Type.Object(
   { stations, ...envelope, next_cursor: nextCursor },
   { title: "StationPage" },
+);
+/** docs/decisions.md 7.32. */
+export const stationsAlong = Type.Object(
+  {
+    stations,
+    ...envelope,
+    along: Type.Array(
+      Type.Object({
+        id: stationId,
+        at_m: Type.Integer({ minimum: 0, description: "Metres from the beginning of the line" }),
+        off_m: Type.Integer({ minimum: 0, description: "Metres from the line" }),
+      }),
+      { description: "Where each station is, in the order of `stations`" },
+    ),
+  },
+  { title: "StationsAlong" },
 );
 export const stationDelta = Type.Object(
   {
@@ -68,7 +90,10 @@ const feature = Type.Object(
 const collection = { type: Type.Literal("FeatureCollection"), features: Type.Array(feature) };
 
 /** The same lists as GeoJSON (RFC 7946), the envelope beside `features`. */
-export const featureList = Type.Object({ ...collection, ...envelope }, { title: "FeatureList" });
+export const featureList = Type.Object(
+  { ...collection, ...envelope, missing },
+  { title: "FeatureList" },
+);
 export const featurePage = Type.Object(
   { ...collection, ...envelope, next_cursor: nextCursor },
   { title: "FeaturePage" },

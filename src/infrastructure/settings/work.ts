@@ -9,6 +9,12 @@ export const workSettings = {
     integer(0, minuteMs),
     "longest time that a report waits for its outcome",
   ),
+  reportsWaitMs: setting(
+    "REPORTS_WAIT_MS",
+    10_000,
+    integer(0, minuteMs),
+    "longest time that `POST /reports` waits for outcomes if `Prefer: wait=N` asks for it",
+  ),
   batchMax: setting("BATCH_MAX", 256, integer(1, 5000), "marks in one intake transaction"),
   batchesInFlight: setting(
     "BATCHES_IN_FLIGHT",

@@ -1,0 +1,108 @@
+import { Type } from "typebox";
+import { orThrow, problemObject } from "#api/http/errors.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { caughtUp, presentReport, type ReportOutput } from "#api/marks/reports.ts";
+import { json } from "#api/openapi/answers.ts";
+import { readList } from "#src/contract/query.ts";
+import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
+import { outputExample, reportState, reportStates } from "#src/contract/shapes/marks.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { dayOfId, loadReports } from "#src/marks/marks.ts";
+
+const keptMs = 7 * dayMs;
+const idsMax = 500;
+
+type State = { report_id: string; station_id: string; state: string } & ReportOutput;
+
+const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
+
+/** GET /reports/{report_id}: what became of a mark, docs/decisions.md 5. Kept 7 days, shown to its own partner only. */
+export const reportStateRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/reports/{report_id}",
+    access: "secret",
+    summary: "What became of a mark",
+    answers: {
+      operationId: "getReport",
+      tag: "Marks",
+      description: "For the partner that sent it, for 7 days.",
+      replies: {
+        200: {
+          description: "The mark's outcome, and the station's fuel block as it is now",
+          forms: json(reportState, stateExample),
+        },
+      },
+      problems: ["report-not-found"],
+    },
+    handle: async (ctx) => {
+      const { partnerId } = ctx.state.key;
+      const [state] = await statesOf(services, partnerId, [ctx.params["report_id"]!]);
+      ctx.body = orThrow(state!);
+    },
+  });
+
+/** GET /reports: the same of many marks at once, docs/decisions.md 5.5. */
+export const reportStatesRoute = (services: Services) =>
+  route({
+    method: "GET",
+    path: "/reports",
+    access: "secret",
+    summary: "What became of up to 500 marks",
+    answers: {
+      operationId: "getReports",
+      tag: "Marks",
+      description:
+        "In the order asked for. Each is as of `GET /reports/{report_id}`, or has an `error`.",
+      replies: {
+        200: {
+          description: "The marks' outcomes, and their stations' fuel blocks as they are now",
+          forms: json(reportStates, { reports: [stateExample], count: 1 }),
+        },
+      },
+    },
+    query: Type.Object({
+      ids: Type.String({
+        description: "Comma list of up to 500 `report_id`s",
+        examples: ["88119435001857,88119435001858"],
+      }),
+    }),
+    handle: async (ctx) => {
+      const { query, key, requestId } = ctx.state;
+      const ids = orThrow(readList("ids", query.ids, idsMax)).items;
+      const states = await statesOf(services, key.partnerId, ids);
+      const { problemBase } = services.config;
+      const reports = states.map((state, i) =>
+        isRefusal(state)
+          ? { report_id: ids[i]!, error: problemObject(state, problemBase, requestId) }
+          : state,
+      );
+      ctx.body = { reports, count: reports.length };
+    },
+  });
+
+/** What became of the marks with these ids, in this order; a refusal for each that the partner cannot read. */
+async function statesOf(
+  services: Services,
+  partnerId: number,
+  texts: readonly string[],
+): Promise<(State | Refusal)[]> {
+  const { db, clock } = services;
+  const since = clock() - keptMs;
+  const ids = texts.map((text) => (/^\d{1,16}$/.test(text) ? Number(text) : 0));
+  const kept = ids.filter((id) => Number.isSafeInteger(id) && dayOfId(id) + dayMs > since);
+  const found = await loadReports(db, [...new Set(kept)]);
+  const own = await caughtUp(
+    services,
+    found.filter((report) => report.partnerId === partnerId),
+  );
+  const byId = new Map(own.map((report) => [report.id, report]));
+  return ids.map((id) => {
+    const report = byId.get(id);
+    if (report === undefined) return refuse("report-not-found");
+    const state = report.outcome === null ? "queued" : "processed";
+    const { report_id, ...output } = presentReport(services, report, false);
+    return { report_id, station_id: report.stationId, state, ...output };
+  });
+}

@@ -1,0 +1,121 @@
+import { type Static, Type } from "typebox";
+import { orThrow } from "#api/http/errors.ts";
+import { sendJsonSlices } from "#api/http/respond.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { json } from "#api/openapi/answers.ts";
+import { stationsMax } from "#api/stations/area-answer.ts";
+import { presentList } from "#api/stations/presenters.ts";
+import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
+import { lengthOf } from "#snapshots/model/along.ts";
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { listExample, stationsAlong } from "#src/contract/shapes/stations.ts";
+import type { Point } from "#src/domain/geo.ts";
+import { decodePolyline } from "#src/domain/polyline.ts";
+
+const pointsMax = 2000;
+const lengthMaxM = 5_000_000;
+const bufferDefaultM = 500;
+
+const lineString = Type.Object({
+  type: Type.Literal("LineString"),
+  coordinates: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 3 }), {
+    ...{ minItems: 2, maxItems: pointsMax },
+    description: "Longitude, latitude",
+  }),
+});
+const way = Type.Object(
+  {
+    line: Type.Union(
+      [
+        Type.String({ minLength: 1, description: "An encoded polyline of five decimals" }),
+        lineString,
+      ],
+      { description: `2 to ${pointsMax} points, at most ${lengthMaxM / 1000} km` },
+    ),
+    buffer_m: Type.Optional(
+      Type.Union([
+        Type.Number({
+          ...{ minimum: 1, maximum: 5000 },
+          description: `Metres from the line; ${bufferDefaultM} where nothing is said`,
+        }),
+        Type.Null(),
+      ]),
+    ),
+  },
+  { title: "Way" },
+);
+
+/** POST /stations/along: the stations beside a way, docs/decisions.md 7.32. */
+export const alongRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/stations/along",
+    access: "secret",
+    summary: "Stations along a way, in its order",
+    answers: {
+      operationId: "listStationsAlong",
+      tag: "Stations",
+      description:
+        "The line is a GeoJSON LineString or an encoded polyline, as routers give it. Filters are parameters of the query, applied before the cut at 4000.",
+      replies: {
+        200: {
+          description: "The stations in the order of the way",
+          forms: json(stationsAlong, {
+            ...listExample,
+            along: [{ id: "n1234567", at_m: 1200, off_m: 35 }],
+          }),
+        },
+      },
+      problems: ["bad-grade"],
+      bodyExamples: {
+        "an encoded polyline": { line: "_p~iF~ps|U_ulLnnqC_mqNvxq`@", buffer_m: 300 },
+        "a GeoJSON line": {
+          line: {
+            type: "LineString",
+            coordinates: [
+              [82.9, 55],
+              [83.1, 54.8],
+            ],
+          },
+        },
+      },
+    },
+    query: Type.Object(filterParameters),
+    body: way,
+    handle(ctx) {
+      const { query, body } = ctx.state;
+      const { filters } = orThrow(readFilters(query));
+      const { line } = orThrow(readLine(body.line));
+      const now = services.clock();
+      const bufferM = body.buffer_m ?? bufferDefaultM;
+      const limit = stationsMax;
+      const found = services.model.along({ line, bufferM, filters, limit, now });
+      const { count, truncated, along } = found;
+      const lifetimeMs = services.config.statusLifetimeMs;
+      const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated, along };
+      sendJsonSlices(ctx, presentList(found.pieces(), rest));
+    },
+  });
+
+/** Reads the points of the line, or refuses what is none or too long. */
+function readLine(given: Static<typeof way>["line"]): { line: Point[] } | Refusal {
+  const isText = typeof given === "string";
+  const line = isText
+    ? decodePolyline(given)
+    : given.coordinates.map(([lon, lat]) => ({ lat: lat as number, lon: lon as number }));
+  if (line === null)
+    return invalid([], "Not a readable encoded polyline of five decimals", "polyline");
+  if (line.length < 2 || line.length > pointsMax)
+    return invalid([], `Give 2 to ${pointsMax} points`, line.length < 2 ? "too_short" : "too_long");
+  const wrong = line.findIndex(({ lat, lon }) => Math.abs(lat) > 90 || Math.abs(lon) > 180);
+  if (wrong >= 0)
+    return invalid(["coordinates", wrong], "Give longitude, then latitude", "coordinates");
+  const km = Math.round(lengthOf(line) / 1000);
+  if (km * 1000 > lengthMaxM)
+    return invalid([], `The line has ${km} km; the most is ${lengthMaxM / 1000}`, "too_long");
+  return { line };
+}
+
+const invalid = (path: (string | number)[], msg: string, type: string): Refusal =>
+  refuse("validation-failed", [{ loc: ["body", "line", ...path], msg, type }]);

@@ -1,0 +1,118 @@
+import { type Box, boxAround, distanceM, type Point } from "#src/domain/geo.ts";
+import { compileArea } from "#snapshots/model/area.ts";
+import type { Block, Source } from "#snapshots/model/block.ts";
+import type { BlockTree } from "#snapshots/model/block-tree.ts";
+import type { Matcher } from "#snapshots/model/filters.ts";
+
+/** A station beside a way: metres from the beginning to the place where the way comes nearest, and from there. */
+export interface Beside extends Source {
+  station: number;
+  atM: number;
+  offM: number;
+}
+
+/** On so short a piece the globe is flat enough: the error is below a hundredth of the distance. */
+const pieceM = 10_000;
+
+/** A straight piece of the way. `fromM`: metres from the beginning. */
+interface Stretch {
+  a: Point;
+  b: Point;
+  fromM: number;
+  lengthM: number;
+}
+
+/**
+ * The stations within `bufferM` of a line that pass, in the order of the way, ties by id; each once, where the line
+ * comes nearest to it. Between two points the line is straight in degrees, as GeoJSON has it, and takes the shorter way
+ * around the globe.
+ */
+export function findAlong(
+  tree: BlockTree,
+  line: readonly Point[],
+  bufferM: number,
+  passes: Matcher | null,
+  byId: (a: number, b: number) => number,
+): Beside[] {
+  const nearest = new Map<number, Beside>();
+  const passing = new Map<Block, Uint8Array>();
+  for (const stretch of stretchesOf(line)) {
+    const measure = measureFrom(stretch);
+    const region = compileArea({ kind: "box", box: boxOf(stretch, bufferM) });
+    tree.walk(
+      region,
+      () => {},
+      (block) => {
+        let chosen = passing.get(block);
+        if (chosen === undefined && passes !== null)
+          passing.set(block, (chosen = passes(block, null)));
+        for (let slot = 0; slot < block.stations.length; slot += 1) {
+          if (chosen !== undefined && chosen[slot] !== 1) continue;
+          const lat = block.coordinates[slot * 2] as number;
+          const lon = block.coordinates[slot * 2 + 1] as number;
+          const { atM, offM } = measure(lat, lon);
+          const station = block.stations[slot] as number;
+          if (offM <= bufferM && offM < (nearest.get(station)?.offM ?? Infinity))
+            nearest.set(station, { block, slot, station, atM, offM });
+        }
+      },
+    );
+  }
+  return [...nearest.values()].sort((x, y) => x.atM - y.atM || byId(x.station, y.station));
+}
+
+/** Length of a line, metres. */
+export const lengthOf = (line: readonly Point[]): number =>
+  line.reduce((sum, point, i) => sum + (i === 0 ? 0 : distanceM(line[i - 1]!, point)), 0);
+
+function* stretchesOf(line: readonly Point[]): Generator<Stretch> {
+  let fromM = 0;
+  for (let i = 1; i < line.length; i += 1) {
+    const [from, to] = [line[i - 1]!, line[i]!];
+    const wholeM = distanceM(from, to);
+    const count = Math.max(1, Math.ceil(wholeM / pieceM));
+    const at = (part: number): Point => ({
+      lat: from.lat + (to.lat - from.lat) * part,
+      lon: turn(from.lon + turn(to.lon - from.lon) * part),
+    });
+    for (let n = 0; n < count; n += 1) {
+      const lengthM = wholeM / count;
+      yield { a: at(n / count), b: at((n + 1) / count), fromM, lengthM };
+      fromM += lengthM;
+    }
+  }
+}
+
+/** Degrees of longitude from -180 to 180. */
+const turn = (degrees: number): number =>
+  degrees < -180 ? degrees + 360 : degrees > 180 ? degrees - 360 : degrees;
+
+/** The rectangle around both ends and their surroundings; longer by a hundredth, for the measure is not exact. */
+function boxOf({ a, b }: Stretch, bufferM: number): Box {
+  const [first, last] = turn(b.lon - a.lon) >= 0 ? [a, b] : [b, a];
+  const [left, right] = [boxAround(first, bufferM * 1.01), boxAround(last, bufferM * 1.01)];
+  const isWhole = (box: Box): boolean => box.west === -180 && box.east === 180;
+  const round = isWhole(left) || isWhole(right);
+  return {
+    south: Math.min(left.south, right.south),
+    north: Math.max(left.north, right.north),
+    west: round ? -180 : left.west,
+    east: round ? 180 : right.east,
+  };
+}
+
+const metresPerDegree = distanceM({ lat: 0, lon: 0 }, { lat: 1, lon: 0 });
+
+/** Where on the stretch it is nearest to a point, and how near, on a plane. */
+function measureFrom({ a, b, fromM, lengthM }: Stretch) {
+  const narrow = Math.cos((((a.lat + b.lat) / 2) * Math.PI) / 180);
+  const x = (lon: number): number => turn(lon - a.lon) * narrow * metresPerDegree;
+  const y = (lat: number): number => (lat - a.lat) * metresPerDegree;
+  const [bx, by] = [x(b.lon), y(b.lat)];
+  const square = bx * bx + by * by;
+  return (lat: number, lon: number): { atM: number; offM: number } => {
+    const [px, py] = [x(lon), y(lat)];
+    const part = square === 0 ? 0 : Math.min(1, Math.max(0, (px * bx + py * by) / square));
+    return { atM: fromM + part * lengthM, offM: Math.hypot(px - part * bx, py - part * by) };
+  };
+}

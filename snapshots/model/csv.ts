@@ -1,0 +1,38 @@
+import { stringify } from "csv-stringify/sync";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { StationRow } from "#src/feed/feed.ts";
+
+/** The columns of a list of stations as CSV: those of a station, then those of its `fuel`. */
+export const csvColumns = [
+  ...["id", "lat", "lon", "brand", "name", "addr"],
+  ...[
+    "status",
+    "fuels_now",
+    "fuels_no",
+    "prices",
+    "queue",
+    "limit_l",
+    "no_cash",
+    "fuel_cards_only",
+  ],
+  ...["confirmations", "real_count", "seeded", "updated", "pending_status", "pending_count"],
+  ...["resolution_reason", "conflict"],
+] as const;
+
+/**
+ * Stations, `{…},{…}` with or without a comma at the end, as lines of CSV (RFC 4180, but ended by line feeds), in the
+ * same way with or without a line feed at the end. `conflict` is JSON.
+ */
+export function writeCsv(stations: Buffer): Buffer {
+  const text = stations.toString();
+  const isEnded = text.endsWith(",");
+  const list = JSON.parse(`[${isEnded ? text.slice(0, -1) : text}]`) as Station[];
+  const lines = list.map(({ fuel: { conflict, ...fuel }, ...station }) => {
+    const shown = { ...station, ...fuel, conflict: conflict && JSON.stringify(conflict) };
+    return csvColumns.map((name) => (shown as Record<string, unknown>)[name]);
+  });
+  const csv = stringify(lines, { cast: { boolean: String } });
+  return Buffer.from(isEnded ? csv : csv.slice(0, -1));
+}
+
+type Station = StationRow & { fuel: FuelBlock };

@@ -1,0 +1,109 @@
+import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
+import type { Statement } from "#src/domain/state.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import {
+  markColumns,
+  type MarkRow,
+  dayOfId,
+  firstIdOfDay,
+  msOf,
+  toMark,
+} from "#src/marks/marks.ts";
+import { dayMs } from "#src/domain/units.ts";
+
+/** What a mark said, whoever asks. */
+type Said = Statement &
+  Pick<
+    IncomingMark,
+    "stationId" | "reporter" | "status" | "lat" | "lon" | "accM" | "comment" | "express"
+  >;
+
+/** The mark that first had an `external_id`. Times are ms. */
+export interface FirstMark extends Said {
+  id: number;
+  receivedAt: number;
+  effectiveAt: number;
+}
+
+/** The first mark of a repeated `external_id`, and whether the new body says the same (docs/decisions.md 3.6). */
+export interface DuplicateOf {
+  report_id: string;
+  station_id: string;
+  status: Status;
+  same_body: boolean;
+}
+
+/** What is compared is what would be stored: fields that are ignored, aliases and the order of grades do not count. */
+export function duplicateOf(mark: IncomingMark, first: FirstMark): DuplicateOf {
+  const { id, stationId, status, receivedAt, effectiveAt } = first;
+  const at = Math.min(mark.observedAt ?? receivedAt, receivedAt);
+  return {
+    report_id: String(id),
+    station_id: stationId,
+    status,
+    same_body: textOf(mark, at) === textOf(first, effectiveAt),
+  };
+}
+
+function textOf(said: Said, at: number): string {
+  const { stationId, reporter, status, lat, lon, accM, comment, express } = said;
+  const { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = said;
+  const details = [
+    [...(fuels ?? [])].sort(),
+    [...(fuelsNo ?? [])].sort(),
+    queue ?? null,
+    Object.entries(prices ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
+    limitL === undefined ? "" : limitL,
+    noCash ?? null,
+    fuelCardsOnly ?? null,
+  ];
+  return JSON.stringify([
+    ...[stationId, reporter, status, lat, lon, accM, comment, express, at],
+    ...details,
+  ]);
+}
+
+/** A mark of this transaction or of a dry run as the first one. `now`: its time of receipt, ms. */
+export const firstMarkOf = (
+  { id, incomingMark, effectiveAt }: Admitted,
+  now: number,
+): FirstMark => ({ ...incomingMark, id, receivedAt: now, effectiveAt });
+
+interface Row extends MarkRow {
+  reporter: string;
+  lat: number | null;
+  lon: number | null;
+  acc_m: number | null;
+  comment: string | null;
+  express: boolean;
+  received_at: number;
+}
+
+/** Those of these marks that exist, by id. */
+export async function loadFirstMarks(
+  db: Statements,
+  ids: readonly number[],
+): Promise<Map<number, FirstMark>> {
+  if (ids.length === 0) return new Map();
+  const days = ids.map(dayOfId);
+  const found = await rows<Row>(
+    db,
+    `select ${markColumns}, (select encode(r.hash, 'hex') from reporters r where r.id = reporter_id) as reporter,
+       lat, lon, acc_m, comment, express, ${msOf("received_at")} as received_at
+     from marks where id = any(?::bigint[])
+       and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
+    [ids],
+  );
+  return new Map(found.map((row) => [row.id, firstMarkOfRow(row)]));
+}
+
+function firstMarkOfRow(row: Row): FirstMark {
+  const { reporter, lat, lon, acc_m: accM, comment, express, station_id: stationId } = row;
+  return {
+    ...toMark(row),
+    ...{ stationId, reporter, lat, lon, accM, comment, express },
+    receivedAt: row.received_at,
+    effectiveAt: row.at,
+  };
+}
