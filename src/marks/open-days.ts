@@ -1,7 +1,7 @@
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";
-import { firstIdOfDay } from "#src/marks/marks.ts";
+import { dayOfId, firstIdOfDay } from "#src/marks/marks.ts";
 import { dayTablesBefore, dayOfTable } from "#src/marks/partitions.ts";
 
 /** Partitions that one statement reads at most: a transaction locks each of them, and each of its indexes. */
@@ -26,8 +26,7 @@ export function idsOfDays(days: Days, column = "id"): string {
 }
 
 /** The UTC days of marks with these ids. */
-export const daysOfIds = (ids: readonly number[]): Days =>
-  ids.map((id) => Math.floor(id / 2 ** 32));
+export const daysOfIds = (ids: readonly number[]): Days => ids.map((id) => dayOfId(id) / dayMs);
 
 /**
  * The days of all marks that are open: a worker has still to process them, they failed, or they are held. The oldest
