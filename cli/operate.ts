@@ -14,6 +14,7 @@ import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
+import { reporterCommand } from "#cli/reporter.ts";
 import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
 import { statusesCommand } from "#cli/statuses.ts";
@@ -31,6 +32,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   reviewCommand,
   alarmCommand,
   marksCommand,
+  reporterCommand,
   runsCommand,
   queuesCommand,
   databaseCommand,

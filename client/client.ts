@@ -6,6 +6,7 @@ import type {
   CityList,
   CityQuery,
   Delta,
+  Erased,
   OneStation,
   PageQuery,
   Report,
@@ -49,6 +50,8 @@ export interface Client {
   reports(reports: readonly BatchReport[], options?: CallOptions): Promise<BatchResult>;
   /** What became of a mark; kept 7 days. */
   reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
+  /** Erases a user: the marks stay, and nothing leads to the user any more. */
+  eraseUser(userRef: string, options?: CallOptions): Promise<Erased>;
 }
 
 /** The partner API (version 1) with typed calls and retries. */
@@ -77,6 +80,10 @@ export function createClient(settings: CallSettings): Client {
       const path = `/reports/${encodeURIComponent(reportId)}`;
       const request = { method: "GET", path, repeatable: true } as const;
       return (await call(request, options)).body as ReportState;
+    },
+    eraseUser: async (userRef, options) => {
+      const path = `/users/${encodeURIComponent(userRef)}`;
+      return (await call({ method: "DELETE", path, repeatable: true }, options)).body as Erased;
     },
   };
 }

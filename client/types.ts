@@ -138,6 +138,13 @@ export interface ReportState extends ReportResult {
   state: "queued" | "processed";
 }
 
+export interface Erased {
+  /** False: nobody of this `user_ref` is known, or not any more. */
+  erased: boolean;
+  /** Marks that stay, and lead to nobody. */
+  marks: number;
+}
+
 export interface BatchResult {
   /** In the order sent. */
   reports: (ReportResult | { error: Problem })[];

@@ -8,6 +8,7 @@ import { reviewCalls } from "#api/console/review.ts";
 import { rollbackCalls } from "#api/console/rollback.ts";
 import { sessionCalls, signInCall, signOutCall } from "#api/console/session.ts";
 import { historyCalls } from "#api/console/history.ts";
+import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
@@ -39,6 +40,7 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...limitRequestCalls(services),
   ...reviewCalls(services),
   ...rollbackCalls(services),
+  ...peopleCalls(services),
   ...historyCalls(services),
   listImportsCall(services),
   ...healthCalls(services),

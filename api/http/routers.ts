@@ -8,6 +8,7 @@ import { routesOf } from "#api/http/mount.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware, State } from "#api/http/state.ts";
+import { eraseUserRoute, forgetDeviceRoute } from "#api/marks/erase.ts";
 import { reportRoute, reportStateRoute } from "#api/marks/report.ts";
 import { reportBatchRoute } from "#api/marks/report-batch.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
@@ -40,9 +41,11 @@ export const createRoutes = (services: Services): Route[] => [
   reportRoute(services),
   reportBatchRoute(services),
   reportStateRoute(services),
+  eraseUserRoute(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),
   widgetConfirmRoute(services),
+  forgetDeviceRoute(services),
 ];
 
 /** What is served without a key and unmetered. */

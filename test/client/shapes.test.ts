@@ -3,7 +3,12 @@ import type * as client from "#client/types.ts";
 import type { ReportOutput } from "#api/marks/reports.ts";
 import type { limitRequest, usage } from "#src/contract/shapes/account.ts";
 import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
-import type { batchResult, reportOutput, reportState } from "#src/contract/shapes/marks.ts";
+import type {
+  batchResult,
+  erasedPerson,
+  reportOutput,
+  reportState,
+} from "#src/contract/shapes/marks.ts";
 import type { problem } from "#src/contract/shapes/problem.ts";
 import type {
   city,
@@ -40,6 +45,7 @@ const same: {
   result: Fits<typeof reportOutput, client.ReportResult>;
   state: Fits<typeof reportState, client.ReportState>;
   batch: Fits<typeof batchResult, client.BatchResult>;
+  erased: Same<Static<typeof erasedPerson>, client.Erased>;
   problem: Fits<typeof problem, client.Problem>;
   detail: Same<Static<typeof problem>["detail"], Refusal["detail"]>;
   usageDay: Same<Static<typeof usage>["days"][number], UsageDay>;
@@ -47,7 +53,14 @@ const same: {
 } = {
   ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
   ...{ one: true, city: true, cities: true, output: true, result: true, state: true },
-  ...{ batch: true, problem: true, detail: true, usageDay: true, limitRequestStatus: true },
+  ...{
+    batch: true,
+    erased: true,
+    problem: true,
+    detail: true,
+    usageDay: true,
+    limitRequestStatus: true,
+  },
 };
 
 describe("the shapes of the OpenAPI document", () => {

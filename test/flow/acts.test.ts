@@ -9,6 +9,7 @@ import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";
 import { createLimitRequest } from "#src/limits/limit-requests.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { openSession } from "#src/operators/sessions.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -34,6 +35,9 @@ interface Act {
   typed: (subject: Subject) => (string | number)[];
   sent: (subject: Subject) => [method: string, path: string, body?: object];
 }
+
+/** Who has made the marks. */
+const driver = "driver 1";
 
 const done: readonly Act[] = [
   {
@@ -140,6 +144,11 @@ const done: readonly Act[] = [
       { reporter, station, status: "no", since: Date.UTC(2020, 0) },
     ],
   },
+  {
+    name: "reporter.erase",
+    typed: ({ partner }) => ["reporter", "erase", "--partner", partner, "--user-ref", driver],
+    sent: ({ partner }) => ["POST", "/reporters/erase", { partner, user_ref: driver }],
+  },
 ];
 
 const refused: readonly Act[] = [
@@ -161,6 +170,16 @@ const refused: readonly Act[] = [
     name: "a partner without a name",
     typed: ({ partner }) => ["partner", "update", partner, "--name", " "],
     sent: ({ partner }) => ["PATCH", `/partners/${partner}`, { name: " " }],
+  },
+  {
+    name: "erasing a user of no partner",
+    typed: () => ["reporter", "erase", "--partner", 999_999, "--user-ref", driver],
+    sent: () => ["POST", "/reporters/erase", { partner: 999_999, user_ref: driver }],
+  },
+  {
+    name: "erasing nobody",
+    typed: () => ["reporter", "erase"],
+    sent: () => ["POST", "/reporters/erase", {}],
   },
   {
     name: "a rollback of everything",
@@ -214,8 +233,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     const request = await createLimitRequest(db, wish);
     const [reporter] = await rows<{ id: number }>(
       db,
-      "insert into reporters (hash, first_seen) values (?, server_now()) returning id",
-      [randomBytes(32)],
+      "insert into reporters (hash, first_seen) values (decode(?, 'hex'), server_now()) returning id",
+      [partnerReporter(instance.config.reporterPepper, partner, driver)],
     );
     await rows(
       db,
@@ -226,8 +245,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     await rows(
       db,
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
-         remote, needed, rule, review, processed_at, outcome, failed_at, failure)
-       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), false, 1, 'geolocated', v.review,
+         lat, lon, comment, remote, needed, rule, review, processed_at, outcome, failed_at, failure)
+       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
          case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
          case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
        from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,

@@ -70,6 +70,18 @@ export const batchResult = Type.Object(
   { title: "BatchResult" },
 );
 
+/** docs/decisions.md 19.5. */
+export const erasedPerson = Type.Object(
+  {
+    erased: Type.Boolean({ description: "False: nobody of this name is known, or not any more" }),
+    marks: Type.Integer({
+      minimum: 0,
+      description: "Marks that stay, of somebody whom nothing leads to any more",
+    }),
+  },
+  { title: "Erased" },
+);
+
 export const reportExample: ReportBody = {
   status: "yes",
   user_ref: "user-17",
