@@ -141,8 +141,6 @@ export interface ReportState extends ReportResult {
 export interface Erased {
   /** False: nobody of this `user_ref` is known, or not any more. */
   erased: boolean;
-  /** Marks that stay, and lead to nobody. */
-  marks: number;
 }
 
 export interface BatchResult {

@@ -12,6 +12,7 @@ import * as judgeMarksByNetwork from "#migrations/0011_judge_marks_by_network.ts
 import * as createStatusRuns from "#migrations/0012_create_status_runs.ts";
 import * as createAlarms from "#migrations/0013_create_alarms.ts";
 import * as createReviewChanges from "#migrations/0014_create_review_changes.ts";
+import * as listClearedDays from "#migrations/0016_list_cleared_days.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -31,4 +32,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0012_create_status_runs": createStatusRuns,
   "0013_create_alarms": createAlarms,
   "0014_create_review_changes": createReviewChanges,
+  "0016_list_cleared_days": listClearedDays,
 };

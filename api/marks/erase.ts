@@ -9,7 +9,7 @@ import { erasePerson } from "#src/marks/erasure.ts";
 const replies = {
   200: {
     description: "What was erased",
-    forms: json(erasedPerson, { erased: true, marks: 12 }),
+    forms: json(erasedPerson, { erased: true }),
   },
 };
 

@@ -1,57 +1,51 @@
 import { randomBytes } from "node:crypto";
-import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { lockIds, lockStations } from "#src/infrastructure/locks.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
+import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
-import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
-/** What an erasing has done. */
+/** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
 export interface Erased {
-  /** False: nobody of this name is known, or not any more. */
   erased: boolean;
-  /** Marks that stay, and lead to nobody. */
-  marks: number;
 }
 
 /**
  * Erases a person (docs/decisions.md 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and
  * external ids of its marks are gone. A mark that is sent meanwhile comes before or after: then it is a new reporter's.
  */
-export async function erasePerson(db: Db, config: Rules, person: Person): Promise<Erased> {
-  const hash = reporterOf(config.reporterPepper, person);
-  await clearAhead(db, hash);
-  const id = await inTransaction(db, (tx) => forget(tx, person, hash));
-  return erasedOf(db, id);
+export async function erasePerson(db: Db, config: Config, person: Person): Promise<Erased> {
+  await clearAhead(db, config, person);
+  return inTransaction(db, (tx) => forget(tx, config, person));
 }
 
 /** The same as an act of an operator. The operator's log says of which partner, and not of whom. */
 export async function eraseByOperator(
   db: Db,
   actor: string,
-  config: Rules,
+  config: Config,
   person: Person,
 ): Promise<Erased | NotDone> {
-  const hash = reporterOf(config.reporterPepper, person);
-  await clearAhead(db, hash);
-  const done = await act(db, actor, async (tx) => {
-    const refused = await refuseUnknownPartner(tx, person);
-    if (refused !== null) return refused;
-    const id = await forget(tx, person, hash);
-    const details = { erased: id !== null };
-    return { value: { id }, action: "reporter.erase", subject: sideOf(person), details };
+  const refused = await refuseUnknownPartner(db, person);
+  if (refused !== null) return refused;
+  await clearAhead(db, config, person);
+  return act(db, actor, async (tx) => {
+    const value = await forget(tx, config, person);
+    return { value, action: "reporter.erase", subject: sideOf(person), details: value };
   });
-  return isNotDone(done) ? done : erasedOf(db, done.id);
 }
 
-type Rules = Pick<Config, "reporterPepper">;
-
 /** A user of a partner that there is not is a typing error. */
-export async function refuseUnknownPartner(tx: Tx, person: Person): Promise<NotDone | null> {
+export async function refuseUnknownPartner(
+  db: Statements,
+  person: Person,
+): Promise<NotDone | null> {
   if ("device" in person) return null;
   const sql = "select id from partners where id = ?";
-  const found = await rows(tx, sql, [person.partner]);
+  const found = await rows(db, sql, [person.partner]);
   return found.length > 0 ? null : unknown("partner", person.partner);
 }
 
@@ -59,70 +53,87 @@ export async function refuseUnknownPartner(tx: Tx, person: Person): Promise<NotD
 export const sideOf = (person: Person): string =>
   "device" in person ? "the map" : `partner ${person.partner}`;
 
-/** The number of the person's reporter; null when there is none. */
-export async function findReporterId(db: Db | Tx, hash: string): Promise<number | null> {
-  const sql = "select id from reporters where hash = decode(?, 'hex')";
-  const [found] = await rows<{ id: number }>(db, sql, [hash]);
-  return found?.id ?? null;
+export interface PersonRow {
+  id: number;
+  first_seen: Date | null;
+}
+
+/** The person's reporter; null when there is none. */
+export async function findPerson(
+  db: Statements,
+  { reporterPepper }: Pick<Config, "reporterPepper">,
+  person: Person,
+): Promise<PersonRow | null> {
+  const sql = "select id, first_seen from reporters where hash = decode(?, 'hex')";
+  const [found] = await rows<PersonRow>(db, sql, [reporterOf(reporterPepper, person)]);
+  return found ?? null;
 }
 
 /** Most of the work is done before anybody has to wait for it: all marks so far. */
-async function clearAhead(db: Db, hash: string): Promise<void> {
-  const id = await findReporterId(db, hash);
-  if (id !== null) await inTransaction(db, (tx) => clearMarks(tx, id, 0));
+async function clearAhead(db: Db, config: Config, person: Person): Promise<void> {
+  const reporter = await findPerson(db, config, person);
+  if (reporter === null) return;
+  const { positionDays, retentionDays } = config;
+  // Older marks of a device hold nothing personal any more. A partner's have the ids that the partner gave them.
+  const days = "device" in person ? Math.min(positionDays, retentionDays) : retentionDays;
+  const now = createClock(config)();
+  for (const ids of idsByDays(now - (days + 2) * dayMs, now)) {
+    const stations = await stationsOf(db, reporter.id, ids);
+    if (stations.length > 0)
+      await inTransaction(db, (tx) => clearMarks(tx, reporter.id, ids, stations));
+  }
 }
 
 /**
- * Replaces the reporter while no mark of this partner, or of the map, is taken in. Gives the number of its row, which
- * stays, because marks and opinions name it; null when there was nobody.
+ * Replaces the reporter while no mark of this partner, or of the map, is taken in. Its row stays with its number, because
+ * marks and opinions name it.
  */
-async function forget(tx: Tx, person: Person, hash: string): Promise<number | null> {
+async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
   // Nobody waits for an unknown person, whom a stranger may ask for at will.
-  if ((await findReporterId(tx, hash)) === null) return null;
-  const scope = "device" in person ? 0 : person.partner;
-  await rows(tx, `select pg_advisory_xact_lock(${lockIds.intakePartner}, ?::int)`, [scope]);
-  const id = await findReporterId(tx, hash);
-  if (id === null) return null;
-  const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
-  await clearMarks(tx, id, clock!.now - dayMs);
+  if ((await findPerson(tx, config, person)) === null) return { erased: false };
+  await lockIntake(tx, ["device" in person ? 0 : person.partner]);
+  const reporter = await findPerson(tx, config, person);
+  if (reporter === null) return { erased: false };
+  const now = createClock(config)();
+  for (const ids of idsByDays(now - dayMs, now)) {
+    const stations = await stationsOf(tx, reporter.id, ids);
+    if (stations.length > 0) await clearMarks(tx, reporter.id, ids, stations);
+  }
   const sql = "update reporters set hash = ?, viewer = null where id = ?";
-  await rows(tx, sql, [randomBytes(32), id]);
-  return id;
+  await rows(tx, sql, [randomBytes(32), reporter.id]);
+  return { erased: true };
 }
 
 /** What of a mark can lead to a person, beside its reporter. */
 const personal = ["lat", "lon", "acc_m", "comment", "external_id"];
+const isPersonal = `num_nonnulls(${personal.join(", ")}) > 0`;
 
-/** Clears what is personal in the reporter's marks of the day of `since`, ms, and later. */
-async function clearMarks(tx: Tx, reporterId: number, since: number): Promise<void> {
-  const from = firstIdOfDay(since);
-  const where = `reporter_id = ? and id >= ${from} and num_nonnulls(${personal.join(", ")}) > 0`;
-  const sql = `select distinct station_id from marks where ${where}`;
-  const stations = await rows<{ station_id: string }>(tx, sql, [reporterId]);
-  if (stations.length === 0) return;
-  // Who has the stations has their marks: nobody else writes to these meanwhile.
-  await lockStations(
-    tx,
-    stations.map(({ station_id: id }) => id),
-    "wait",
-  );
+/** The stations at which marks of the reporter, with these ids, hold something personal. */
+async function stationsOf(db: Statements, reporterId: number, ids: string): Promise<string[]> {
+  const sql = `select distinct station_id as id from marks where reporter_id = ? and ${ids} and ${isPersonal}`;
+  return (await rows<{ id: string }>(db, sql, [reporterId])).map(({ id }) => id);
+}
+
+/** Clears what is personal in the reporter's marks with these ids. */
+async function clearMarks(
+  tx: Tx,
+  reporterId: number,
+  ids: string,
+  stationIds: readonly string[],
+): Promise<void> {
+  // Who has the stations has their marks: no worker writes to these meanwhile.
+  await lockStations(tx, stationIds, "wait");
   await rows(
     tx,
     `with cleared as (
-       select id, partner_id, external_id from marks where ${where} order by id for update
+       select id, partner_id, external_id from marks where reporter_id = ? and ${ids} and ${isPersonal}
+       order by id for update
      ), named as (
        delete from mark_keys k using cleared c
        where k.partner_id = c.partner_id and k.external_id = c.external_id and k.mark_id = c.id
      )
      update marks set ${personal.map((column) => `${column} = null`).join(", ")}
-     from cleared where marks.id = cleared.id and marks.id >= ${from}`,
+     where id in (select id from cleared) and ${ids}`,
     [reporterId],
   );
-}
-
-async function erasedOf(db: Db, id: number | null): Promise<Erased> {
-  if (id === null) return { erased: false, marks: 0 };
-  const sql = "select count(*) as count from marks where reporter_id = ?";
-  const [marks] = await rows<{ count: number }>(db, sql, [id]);
-  return { erased: true, marks: marks!.count };
 }

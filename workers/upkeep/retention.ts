@@ -5,6 +5,7 @@ import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
+import { clearOldMarks, pruneReporters } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
@@ -18,7 +19,7 @@ export async function makePartitions({ db, config }: RoleDeps): Promise<number> 
 }
 
 /**
- * Drops what is past its retention: mark partitions, external ids, imported statuses, opinions that no late mark can
+ * Drops what is past its retention: mark partitions, reporters without marks, positions and comments, external ids, imported statuses, opinions that no late mark can
  * meet any more, status runs, alarms, ended sessions, usage.
  */
 export async function retire(deps: RoleDeps): Promise<void> {
@@ -31,6 +32,7 @@ export async function retire(deps: RoleDeps): Promise<void> {
   const partitions = await rows<{ name: string }>(db, sql);
   for (const { name } of partitions) {
     if (name >= `marks_${day}`) continue;
+    await pruneReporters(deps, name, Date.parse(name.replace(/^marks_(....)(..)/, "$1-$2-")));
     // Concurrently, so that no reader waits; it cannot be done inside a transaction.
     await db.raw("alter table marks detach partition ?? concurrently", [name]);
     await db.raw("drop table ??", [name]);
@@ -47,4 +49,6 @@ export async function retire(deps: RoleDeps): Promise<void> {
   await db.raw(`delete from alarms where raised_at < ${fromMs}`, [keptFrom]);
   await dropSessions(db, now - sessionsKeptDays * dayMs);
   await retireUsage(deps);
+  // Last, because it takes long where it has not run for months.
+  await clearOldMarks(deps);
 }

@@ -74,10 +74,6 @@ export const batchResult = Type.Object(
 export const erasedPerson = Type.Object(
   {
     erased: Type.Boolean({ description: "False: nobody of this name is known, or not any more" }),
-    marks: Type.Integer({
-      minimum: 0,
-      description: "Marks that stay, of somebody whom nothing leads to any more",
-    }),
   },
   { title: "Erased" },
 );
