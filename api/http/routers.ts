@@ -19,6 +19,7 @@ import { docsPages } from "#api/pages/docs.ts";
 import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
+import { privacyPage } from "#api/pages/privacy.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
@@ -58,6 +59,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   docsPages(router);
   assetPages(router, services);
   listPage(router, services);
+  privacyPage(router, services);
   basemapPages(router, services);
   widgetPages(router, services);
   embedPages(router, services);
