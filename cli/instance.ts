@@ -93,8 +93,9 @@ function readRunFile(): Record<string, string> {
   } catch {
     return {};
   }
-  const { databaseUrl, redisUrl, baseUrl, port } = run as Record<string, unknown>;
-  const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BASE_URL: baseUrl, PORT: port };
+  const { databaseUrl, redisUrl, reporterPepper, baseUrl, port } = run as Record<string, unknown>;
+  const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  const found = { ...servers, REPORTER_PEPPER: reporterPepper, BASE_URL: baseUrl, PORT: port };
   const scalars = Object.entries(found).filter(([, value]) =>
     /^(string|number)$/.test(typeof value),
   );

@@ -20,7 +20,7 @@ export interface CallOptions {
 }
 
 export interface Request {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** Below `/api/v1/partner`. */
   path: string;
   headers?: Record<string, string>;

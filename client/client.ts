@@ -6,6 +6,7 @@ import type {
   CityList,
   CityQuery,
   Delta,
+  Erased,
   OneStation,
   PageQuery,
   Report,
@@ -63,6 +64,8 @@ export interface Client {
   reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
   /** The same of up to 500 marks. */
   reportStates(reportIds: readonly string[], options?: CallOptions): Promise<ReportStates>;
+  /** Erases a user: the marks stay, and nothing leads to the user any more. */
+  eraseUser(userRef: string, options?: CallOptions): Promise<Erased>;
 }
 
 /** The partner API (version 1) with typed calls and retries. */
@@ -103,6 +106,10 @@ export function createClient(settings: CallSettings): Client {
       const path = `/reports${search({ ids: reportIds })}`;
       const request = { method: "GET", path, repeatable: true } as const;
       return (await call(request, options)).body as ReportStates;
+    },
+    eraseUser: async (userRef, options) => {
+      const path = `/users/${encodeURIComponent(userRef)}`;
+      return (await call({ method: "DELETE", path, repeatable: true }, options)).body as Erased;
     },
   };
 }

@@ -148,6 +148,11 @@ export interface ReportState extends Omit<ReportResult, "duplicate_of"> {
   state: "queued" | "processed";
 }
 
+export interface Erased {
+  /** False: nobody of this `user_ref` is known, or not any more. */
+  erased: boolean;
+}
+
 export interface BatchResult {
   /** In the order sent. */
   reports: (ReportResult | { error: Problem; retry_after?: number })[];

@@ -102,9 +102,11 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   await Promise.race([roles.ready(`http://127.0.0.1:${port}/readyz`), failed]);
 
   const run = { pid: process.pid, port, baseUrl, startedAt: new Date(startedAt).toISOString() };
+  // What `operator` needs to know of this instance; as private as secrets.json.
   const urls = { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl };
+  const known = { ...urls, reporterPepper: env.REPORTER_PEPPER };
   cleanUp.push(() => rmSync(runFile, { force: true }));
-  writeFileSync(runFile, `${JSON.stringify({ ...run, ...urls }, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(runFile, `${JSON.stringify({ ...run, ...known }, null, 2)}\n`, { mode: 0o600 });
   const seconds = (Date.now() - startedAt) / 1000;
   console.log(await screen({ baseUrl, port, keys, operator, seconds }));
   return failed;

@@ -10,6 +10,7 @@ import { rollbackCalls } from "#api/console/rollback.ts";
 import { sessionCalls } from "#api/console/session.ts";
 import { signInCall, signOutCall } from "#api/console/sign-in.ts";
 import { historyCalls } from "#api/console/history.ts";
+import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
@@ -42,6 +43,7 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...reviewCalls(services),
   ...blockCalls(services),
   ...rollbackCalls(services),
+  ...peopleCalls(services),
   ...historyCalls(services),
   listImportsCall(services),
   ...healthCalls(services),

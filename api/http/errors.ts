@@ -2,6 +2,7 @@ import type { Context } from "#api/http/state.ts";
 import { isRefusal, refusals, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { withoutUsers } from "#src/infrastructure/log-fields.ts";
 import { isRedisAway } from "#src/infrastructure/redis.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
@@ -29,10 +30,15 @@ export function orThrow<T extends object>(value: T | Refusal): T {
 }
 
 /** What a thrown error means to the caller (docs/decisions.md 9), with a line in the log that `request_id` finds. */
-export function refusalOf(log: Log, { state, path }: Context, error: unknown): Refusal {
+export function refusalOf(
+  log: Log,
+  { state, path: sent, newRouterPath = sent }: Context,
+  error: unknown,
+): Refusal {
   if (error instanceof Refused) return error.refusal;
   const away = isUnavailable(error) || isRedisAway(error);
-  const line = { request_id: state.requestId, path: withoutKeys(path), ...describe(error) };
+  const path = withoutUsers(withoutKeys(newRouterPath));
+  const line = { request_id: state.requestId, path, ...describe(error) };
   log.error(line, away ? "upstream unavailable" : "internal error");
   return away ? unavailable : internalError;
 }

@@ -3,6 +3,7 @@ import type { Context, Middleware } from "#api/http/state.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
+import { withoutUsers } from "#src/infrastructure/log-fields.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
 const pathMax = 200;
@@ -33,7 +34,7 @@ export function identify({
     res.on("close", () => {
       const ms = performance.now() - state.arrivedAt;
       metrics.finished(routeLabel(state, path), res.statusCode, ms);
-      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, path, ms), "request");
+      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, routing.path, ms), "request");
     });
     return next();
   };
@@ -43,7 +44,7 @@ function lineOf({ method, state, res, response }: Context, path: string, ms: num
   return {
     request_id: state.requestId,
     method,
-    path: withoutKeys(path).slice(0, pathMax),
+    path: withoutUsers(withoutKeys(path)).slice(0, pathMax),
     route: state.place?.template,
     status: res.statusCode,
     ms: Math.round(ms * 10) / 10,

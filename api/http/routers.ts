@@ -8,6 +8,7 @@ import { routesOf } from "#api/http/mount.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware, State } from "#api/http/state.ts";
+import { eraseUserRoute, forgetDeviceRoute } from "#api/marks/erase.ts";
 import { reportRoute } from "#api/marks/report.ts";
 import { reportBatchRoute } from "#api/marks/report-batch.ts";
 import { reportStateRoute, reportStatesRoute } from "#api/marks/report-states.ts";
@@ -19,6 +20,7 @@ import { docsPages } from "#api/pages/docs.ts";
 import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
+import { privacyPage } from "#api/pages/privacy.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { pathFormats } from "#api/stations/format.ts";
@@ -49,9 +51,11 @@ export const createRoutes = (services: Services): Route[] => [
   reportBatchRoute(services),
   reportStatesRoute(services),
   reportStateRoute(services),
+  eraseUserRoute(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),
   widgetConfirmRoute(services),
+  forgetDeviceRoute(services),
 ];
 
 /** What is served without a key and unmetered. */
@@ -64,6 +68,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   docsPages(router);
   assetPages(router, services);
   listPage(router, services);
+  privacyPage(router, services);
   basemapPages(router, services);
   widgetPages(router, services);
   embedPages(router, services);

@@ -10,20 +10,16 @@ import {
 } from "#src/domain/admit.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
-import { lockIds } from "#src/infrastructure/locks.ts";
+import { lockIntake } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
 import { readPendingStatus } from "#api/marks/pending-status.ts";
 
-/** Locks the batch's scopes, one per partner and one for the widget, in an order that is the same everywhere. */
-export async function lockScopes(tx: Statements, batch: readonly IncomingMark[]): Promise<void> {
-  const scopes = [...new Set(batch.map((mark) => mark.partnerId ?? 0))].sort((a, b) => a - b);
-  await rows(
+/** Locks the batch's scopes, one per partner and one for the widget. */
+export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Promise<void> =>
+  lockIntake(
     tx,
-    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
-    [scopes],
-    "lock_scopes",
+    batch.map((mark) => mark.partnerId ?? 0),
   );
-}
 
 /** The rows of the one statement that reads what is known about a batch. */
 export interface Found {

@@ -89,6 +89,10 @@ const pathParameters: Record<string, { description: string; example: string }> =
     description: "`id` of a station; opaque. Any other text is 404",
     example: "n1234567",
   },
+  user_ref: {
+    description: "The user as in your marks; 1 to 128 characters, percent-encoded UTF-8",
+    example: "user-17",
+  },
   report_id: { description: "`report_id` of a mark of yours", example: "88119435001857" },
 };
 

@@ -59,13 +59,16 @@ export const statementFields = {
 
 export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
 
+/** Longest `user_ref`, in characters. */
+export const userRefMax = 128;
+
 /** Body of `POST /stations/{id}/report`, docs/contract.md 2.7. Unknown fields are ignored. */
 export const reportBody = Type.Object(
   {
     ...statementFields,
     user_ref: Type.String({
       minLength: 1,
-      maxLength: 128,
+      maxLength: userRefMax,
       description: "Stable per user; only a keyed hash of it is stored",
     }),
     external_id: optional(
@@ -105,6 +108,9 @@ export const confirmBody = Type.Object(
   },
   { title: "WidgetConfirmation" },
 );
+
+/** Body of `POST /widget/forget`, docs/decisions.md 19.5. */
+export const forgetBody = Type.Object({ device }, { title: "WidgetForget" });
 
 /** One mark of `POST /reports`, docs/decisions.md 5. */
 export const batchItem = Type.Object(

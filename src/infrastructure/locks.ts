@@ -49,6 +49,20 @@ export async function lockStations(
   return locked.map((row) => row.station_id);
 }
 
+/**
+ * Keeps marks of these partners (0: the map) from being taken in meanwhile, in an order that is the same everywhere. What
+ * is read about them must be read in a later statement.
+ */
+export async function lockIntake(tx: Statements, partners: Iterable<number>): Promise<void> {
+  const scopes = [...new Set(partners)].sort((a, b) => a - b);
+  await rows(
+    tx,
+    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
+    [scopes],
+    "lock_scopes",
+  );
+}
+
 /** Has the marks worker fold these stations anew from all their marks. They must be locked. */
 export const askRefold = async (tx: Statements, stationIds: readonly string[]): Promise<void> => {
   await rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [

@@ -18,6 +18,9 @@ export function onlyNamed(line: Record<string, unknown>): Record<string, unknown
   return { ...Object.fromEntries(kept), dropped };
 }
 
+/** A path as it may be logged: what stands behind `/users/` names a person. */
+export const withoutUsers = (path: string): string => path.replace(/(\/users)(\/|%2f).+/is, "$1/…");
+
 /** What of an error may be logged: drivers hang settings, statements and values on theirs. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? error : typeof error;

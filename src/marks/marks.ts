@@ -40,6 +40,17 @@ export const markId = (receivedAt: number, sequence: number): number =>
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
 
+/** Partitions that one statement reads at most here: a transaction locks each of them with all its indexes. */
+const daysAtOnce = 8;
+
+/** SQL on ids for the marks of the days from `since` to `now`, ms: some days at a time, the newest first. */
+export function* idsByDays(since: number, now: number, column = "id"): Generator<string> {
+  const first = Math.floor(since / dayMs);
+  // The day after is that of another machine's clock.
+  for (let end = Math.floor(now / dayMs) + 2; end > first; end -= daysAtOnce)
+    yield `${column} >= ${Math.max(first, end - daysAtOnce) * perDay} and ${column} < ${end * perDay}`;
+}
+
 /**
  * True for Postgres' refusal of a mark that no partition takes: a check_violation of the table itself, where one of a
  * check names its constraint. Its words would depend on the server's language.

@@ -14,3 +14,12 @@ export const deviceReporter = (pepper: string, device: string): string =>
 /** A widget viewer's network as it is kept with a mark, hex: new devices and mass `no` are counted by it. */
 export const viewerHash = (pepper: string, network: string): string =>
   createHmac("sha256", pepper).update("viewer\0").update(network, "utf8").digest("hex");
+
+/** Whom a partner or the operator means: a partner's user, or a device of the map. */
+export type Person = { partner: number; userRef: string } | { device: string };
+
+/** The person's identity, hex. */
+export const reporterOf = (pepper: string, person: Person): string =>
+  "device" in person
+    ? deviceReporter(pepper, person.device)
+    : partnerReporter(pepper, person.partner, person.userRef);

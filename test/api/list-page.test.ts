@@ -4,7 +4,7 @@ import { assembleWeb, type Web } from "#api/assemble.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 
-describe("api: the list page", () => {
+describe("api: the list page, and the page about privacy", () => {
   let instance: TestInstance;
   let country: Country;
   let web: Web;
@@ -26,8 +26,8 @@ describe("api: the list page", () => {
     await instance.drop();
   });
 
-  const open = async (query: string, language = "en") => {
-    const response = await fetch(`${base}/list${query}`, {
+  const open = async (query: string, language = "en", path = "/list") => {
+    const response = await fetch(`${base}${path}${query}`, {
       headers: { "Accept-Language": language },
     });
     return {
@@ -55,6 +55,20 @@ describe("api: the list page", () => {
   it("filters by status, and falls back quietly from values that it does not know", async () => {
     expect((await open("?status=yes")).text).to.include("No stations match");
     expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include("50 stations");
+  });
+
+  it("says what is kept of drivers, in their language and with the days of this instance", async () => {
+    for (const [language, words] of [
+      ["ru-RU,en;q=0.5", ["Конфиденциальность", "через 30 дн.", "через 400 дн."]],
+      ["de", ["Privacy", "after 30 days", "after 400 days"]],
+    ] as const) {
+      const { status, policy, text } = await open("", language, "/privacy");
+      expect(status).to.equal(200);
+      expect(policy).to.include("default-src 'none'").and.not.include("unsafe");
+      expect(text.match(/<dt>/g)).to.have.length(6);
+      for (const word of words) expect(text).to.include(word);
+    }
+    expect((await open("?lang=ru", "en", "/privacy")).text).to.include("Как стереть");
   });
 
   it("runs no script and asks no other host", async () => {

@@ -92,6 +92,42 @@ describe("browser: drivers on the map", function () {
     await second.close();
   });
 
+  it("forgets the device on request, here and at the service, and keeps it while the service is away", async () => {
+    const place = nextPlace();
+    const { page, close } = await driver(place);
+    await mark(page, "Little fuel");
+    await page.getByText("Thank you").waitFor();
+    const remembered = () =>
+      page.evaluate<(string | null)[]>(
+        `["device", "marks"].map((name) => localStorage.getItem(name))`,
+      );
+    const [device] = (await remembered()) as [string];
+    const known = () =>
+      rows(site.country.db, "select from reporters where hash = decode(?, 'hex')", [
+        deviceReporter(site.instance.config.reporterPepper, device),
+      ]);
+    expect(await known()).to.have.length(1);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "List of stations" }).click();
+    const forget = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Forget this device" }).click();
+      await page.getByRole("button", { name: "Forget it" }).click();
+    };
+    await page.route("**/widget/forget", (route) => route.abort());
+    await forget();
+    await page.getByText("nothing was forgotten").waitFor();
+    expect((await remembered())[0]).to.equal(device);
+    await page.unroute("**/widget/forget");
+    await forget();
+    await page.getByText("This device is forgotten.").waitFor();
+    expect(await remembered()).to.deep.equal([null, null]);
+    expect(await known()).to.have.length(0);
+    const link = await page.getByRole("link", { name: "Privacy" }).getAttribute("href");
+    const policy = await (await fetch(link!)).text();
+    expect(policy).to.include("Forget this device");
+    await close();
+  });
+
   it("does not ask a driver to confirm his own mark after a reload either", async () => {
     const place = nextPlace();
     const { page, close } = await driver(place);

@@ -5,6 +5,7 @@ import type { limitRequest, usage } from "#src/contract/shapes/account.ts";
 import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
 import type {
   batchResult,
+  erasedPerson,
   reportOutput,
   reportState,
   reportStates,
@@ -48,6 +49,7 @@ const same: {
   result: Fits<typeof reportOutput, client.ReportResult>;
   state: Fits<typeof reportState, client.ReportState>;
   batch: Fits<typeof batchResult, client.BatchResult>;
+  erased: Same<Static<typeof erasedPerson>, client.Erased>;
   problem: Fits<typeof problem, client.Problem>;
   detail: Same<Static<typeof problem>["detail"], Refusal["detail"]>;
   usageDay: Same<Static<typeof usage>["days"][number], UsageDay>;
@@ -64,7 +66,14 @@ const same: {
     result: true,
     state: true,
   },
-  ...{ batch: true, problem: true, detail: true, usageDay: true, limitRequestStatus: true },
+  ...{
+    batch: true,
+    erased: true,
+    problem: true,
+    detail: true,
+    usageDay: true,
+    limitRequestStatus: true,
+  },
 };
 
 describe("the shapes of the OpenAPI document", () => {

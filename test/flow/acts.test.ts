@@ -10,6 +10,7 @@ import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";
 import { createLimitRequest } from "#src/limits/limit-requests.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { openSession } from "#src/operators/sessions.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -40,6 +41,8 @@ interface Act {
 
 /** A day within a launch's longest time. */
 const soon = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
+/** Who has made the marks. */
+const driver = "driver 1";
 
 const done: readonly Act[] = [
   {
@@ -178,6 +181,11 @@ const done: readonly Act[] = [
       },
     ],
   },
+  {
+    name: "reporter.erase",
+    typed: ({ partner }) => ["reporter", "erase", "--partner", partner, "--user-ref", driver],
+    sent: ({ partner }) => ["POST", "/reporters/erase", { partner, user_ref: driver }],
+  },
 ];
 
 const refused: readonly Act[] = [
@@ -208,6 +216,16 @@ const refused: readonly Act[] = [
       `/partners/${partner}/launch`,
       { until: Date.UTC(2020, 0), new_users: 10, limit: 10 },
     ],
+  },
+  {
+    name: "erasing a user of no partner",
+    typed: () => ["reporter", "erase", "--partner", 999_999, "--user-ref", driver],
+    sent: () => ["POST", "/reporters/erase", { partner: 999_999, user_ref: driver }],
+  },
+  {
+    name: "erasing nobody",
+    typed: () => ["reporter", "erase"],
+    sent: () => ["POST", "/reporters/erase", {}],
   },
   {
     name: "a rollback of everything",
@@ -262,8 +280,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     const viewer = randomBytes(32);
     const [reporter] = await rows<{ id: number }>(
       db,
-      "insert into reporters (hash, first_seen, viewer) values (?, server_now(), ?) returning id",
-      [randomBytes(32), viewer],
+      "insert into reporters (hash, first_seen, viewer) values (decode(?, 'hex'), server_now(), ?) returning id",
+      [partnerReporter(instance.config.reporterPepper, partner, driver), viewer],
     );
     await rows(
       db,
@@ -274,8 +292,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     await rows(
       db,
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
-         remote, needed, rule, review, processed_at, outcome, failed_at, failure)
-       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), false, 1, 'geolocated', v.review,
+         lat, lon, comment, remote, needed, rule, review, processed_at, outcome, failed_at, failure)
+       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
          case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
          case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
        from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,

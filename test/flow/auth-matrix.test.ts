@@ -62,6 +62,7 @@ const samples: Record<string, Sample> = {
     body: () => ({ reports: [{ station_id: stationId, user_ref: someone(), status: "low" }] }),
   },
   "GET /reports/{report_id}": { path: "/reports/1", status: 404 },
+  "DELETE /users/{user_ref}": { path: "/users/nobody", status: 200 },
   "GET /widget/config": { path: "/widget/config", status: 200 },
   "POST /widget/stations/{station_id}/report": {
     path: `/widget/stations/${stationId}/report`,
@@ -72,6 +73,11 @@ const samples: Record<string, Sample> = {
     path: `/widget/stations/${stationId}/confirm`,
     status: 409,
     body: () => ({ device: someone(), status: "no" }),
+  },
+  "POST /widget/forget": {
+    path: "/widget/forget",
+    status: 200,
+    body: () => ({ device: "nobody's" }),
   },
 };
 

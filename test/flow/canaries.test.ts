@@ -6,15 +6,19 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const canary = "canary-7f3a9c";
+const user = (n: number): string => `${canary}-${n}`;
+const device = `${canary}-device`;
 /** What a log line must not hold either: parts of a request that nobody has named as fit for it. */
 const unlogged = "canary-in-query-or-header";
 
-describe("flow: raw user_refs and keys stay nowhere", function () {
+describe("flow: raw user_refs and keys stay nowhere, and of the erased nothing", function () {
   let redis: OwnServer;
   let instance: TestInstance;
   let country: Country;
@@ -40,6 +44,12 @@ describe("flow: raw user_refs and keys stay nowhere", function () {
       () => countUnprocessed(country.db),
       (count) => count === 0,
     );
+    await eraseEverybody(roles[0]!.baseUrl, country, instance.env);
+    const { reporterPepper } = instance.config;
+    const people = [0, 1, 4, 6].map((n) =>
+      partnerReporter(reporterPepper, country.partnerId, user(n)),
+    );
+    forbidden.push(...people, deviceReporter(reporterPepper, device));
   });
   after(async () => {
     await Promise.all(roles.map((role) => role.stop()));
@@ -51,6 +61,7 @@ describe("flow: raw user_refs and keys stay nowhere", function () {
   it("holds none in the log of any role at level trace", () => {
     const lines = roles.flatMap((role) => role.lines);
     expect(lines.filter((line) => line.includes("/report"))).to.not.be.empty;
+    expect(lines.filter((line) => line.includes("/users/…"))).to.have.length.above(3);
     expect(lines.filter((line) => line.includes('"status":500'))).to.not.be.empty;
     const all = [...forbidden, unlogged];
     expect(lines.filter((line) => all.some((text) => line.includes(text)))).to.deep.equal([]);
@@ -79,7 +90,11 @@ describe("flow: raw user_refs and keys stay nowhere", function () {
 
   it("holds none in any table of Postgres", async () => {
     const texts = await everyRow(country.db);
-    expect(texts.some((text) => text.includes("external-0"))).to.equal(true);
+    expect(texts.some((text) => text.includes("external-kept"))).to.equal(true);
+    const erased = "lat is not null or lon is not null or acc_m is not null or comment is not null";
+    const sql = `select station_id, ${erased} as kept from marks order by id`;
+    const marks = await rows<{ kept: boolean }>(country.db, sql);
+    expect(marks.map(({ kept }) => kept)).to.deep.equal([false, false, false, false, false, true]);
     expect(found(texts, forbidden)).to.deep.equal([]);
   });
 });
@@ -87,13 +102,13 @@ describe("flow: raw user_refs and keys stay nowhere", function () {
 /** Marks that are accepted, refused, repeated, broken, and that fail in the database. */
 async function sendEverywhere(baseUrl: string, country: Country): Promise<void> {
   const client = createClient(baseUrl, country.secret);
-  const user = (n: number): string => `${canary}-${n}`;
   const status = "yes";
+  const text = `${canary} was here`;
   const mark = (n: number, body: object = {}, headers: Record<string, string> = {}) =>
     client.mark(
       placeOf(n % 3),
       user(n),
-      { status, external_id: `external-${n}`, ...body },
+      { status, external_id: `${canary}-mark-${n}`, text, acc_m: 5, ...body },
       headers,
     );
   expect((await mark(0)).status).to.equal(200);
@@ -108,8 +123,9 @@ async function sendEverywhere(baseUrl: string, country: Country): Promise<void> 
   });
   const page = createClient(baseUrl, country.publishable);
   await page.get(`/stations/${placeOf(0).id}`);
-  const device = `${canary}-device`;
-  const reported = await page.post(`/widget/stations/${placeOf(1).id}/report`, { device, status });
+  const { id, lat, lon } = placeOf(1);
+  const drawn = { device, status, text, lat, lon };
+  const reported = await page.post(`/widget/stations/${id}/report`, drawn);
   expect(reported.status).to.equal(200);
   await page.post(`/widget/stations/${placeOf(1).id}/confirm`, { device, status });
   await page.post(`/widget/stations/${placeOf(1).id}/report`, { device, status: "never" });
@@ -128,6 +144,34 @@ async function sendEverywhere(baseUrl: string, country: Country): Promise<void> 
   expect((await mark(6)).status).to.equal(500);
   await country.db.raw("alter table mark_keys_away rename to mark_keys");
   expect((await mark(6)).status).to.equal(200);
+  const bystander = { status, external_id: "external-kept", text: "kept" };
+  expect((await client.mark(placeOf(2), "bystander", bystander)).status).to.equal(200);
+}
+
+/** In all three ways; then again, and with addresses that lead nowhere. */
+async function eraseEverybody(
+  baseUrl: string,
+  country: Country,
+  env: Record<string, string>,
+): Promise<void> {
+  const client = createClient(baseUrl, country.secret);
+  const page = createClient(baseUrl, country.publishable);
+  const byOperator = ["--partner", `${country.partnerId}`, "--user-ref", user(0)];
+  const operated = await runOperator(env, "reporter", "erase", ...byOperator, "--json");
+  expect(operated.json).to.deep.equal({ erased: true });
+  const found: boolean[] = [];
+  for (const n of [0, 1, 2, 3, 4, 5, 6])
+    found.push((await client.delete(`/users/${user(n)}`)).body.erased as boolean);
+  expect(found).to.deep.equal([false, true, false, false, true, false, true]);
+  for (const erased of [true, false])
+    expect((await page.post("/widget/forget", { device })).body.erased).to.equal(erased);
+  const exported = await runOperator(env, "reporter", "export", ...byOperator);
+  expect(JSON.parse(exported.out)).to.include({ first_seen: null });
+  expect((await client.get(`/users/${user(0)}`)).status).to.equal(405);
+  expect((await client.delete(`/users/${user(0)}/more`)).status).to.equal(404);
+  const head = `Host: x\r\nAuthorization: Bearer ${country.secret}\r\nConnection: close`;
+  await sendRaw(baseUrl, `DELETE /api/v1/partner/%75sers/${user(0)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  expect((await page.delete(`/users/${user(0)}`)).status).to.equal(403);
 }
 
 /** What Node's parser refuses takes another way to the log. */

@@ -32,6 +32,8 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /review/reject": { body: { ids: [1] }, status: 200 },
   "POST /rollback/preview": { body: { partner: 1 }, status: 200 },
   "POST /rollback": { body: { station: "nowhere" }, status: 200 },
+  "POST /reporters/erase": { body: { device: "nobody's" }, status: 200 },
+  "POST /reporters/export": { body: { device: "nobody's" }, status: 200 },
   "GET /stations": { path: "/stations?q=Brand", status: 200 },
   "GET /stations/{id}": { path: `/stations/${placeOf(0).id}`, status: 200 },
   "GET /imports": { status: 200 },

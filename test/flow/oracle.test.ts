@@ -149,6 +149,27 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     expect(cautious.filter((mark) => mark.status !== "no").length).to.be.above(sized(2, 20));
   });
 
+  it("serves it after people are erased and every station is folded again", async () => {
+    const known = await readKnown();
+    const [partner, map] = [clients[0]![0]!, clients.at(-1)![1]!];
+    for (let user = 0; user < users; user += 15) {
+      await partner.delete(`/users/user ${user}`);
+      await map.post("/widget/forget", { device: `device ${user}` });
+    }
+    const hashes = new Set((await storedFirstSeen(country.db)).keys());
+    const gone = [...known.seen.keys()].filter((hash) => !hashes.has(hash));
+    expect(gone.length).to.be.above(users / 30);
+    await rows(country.db, "update station_status set refold = true where state is not null");
+    await settled();
+    await expectServed(known);
+  });
+
+  /** What the oracle reads of the database. */
+  const readKnown = async () => ({
+    stored: await storedMarks(country.db),
+    seen: await storedFirstSeen(country.db),
+  });
+
   /** A driver's device as first seen `minutesAgo`, before it sends its first mark. */
   const meetDevice = (user: number, minutesAgo: number) =>
     rows(
@@ -300,9 +321,8 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   }
 
   /** Every station, through each web process, serves what the oracle makes of the acknowledged marks. */
-  async function expectServed(): Promise<void> {
-    const stored = await storedMarks(country.db);
-    const seen = await storedFirstSeen(country.db);
+  async function expectServed(known?: Awaited<ReturnType<typeof readKnown>>): Promise<void> {
+    const { stored, seen } = known ?? (await readKnown());
     const firstSeen = (reporter: string): number => seen.get(reporter)!;
     const statuses = new Set<string>();
     for (const n of used) {

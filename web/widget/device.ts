@@ -1,4 +1,5 @@
 import { dayMs } from "#src/domain/units.ts";
+import { ask } from "#web/widget/api.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const name = "device";
@@ -13,6 +14,21 @@ export function deviceId(): string {
   const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   remember(name, id);
   return id;
+}
+
+/**
+ * Has the service erase this device, then forgets its id and its marks here (docs/decisions.md 19.5): the next mark is
+ * somebody else's. False when the service could not be asked: the id stays, because without it nobody could ask again.
+ */
+export async function forgetDevice(): Promise<boolean> {
+  const device = recall(name);
+  if (device !== null) {
+    const told = await ask("/widget/forget", { body: { device } });
+    if (told.kind !== "ok") return false;
+  }
+  remember(name, null);
+  remember(marksName, null);
+  return true;
 }
 
 interface OwnMark {

@@ -152,5 +152,14 @@ export const en: Words = {
     mac: "Hold ⌘ while you scroll to zoom the map",
     touch: "Use two fingers to move the map",
   },
+  forget: {
+    ask: "Forget this device",
+    question:
+      "The service erases what leads from your marks to this device. The marks stay. This cannot be undone.",
+    yes: "Forget it",
+    done: "This device is forgotten.",
+    failed: "The service does not answer just now, and nothing was forgotten. Try again later.",
+  },
+  privacy: "Privacy",
   attribution: "Stations © OpenStreetMap contributors",
 };

@@ -127,6 +127,8 @@ export interface Words {
     loading: string;
   };
   gestures: { windows: string; mac: string; touch: string };
+  forget: { ask: string; question: string; yes: string; done: string; failed: string };
+  privacy: string;
   attribution: string;
 }
 

@@ -1,9 +1,10 @@
-import { createDb, type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { createDb, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
-import { type DayTable, dayTablesBefore } from "#src/marks/partitions.ts";
+import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
+import { pruneReporters } from "#workers/upkeep/people.ts";
 
-type Needs = Pick<RoleDeps, "db" | "config" | "log">;
+type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
 /**
  * How long a detach may wait for each older transaction, and take in all. Nobody waits for it meanwhile; a transaction
@@ -12,7 +13,10 @@ type Needs = Pick<RoleDeps, "db" | "config" | "log">;
 export const usualPatience = { lockTimeoutMs: 10_000, queryTimeoutMs: 120_000 };
 
 /** Makes the partitions of the days to come. Returns how many were missing. */
-export async function makePartitions({ db, config }: Needs): Promise<number> {
+export async function makePartitions({
+  db,
+  config,
+}: Pick<RoleDeps, "db" | "config">): Promise<number> {
   const sql =
     "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
   const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
@@ -25,7 +29,7 @@ export async function makePartitions({ db, config }: Needs): Promise<number> {
  * reads stays for the next run. Rejects when another table could not be dropped, after it has tried them all.
  */
 export async function dropPartitions(
-  { db, config, log }: Needs,
+  { db, config, clock, log }: Needs,
   ms: number,
   patience = usualPatience,
 ): Promise<void> {
@@ -36,13 +40,14 @@ export async function dropPartitions(
     const sql = `select pg_try_advisory_lock(${lockIds.dropPartitions}) as ours`;
     const [lock] = await rows<{ ours: boolean }>(own, sql);
     if (!lock!.ours) return;
-    await dropEach(own, await dayTablesBefore(own, ms), log);
+    await dropEach({ db: own, config, clock, log }, await dayTablesBefore(own, ms));
   } finally {
     await own.destroy();
   }
 }
 
-async function dropEach(db: Db, tables: readonly DayTable[], log: Needs["log"]): Promise<void> {
+async function dropEach(deps: Needs, tables: readonly DayTable[]): Promise<void> {
+  const { db, log } = deps;
   let detaching = true;
   const faults: unknown[] = [];
   for (const { name, state } of tables) {
@@ -55,6 +60,7 @@ async function dropEach(db: Db, tables: readonly DayTable[], log: Needs["log"]):
         await db.raw(`alter table marks detach partition ?? ${how}`, [name]);
         detaching = true;
       }
+      await pruneReporters(deps, name, dayOfTable(name));
       await db.raw("drop table ??", [name]);
       log.info({ partition: name }, "marks past their retention dropped");
     } catch (error) {

@@ -6,6 +6,7 @@ import { dropRuns } from "#src/marks/stored-runs.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { dropPartitions, usualPatience } from "#workers/upkeep/partitions.ts";
+import { clearOldMarks } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
@@ -14,7 +15,7 @@ const deletedAtOnce = 5000;
 
 /**
  * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, alarms, ended sessions, usage, days without open marks, mark partitions. Each is a step of its own: when one fails, the others are
+ * status runs, alarms, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
  * done all the same. Rejects at the end when one has failed.
  */
 export async function retire(
@@ -39,6 +40,7 @@ export async function retire(
     sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
     usage: () => retireUsage(deps),
     "open days": () => closeDays(db, now),
+    "positions and comments": () => clearOldMarks(deps),
     // Last, because it may wait for a long transaction.
     partitions: () => dropPartitions(deps, keptFrom, patience),
   };

@@ -108,6 +108,14 @@ export const reportStates = Type.Object(
   { title: "ReportStates" },
 );
 
+/** docs/decisions.md 19.5. */
+export const erasedPerson = Type.Object(
+  {
+    erased: Type.Boolean({ description: "False: nobody of this name is known, or not any more" }),
+  },
+  { title: "Erased" },
+);
+
 export const reportExample: ReportBody = {
   status: "yes",
   user_ref: "user-17",

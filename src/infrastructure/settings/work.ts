@@ -101,6 +101,12 @@ export const workSettings = {
     integer(8, 3650),
     "days for which marks and usage are kept",
   ),
+  positionDays: setting(
+    "POSITION_DAYS",
+    30,
+    integer(7, 3650),
+    "days for which positions and comments stay with a mark, and the hash of a viewer's network where nothing needs it any more",
+  ),
   runsDays: setting(
     "RUNS_DAYS",
     400,

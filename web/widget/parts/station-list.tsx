@@ -1,6 +1,7 @@
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { loading } from "#web/widget/loader.ts";
+import { AboutYou } from "#web/widget/parts/about-you.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { anyInView, canDraw, inView, now, openCard } from "#web/widget/state.ts";
@@ -38,6 +39,7 @@ export const StationList = () => {
         ))}
       </ul>
       {all.length > listedMax ? <p class="hint">{words.first(listedMax)}</p> : null}
+      <AboutYou />
     </Panel>
   );
 };

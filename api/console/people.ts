@@ -1,0 +1,38 @@
+import { type Static, Type } from "typebox";
+import { doneOrThrow } from "#api/console/fields.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import type { Services } from "#api/http/services.ts";
+import { forgetBody, reportBody } from "#src/contract/report.ts";
+import { eraseByOperator } from "#src/marks/erasure.ts";
+import { exportPerson } from "#src/marks/person-export.ts";
+import type { Person } from "#src/marks/reporter.ts";
+import { invalid, type NotDone } from "#src/operators/act.ts";
+
+/** A partner's user, or a device. In a body, because addresses are kept in many places. */
+const named = Type.Object(
+  {
+    partner: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+    user_ref: Type.Optional(reportBody.properties.user_ref),
+    device: Type.Optional(forgetBody.properties.device),
+  },
+  { additionalProperties: false },
+);
+
+/** Erasing a person, and handing out their data (docs/decisions.md 19). */
+export const peopleCalls = ({ db, config }: Services): ConsoleCall[] => [
+  consoleCall("POST", "/reporters/erase", { role: "operator", body: named }, async (ctx) => {
+    const person = doneOrThrow(personOf(ctx.state.body));
+    ctx.body = doneOrThrow(await eraseByOperator(db, actorOf(ctx), config, person));
+  }),
+  consoleCall("POST", "/reporters/export", { role: "operator", body: named }, async (ctx) => {
+    const person = doneOrThrow(personOf(ctx.state.body));
+    ctx.body = doneOrThrow(await exportPerson(db, actorOf(ctx), config, person));
+  }),
+];
+
+function personOf({ partner, user_ref: userRef, device }: Static<typeof named>): Person | NotDone {
+  if (device !== undefined && partner === undefined && userRef === undefined) return { device };
+  if (device === undefined && partner !== undefined && userRef !== undefined)
+    return { partner, userRef };
+  return invalid("user_ref", "Name partner and user_ref, or device alone");
+}

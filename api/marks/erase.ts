@@ -1,0 +1,65 @@
+import { refused } from "#api/http/errors.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { json } from "#api/openapi/answers.ts";
+import { forgetBody, userRefMax } from "#src/contract/report.ts";
+import { erasedPerson } from "#src/contract/shapes/marks.ts";
+import { erasePerson } from "#src/marks/erasure.ts";
+
+const replies = {
+  200: {
+    description: "What was erased",
+    forms: json(erasedPerson, { erased: true }),
+  },
+};
+
+/** DELETE /users/{user_ref}: erases a user of the partner's, docs/decisions.md 19.5. */
+export const eraseUserRoute = ({ db, config }: Services) =>
+  route({
+    method: "DELETE",
+    path: "/users/{user_ref}",
+    access: "secret",
+    summary: "Erase one of your users",
+    answers: {
+      operationId: "eraseUser",
+      tag: "Marks",
+      description:
+        "Nothing leads to the user any more: the marks stay and count as before, without positions, comments and `external_id`. Statuses do not change. The next mark with this `user_ref` is a new user's. Safe to repeat: for an unknown user `erased` is false.",
+      replies,
+    },
+    async handle(ctx) {
+      const userRef = ctx.params["user_ref"]!;
+      if ([...userRef].length > userRefMax) throw tooLong;
+      ctx.body = await erasePerson(db, config, { partner: ctx.state.key.partnerId, userRef });
+    },
+  });
+
+/** POST /widget/forget: the same of the viewer's device. Who knows its id is the device. */
+export const forgetDeviceRoute = ({ db, config }: Services) =>
+  route({
+    method: "POST",
+    path: "/widget/forget",
+    access: "any",
+    summary: "Erase the viewer's device",
+    answers: {
+      operationId: "forgetDevice",
+      tag: "Widget",
+      description:
+        "Nothing leads to the device any more; its marks stay and count as before, without positions and comments. The id itself is the proof. Safe to repeat.",
+      replies,
+      bodyExamples: { "this device": { device: "5f1d7c2e-anonymous-device" } },
+    },
+    body: forgetBody,
+    async handle(ctx) {
+      ctx.body = await erasePerson(db, config, { device: ctx.state.body.device });
+    },
+  });
+
+const tooLong = refused("validation-failed", [
+  {
+    loc: ["path", "user_ref"],
+    msg: `String should have at most ${userRefMax} characters`,
+    type: "string_too_long",
+    ctx: { max_length: userRefMax },
+  },
+]);

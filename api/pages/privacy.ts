@@ -1,0 +1,105 @@
+import type { PageRouter } from "#api/http/state.ts";
+import { html, sendPlainPage } from "#api/pages/html.ts";
+import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import type { Services } from "#api/http/services.ts";
+
+type Kept = Pick<Services["config"], "positionDays" | "retentionDays">;
+
+/** `/privacy`: docs/privacy.md in short, for drivers. The map links to it. */
+export function privacyPage(router: PageRouter, { config }: Pick<Services, "config">): void {
+  router.get("/privacy", (ctx) => {
+    const lang = new URLSearchParams(ctx.querystring).get("lang");
+    const language = pickLanguage(lang, ctx.get("accept-language"));
+    const { title, intro, items } = texts[language](config);
+    ctx.set({ "Cache-Control": "public, max-age=3600", Vary: "Accept-Language" });
+    sendPlainPage(ctx, {
+      ...{ language, title, css },
+      policy: "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      parts: [
+        html`<p>${intro}</p>`,
+        html`<dl>
+          ${items.map(
+            ([what, why]) =>
+              html`<dt>${what}</dt>
+                <dd>${why}</dd> `,
+          )}
+        </dl>`,
+      ],
+    });
+  });
+}
+
+interface Texts {
+  title: string;
+  intro: string;
+  items: [what: string, why: string][];
+}
+
+const texts: Record<Language, (kept: Kept) => Texts> = {
+  en: ({ positionDays, retentionDays }) => ({
+    title: "Privacy",
+    intro: "The map needs no account and no name. This is what the service keeps:",
+    items: [
+      [
+        "A random number",
+        "Your browser makes it with your first mark, so that one person counts once. The service stores only a hash of it, which cannot be turned back.",
+      ],
+      [
+        "Your marks",
+        `Station, time, and what you said about fuel. They make the statuses, and are deleted after ${retentionDays} days.`,
+      ],
+      [
+        "Your position and your comment",
+        `The position is sent with a mark, if you allow it: it shows that you were at the station. Both are cleared after ${positionDays} days.`,
+      ],
+      [
+        "Your network",
+        `A hash of the address of your connection, with a mark, so that nobody can pretend to be many. Your address itself is not stored. The hash leaves your marks after ${positionDays} days, unless somebody else of your network has marked the same station at that time.`,
+      ],
+      [
+        "In your browser",
+        "The random number, your marks of the last 24 hours, and light or dark. No advertising, and nobody follows you.",
+      ],
+      [
+        "To erase it",
+        "Open the list of stations on the map and press “Forget this device” below it. Your marks stay, but nothing leads to you any more. If you mark in another app, ask its maker: it can have you erased, too.",
+      ],
+    ],
+  }),
+  ru: ({ positionDays, retentionDays }) => ({
+    title: "Конфиденциальность",
+    intro: "Карте не нужны ни учётная запись, ни имя. Вот что хранит сервис:",
+    items: [
+      [
+        "Случайное число",
+        "Браузер создаёт его при первой отметке, чтобы один человек считался один раз. Сервис хранит только хеш, из которого число не восстановить.",
+      ],
+      [
+        "Ваши отметки",
+        `Станция, время и что вы сообщили о топливе. Из них складываются статусы; удаляются через ${retentionDays} дн.`,
+      ],
+      [
+        "Местоположение и комментарий",
+        `Местоположение отправляется с отметкой, если вы разрешили: оно показывает, что вы были на станции. То и другое стирается через ${positionDays} дн.`,
+      ],
+      [
+        "Ваша сеть",
+        `Хеш адреса вашего подключения, вместе с отметкой, чтобы никто не выдавал себя за многих. Сам адрес не хранится. Хеш стирается из отметок через ${positionDays} дн., если в то же время ту же станцию не отметил кто-то ещё из вашей сети.`,
+      ],
+      [
+        "В вашем браузере",
+        "Случайное число, ваши отметки за последние 24 часа и выбор темы. Никакой рекламы и слежки.",
+      ],
+      [
+        "Как стереть",
+        "Откройте на карте список станций и нажмите под ним «Забыть это устройство». Отметки останутся, но к вам уже ничего не ведёт. Если вы отмечаете в другом приложении, обратитесь к его автору: он тоже может вас стереть.",
+      ],
+    ],
+  }),
+};
+
+const css = `
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
+`;

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { dayMs } from "#src/domain/units.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
+import { idsByDays } from "#src/marks/marks.ts";
+import { type Person, reporterOf } from "#src/marks/reporter.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
+export interface Erased {
+  erased: boolean;
+}
+
+/**
+ * Erases a person (docs/decisions.md 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and
+ * external ids of its marks are gone. A mark that is sent meanwhile comes before or after: then it is a new reporter's.
+ */
+export async function erasePerson(db: Db, config: Config, person: Person): Promise<Erased> {
+  await clearAhead(db, config, person);
+  return inTransaction(db, (tx) => forget(tx, config, person));
+}
+
+/** The same as an act of an operator. The operator's log says of which partner, and not of whom. */
+export async function eraseByOperator(
+  db: Db,
+  actor: string,
+  config: Config,
+  person: Person,
+): Promise<Erased | NotDone> {
+  const refused = await refuseUnknownPartner(db, person);
+  if (refused !== null) return refused;
+  await clearAhead(db, config, person);
+  return act(db, actor, async (tx) => {
+    const value = await forget(tx, config, person);
+    return { value, action: "reporter.erase", subject: sideOf(person), details: value };
+  });
+}
+
+/** A user of a partner that there is not is a typing error. */
+export async function refuseUnknownPartner(
+  db: Statements,
+  person: Person,
+): Promise<NotDone | null> {
+  if ("device" in person) return null;
+  const sql = "select id from partners where id = ?";
+  const found = await rows(db, sql, [person.partner]);
+  return found.length > 0 ? null : unknown("partner", person.partner);
+}
+
+/** Whose people the person is one of: all that the operator's log may say. */
+export const sideOf = (person: Person): string =>
+  "device" in person ? "the map" : `partner ${person.partner}`;
+
+export interface PersonRow {
+  id: number;
+  first_seen: Date | null;
+}
+
+/** The person's reporter; null when there is none. */
+export async function findPerson(
+  db: Statements,
+  { reporterPepper }: Pick<Config, "reporterPepper">,
+  person: Person,
+): Promise<PersonRow | null> {
+  const sql = "select id, first_seen from reporters where hash = decode(?, 'hex')";
+  const [found] = await rows<PersonRow>(db, sql, [reporterOf(reporterPepper, person)]);
+  return found ?? null;
+}
+
+/** Most of the work is done before anybody has to wait for it: all marks so far. */
+async function clearAhead(db: Db, config: Config, person: Person): Promise<void> {
+  const reporter = await findPerson(db, config, person);
+  if (reporter === null) return;
+  const { positionDays, retentionDays } = config;
+  // Older marks of a device hold nothing personal any more. A partner's have the ids that the partner gave them.
+  const days = "device" in person ? Math.min(positionDays, retentionDays) : retentionDays;
+  const now = createClock(config)();
+  for (const ids of idsByDays(now - (days + 2) * dayMs, now)) {
+    const stations = await stationsOf(db, reporter.id, ids);
+    if (stations.length > 0)
+      await inTransaction(db, (tx) => clearMarks(tx, reporter.id, ids, stations));
+  }
+}
+
+/**
+ * Replaces the reporter while no mark of this partner, or of the map, is taken in. Its row stays with its number, because
+ * marks and opinions name it.
+ */
+async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
+  // Nobody waits for an unknown person, whom a stranger may ask for at will.
+  if ((await findPerson(tx, config, person)) === null) return { erased: false };
+  await lockIntake(tx, ["device" in person ? 0 : person.partner]);
+  const reporter = await findPerson(tx, config, person);
+  if (reporter === null) return { erased: false };
+  const now = createClock(config)();
+  for (const ids of idsByDays(now - dayMs, now)) {
+    const stations = await stationsOf(tx, reporter.id, ids);
+    if (stations.length > 0) await clearMarks(tx, reporter.id, ids, stations);
+  }
+  const sql = "update reporters set hash = ?, viewer = null where id = ?";
+  await rows(tx, sql, [randomBytes(32), reporter.id]);
+  return { erased: true };
+}
+
+/** What of a mark can lead to a person, beside its reporter. */
+const personal = ["lat", "lon", "acc_m", "comment", "external_id"];
+const isPersonal = `num_nonnulls(${personal.join(", ")}) > 0`;
+
+/** The stations at which marks of the reporter, with these ids, hold something personal. */
+async function stationsOf(db: Statements, reporterId: number, ids: string): Promise<string[]> {
+  const sql = `select distinct station_id as id from marks where reporter_id = ? and ${ids} and ${isPersonal}`;
+  return (await rows<{ id: string }>(db, sql, [reporterId])).map(({ id }) => id);
+}
+
+/** Clears what is personal in the reporter's marks with these ids. */
+async function clearMarks(
+  tx: Tx,
+  reporterId: number,
+  ids: string,
+  stationIds: readonly string[],
+): Promise<void> {
+  // Who has the stations has their marks: no worker writes to these meanwhile.
+  await lockStations(tx, stationIds, "wait");
+  await rows(
+    tx,
+    `with cleared as (
+       select id, partner_id, external_id from marks where reporter_id = ? and ${ids} and ${isPersonal}
+       order by id for update
+     ), named as (
+       delete from mark_keys k using cleared c
+       where k.partner_id = c.partner_id and k.external_id = c.external_id and k.mark_id = c.id
+     )
+     update marks set ${personal.map((column) => `${column} = null`).join(", ")}
+     where id in (select id from cleared) and ${ids}`,
+    [reporterId],
+  );
+}

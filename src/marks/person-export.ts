@@ -1,0 +1,67 @@
+import { dayMs } from "#src/domain/units.ts";
+import { createClock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { findPerson, refuseUnknownPartner, sideOf } from "#src/marks/erasure.ts";
+import { idsByDays } from "#src/marks/marks.ts";
+import type { Person } from "#src/marks/reporter.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { act, type NotDone } from "#src/operators/act.ts";
+
+/** All that is kept of a person, with the names of the API; times are texts in UTC. */
+export interface PersonExport {
+  /** Null for a device of the map. */
+  partner: number | null;
+  /** Null when nobody of this name is known, or not any more. */
+  first_seen: string | null;
+  /** The newest first. */
+  marks: Record<string, unknown>[];
+}
+
+/**
+ * Hands out what is kept of a person, for the person (docs/decisions.md 19.6). The hash and the number of the reporter
+ * stay inside. The operator's log says that it was done, and not for whom.
+ */
+export async function exportPerson(
+  db: Db,
+  actor: string,
+  config: Config,
+  person: Person,
+): Promise<PersonExport | NotDone> {
+  const refused = await refuseUnknownPartner(db, person);
+  if (refused !== null) return refused;
+  const reporter = await findPerson(db, config, person);
+  const value: PersonExport = {
+    partner: "device" in person ? null : person.partner,
+    first_seen: reporter?.first_seen == null ? null : formatTime(reporter.first_seen.getTime()),
+    marks: reporter === null ? [] : await readMarks(db, reporter.id, config),
+  };
+  const entry = { action: "reporter.export", subject: sideOf(person) };
+  return act(db, actor, async () => ({ value, ...entry }));
+}
+
+const time = (column: string): string => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS')`;
+
+async function readMarks(
+  db: Db,
+  reporterId: number,
+  config: Config,
+): Promise<Record<string, unknown>[]> {
+  const marks: Record<string, unknown>[] = [];
+  const now = createClock(config)();
+  for (const ids of idsByDays(now - (config.retentionDays + 2) * dayMs, now)) {
+    const found = await rows<{ mark: Record<string, unknown> }>(
+      db,
+      `select json_strip_nulls(json_build_object('report_id', id::text, 'station_id', station_id, 'key', key_id,
+         'received', ${time("received_at")}, 'effective', ${time("effective_at")}, 'status', status, 'lat', lat,
+         'lon', lon, 'acc_m', acc_m, 'network', encode(viewer, 'hex'), 'express', express, 'fuels', fuels,
+         'fuels_no', fuels_no, 'queue', queue, 'prices', prices, 'limit_l', limit_l, 'no_cash', no_cash,
+         'fuel_cards_only', fuel_cards_only, 'text', comment, 'external_id', external_id, 'remote', remote,
+         'review', review, 'outcome', outcome)) as mark
+       from marks where reporter_id = ? and ${ids} order by id desc`,
+      [reporterId],
+    );
+    marks.push(...found.map(({ mark }) => mark));
+  }
+  return marks;
+}

@@ -1,0 +1,57 @@
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { forgetDevice } from "#web/widget/device.ts";
+import { say } from "#web/widget/message.ts";
+import { page } from "#web/widget/page.ts";
+import { language, words } from "#web/widget/words.ts";
+
+/** What the service keeps of the viewer, and how it is erased. */
+export const AboutYou = () => {
+  const asking = useSignal(false);
+  const busy = useSignal(false);
+  const first = useRef<HTMLButtonElement>(null);
+  const pressed = useRef(false);
+  // The button that was pressed is gone: the focus goes to what stands in its place.
+  useLayoutEffect(() => {
+    if (pressed.current) first.current?.focus();
+  }, [asking.value]);
+  const turn = (to: boolean): void => {
+    pressed.current = true;
+    asking.value = to;
+  };
+  const forget = async (): Promise<void> => {
+    busy.value = true;
+    say((await forgetDevice()) ? words.forget.done : words.forget.failed);
+    busy.value = false;
+    turn(false);
+  };
+  return (
+    <section class="about-you">
+      {asking.value ? (
+        <>
+          <p class="hint">{words.forget.question}</p>
+          <div class="about-buttons">
+            <button type="button" class="button" ref={first} onClick={() => turn(false)}>
+              {words.cancel}
+            </button>
+            <button
+              type="button"
+              class="button primary"
+              disabled={busy.value}
+              onClick={() => void forget()}
+            >
+              {words.forget.yes}
+            </button>
+          </div>
+        </>
+      ) : (
+        <button type="button" class="button" ref={first} onClick={() => turn(true)}>
+          {words.forget.ask}
+        </button>
+      )}
+      <a href={`${page.root}privacy?lang=${language}`} target="_blank" rel="noopener">
+        {words.privacy}
+      </a>
+    </section>
+  );
+};

@@ -1,0 +1,130 @@
+import { dayMs } from "#src/domain/units.ts";
+import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { lockIntake } from "#src/infrastructure/locks.ts";
+import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
+import type { RoleDeps } from "#workers/role.ts";
+
+type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
+
+/** Rows that one statement takes. */
+const takenAtOnce = 2000;
+
+/**
+ * Clears positions and comments of the marks of each day older than POSITION_DAYS (docs/decisions.md 19.9), some marks at a
+ * time. A day that was done is not looked at again; one that was broken off is gone through anew.
+ */
+export async function clearOldMarks(
+  { db, config, clock, log }: Needs,
+  atOnce = takenAtOnce,
+): Promise<void> {
+  const days = await rows<{ day: number }>(
+    db,
+    `select day - date '1970-01-01' as day from (
+       select to_date(right(inhrelid::regclass::text, 8), 'YYYYMMDD') as day from pg_inherits
+       where inhparent = 'marks'::regclass) partitions
+     where day - date '1970-01-01' < ? and not exists (select from cleared_days c where c.day = partitions.day)
+     order by day`,
+    [Math.floor(clock() / dayMs) - config.positionDays],
+  );
+  for (const { day } of days) {
+    await clearDay(db, day, config.statusLifetimeMs, atOnce);
+    const done = "insert into cleared_days (day) values (date '1970-01-01' + ?::int)";
+    await rows(db, `${done} on conflict do nothing`, [day]);
+    const partition = `marks_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
+    log.info({ partition }, "positions and comments of the day cleared");
+  }
+  await db.raw(
+    "delete from cleared_days where to_regclass('marks_' || to_char(day, 'YYYYMMDD')) is null",
+  );
+}
+
+/**
+ * The hash of a viewer's network stays where it makes marks of several people one device, if the station is folded
+ * again: where another person of that network has marked the station within the life of a mark.
+ */
+async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number): Promise<void> {
+  // A mark that counts is received at most that long after its effective time.
+  const reach = Math.ceil((2 * lifetimeMs) / dayMs) + 1;
+  const bound = (days: number): number => firstIdOfDay((day + days) * dayMs);
+  for (let last: number | null = bound(0) - 1; last !== null;) {
+    const [taken]: { last: number | null }[] = await rows<{ last: number | null }>(
+      db,
+      `with taken as materialized (
+         select id from marks where id > ? and id >= ${bound(0)} and id < ${bound(1)} order by id limit ? for update
+       ), cleared as (
+         update marks m set lat = null, lon = null, acc_m = null, comment = null,
+           viewer = case when processed_at is null or exists (
+             select from marks o where o.station_id = m.station_id and o.viewer = m.viewer
+               and o.reporter_id <> m.reporter_id and o.id >= ${bound(-reach)} and o.id < ${bound(1 + reach)}
+               and o.effective_at between m.effective_at - interval '${lifetimeMs} ms'
+                 and m.effective_at + interval '${lifetimeMs} ms') then viewer end
+         where id in (select id from taken) and id >= ${bound(0)} and id < ${bound(1)}
+           and num_nonnulls(lat, lon, acc_m, comment, viewer) > 0
+       )
+       select max(id) as last from taken`,
+      [last, atOnce],
+    );
+    last = taken!.last;
+  }
+}
+
+/**
+ * Deletes the reporters whose last mark is in `table`, that of a UTC day (its beginning, ms) which is about to be dropped
+ * (docs/decisions.md 19.10). Who comes back is somebody new. Opinions are gone long before.
+ */
+export async function pruneReporters(
+  { db, clock }: Needs,
+  table: string,
+  day: number,
+  atOnce = takenAtOnce,
+): Promise<number> {
+  let pruned = 0;
+  for (let last = 0; ;) {
+    const sql =
+      "select distinct reporter_id as id from ?? where reporter_id > ? order by 1 limit ?";
+    const here = (await rows<{ id: number }>(db, sql, [table, last, atOnce])).map(({ id }) => id);
+    if (here.length === 0) return pruned;
+    last = here.at(-1)!;
+    const gone = await withoutMarksSince(db, here, day + dayMs, clock());
+    if (gone.length > 0) pruned += await deleteReporters(db, gone, clock());
+  }
+}
+
+/** Those of the reporters that have no mark of the days from `since` to `now`, ms. */
+async function withoutMarksSince(
+  db: Db,
+  ids: readonly number[],
+  since: number,
+  now: number,
+): Promise<number[]> {
+  const left = new Set(ids);
+  for (const ofDays of idsByDays(since, now, "marks.id")) {
+    if (left.size === 0) break;
+    const sql = `select id from unnest(?::bigint[]) as r(id)
+      where exists (select from marks where reporter_id = r.id and ${ofDays})`;
+    const found = await rows<{ id: number }>(db, sql, [[...left]]);
+    for (const { id } of found) left.delete(id);
+  }
+  return [...left];
+}
+
+/** While none of their marks is taken in: a person may come back at this moment. */
+const deleteReporters = (db: Db, ids: readonly number[], now: number): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    const sql =
+      "select distinct coalesce(partner_id, 0) as side from reporters where id = any(?::bigint[])";
+    const sides = await rows<{ side: number }>(tx, sql, [ids]);
+    await lockIntake(
+      tx,
+      sides.map(({ side }) => side),
+    );
+    const deleted = await rows(
+      tx,
+      `delete from reporters r where id = any(?::bigint[])
+         and coalesce(blocked_until < server_now(), true)
+         and not exists (select from marks m where m.reporter_id = r.id and m.id >= ${firstIdOfDay(now - dayMs)})
+       returning id`,
+      [ids],
+    );
+    return deleted.length;
+  });
