@@ -276,6 +276,22 @@ describe("browser: console", function () {
     );
   });
 
+  it("exports what is kept of a person, then erases it", async () => {
+    const place = nextPlace++;
+    await partner.mark(placeOf(place), "asks for it", { status: "yes", text: "all well" });
+    const page = await signIn("/people");
+    await page.getByLabel("Where the person marks").selectOption(String(country.partnerId));
+    await page.getByLabel("The partner’s user_ref").fill("asks for it");
+    await press(page, "Export");
+    await page.getByText(`"text": "all well"`).waitFor();
+    await press(page, "Erase");
+    await confirm(page, "Erase");
+    await page.getByText("The person was erased. The marks stay.").waitFor();
+    await press(page, "Export");
+    await page.getByText("Nobody of this name is known.").waitFor();
+    expect(await fuelOf(place)).to.include({ status: "yes" });
+  });
+
   it("says why a station shows what it shows", async () => {
     const place = nextPlace++;
     const { id } = placeOf(place);
@@ -390,6 +406,7 @@ describe("browser: console", function () {
         ["/limit-requests", "Limit requests"],
         ["/review", "Review"],
         ["/rollback", "Rollback"],
+        ["/people", "Privacy"],
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, "Station"],
         ["/imports", "Imports"],

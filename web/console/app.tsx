@@ -5,6 +5,7 @@ import { said } from "#web/console/doing.ts";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
 import { OverviewPage } from "#web/console/pages/overview.tsx";
+import { PeoplePage } from "#web/console/pages/people.tsx";
 import { PartnerPage } from "#web/console/pages/partner.tsx";
 import { PartnersPage } from "#web/console/pages/partners.tsx";
 import { LimitRequestsPage } from "#web/console/pages/limit-requests.tsx";
@@ -81,6 +82,7 @@ const pages: readonly [path: string, text: string, count?: (m: Figures) => numbe
   ["/limit-requests", "Limit requests", (marks) => marks.pending_requests],
   ["/review", "Review", (marks) => marks.held],
   ["/rollback", "Rollback"],
+  ["/people", "Privacy"],
   ["/stations", "Stations"],
   ["/imports", "Imports"],
   ["/log", "Log"],
@@ -141,6 +143,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
   if (noun === "limit-requests") return <LimitRequestsPage changed={health.load} />;
   if (noun === "review") return <ReviewPage changed={health.load} />;
   if (noun === "rollback") return <RollbackPage key={place.value.query.toString()} />;
+  if (noun === "people") return <PeoplePage />;
   if (noun === "imports") return <ImportsPage />;
   if (noun === "log") return <LogPage />;
   if (noun === "sessions") return <SessionsPage />;

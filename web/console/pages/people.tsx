@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import type { ConsolePartner } from "#src/contract/console.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { SelectField, TextField } from "#web/console/parts/field.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { CopyButton } from "#web/kit/copy-button.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+
+/** Erases a person, and hands out what is kept of one (docs/decisions.md 19). */
+export function PeoplePage() {
+  const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
+  const [partner, setPartner] = useState("");
+  const [name, setName] = useState("");
+  const [told, setTold] = useState<{ text: string; data?: string } | null>(null);
+  const [asking, setAsking] = useState(false);
+  const doing = useDoing();
+  const person = partner === "" ? { device: name } : { partner: Number(partner), user_ref: name };
+  const unknown = "Nobody of this name is known. Compare the spelling.";
+  const look = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setTold(null);
+    const data = await doing.run<{ first_seen: string | null }>(
+      "The export is done",
+      "POST",
+      "/reporters/export",
+      person,
+    );
+    if (data === null) return;
+    const found = { text: "All that is kept:", data: JSON.stringify(data, null, 2) };
+    setTold(data.first_seen === null ? { text: unknown } : found);
+  };
+  const erase = async (): Promise<void> => {
+    const done = await doing.run<{ erased: boolean }>(
+      "Erasing is done",
+      "POST",
+      "/reporters/erase",
+      person,
+    );
+    setAsking(false);
+    if (done !== null)
+      setTold({ text: done.erased ? "The person was erased. The marks stay." : unknown });
+  };
+  const set = (change: () => void): void => {
+    change();
+    setTold(null);
+  };
+  return (
+    <section>
+      <h1>Privacy</h1>
+      <p class="soft">
+        Erases a person: nothing leads from the marks to the person any more, and no status changes.
+        Export shows what is kept of a person, for that person.
+      </p>
+      <form class="card" onSubmit={(event) => void look(event)}>
+        <div class="grid">
+          <SelectField
+            label="Where the person marks"
+            value={partner}
+            options={[
+              ["", "on the map"],
+              ...(partners.value.value?.partners ?? []).map(
+                ({ id, name: title }) => [String(id), `${title} #${id}`] as const,
+              ),
+            ]}
+            onChange={(value) => set(() => setPartner(value))}
+          />
+          <TextField
+            label={partner === "" ? "Device’s id" : "The partner’s user_ref"}
+            hint="Exactly as it is sent"
+            maxLength={128}
+            required
+            autocomplete="off"
+            value={name}
+            onChange={(value) => set(() => setName(value))}
+          />
+        </div>
+        <Fault words={doing.fault} />
+        {mayChange() ? (
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={doing.busy || name === ""}>
+              Export
+            </button>
+            <button
+              type="button"
+              class="danger"
+              disabled={doing.busy || name === ""}
+              onClick={() => setAsking(true)}
+            >
+              Erase
+            </button>
+          </div>
+        ) : (
+          <p class="soft">Your account may look, but change nothing.</p>
+        )}
+      </form>
+      {told !== null && (
+        <div class="card" role="status">
+          <p>{told.text}</p>
+          {told.data !== undefined && (
+            <>
+              <pre>{told.data}</pre>
+              <CopyButton text={told.data} />
+            </>
+          )}
+        </div>
+      )}
+      {asking && (
+        <Confirm
+          title="Erase this person permanently?"
+          action="Erase"
+          danger
+          busy={doing.busy}
+          onConfirm={() => void erase()}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+    </section>
+  );
+}
