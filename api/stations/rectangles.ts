@@ -29,7 +29,6 @@ export interface Making extends Omit<RectangleHead, "endsAt"> {
   gzip: Promise<Buffer>;
 }
 
-const patienceMs = 1000;
 const shortestMs = 20;
 
 /**
@@ -55,18 +54,19 @@ export function createRectangles(deps: {
 
   /**
    * True when this process has applied everything that was changed before the cache was looked at. A process that is
-   * behind, or that sees an epoch for the first time, reads the feed first, for at most a second.
+   * behind, or that sees an epoch for the first time, reads the feed first, for `cacheFeedWaitMs` at most.
    */
   const caughtUp = async ({ epoch, generation }: LookedUp): Promise<boolean> => {
     const isBehind = (): boolean => follower.seq() < generation;
     if (epoch === adopted && !isBehind()) return true;
     // A frozen database must not make every caller wait.
-    if (performance.now() - gaveUpAt < patienceMs) return false;
+    if (performance.now() - gaveUpAt < config.cacheFeedWaitMs) return false;
     const read = await inTime(
       follower.refresh().then(
         () => true,
         () => false,
       ),
+      config.cacheFeedWaitMs,
     );
     if (read === null) gaveUpAt = performance.now();
     if (read !== true) return false;
@@ -139,11 +139,11 @@ export function createRectangles(deps: {
   };
 }
 
-/** Null when it takes longer than `patienceMs`. */
-async function inTime(read: Promise<boolean>): Promise<boolean | null> {
+/** Null when it takes longer than `ms`. */
+async function inTime(read: Promise<boolean>, ms: number): Promise<boolean | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), patienceMs);
+    timer = setTimeout(() => resolve(null), ms);
   });
   const done = await Promise.race([read, late]);
   clearTimeout(timer);

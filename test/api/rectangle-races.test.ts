@@ -48,7 +48,12 @@ describe("races of the cached rectangles", function () {
 
   before(async () => {
     redis = await startPrivateRedis();
-    instance = await createTestInstance({ LOG_LEVEL: "silent", REDIS_URL: redis.url });
+    instance = await createTestInstance({
+      LOG_LEVEL: "silent",
+      REDIS_URL: redis.url,
+      // On a busy machine a look at the feed may take more than a second; then the answer would be an older one.
+      CACHE_FEED_WAIT_MS: "60000",
+    });
     db = createDb(instance.config, "setup");
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000, cache_ttl_s: 3600 });
     secret = await addKey(db, partner);

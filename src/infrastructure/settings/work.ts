@@ -83,6 +83,12 @@ export const workSettings = {
     integer(0, 1e9),
     "size of the largest rectangle that is cached, in bytes after gzip",
   ),
+  cacheFeedWaitMs: setting(
+    "CACHE_FEED_WAIT_MS",
+    1000,
+    integer(1, 60_000),
+    "how long a request for a rectangle waits for the change feed where its process is behind; then it is answered without the cache",
+  ),
   keysRefreshMs: setting(
     "KEYS_REFRESH_MS",
     10_000,
