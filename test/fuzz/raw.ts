@@ -46,7 +46,7 @@ export const rawRequests: [what: string, bytes: string | Buffer, answer: string]
   [
     "two Hosts",
     `GET ${base}/cities HTTP/1.1\r\nHost: a\r\nHost: b\r\n{auth}Connection: close\r\n\r\n`,
-    "200",
+    "422 validation-failed",
   ],
   ["HTTP/1.0", `GET ${base}/cities HTTP/1.0\r\n{auth}\r\n`, "200"],
   ["bare line feeds", `GET ${base}/cities HTTP/1.1\n{auth}\n\n`, "422 validation-failed"],
