@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import type { ConsoleCall } from "#api/console/operator-gate.ts";
 import { consoleCalls } from "#api/console/pages.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -17,6 +18,12 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /partners/{id}": { path: "/partners/1", status: 200 },
   "POST /partners": { body: { name: "New" }, status: 201 },
   "PATCH /partners/{id}": { path: "/partners/1", body: { rpm: 99_000 }, status: 200 },
+  "POST /partners/{id}/launch": {
+    path: "/partners/999999/launch",
+    body: { until: Date.now() + dayMs, new_users: 10, limit: 10 },
+    status: 404,
+  },
+  "DELETE /partners/{id}/launch": { path: "/partners/999999/launch", status: 404 },
   "POST /keys": { body: { partner_id: 1, kind: "secret" }, status: 201 },
   "PATCH /keys/{id}": { path: "/keys/1", body: { label: "first" }, status: 200 },
   "POST /keys/{id}/revoke": { path: "/keys/999999/revoke", status: 404 },
@@ -30,6 +37,16 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /review": { status: 200 },
   "POST /review/approve": { body: { ids: [1] }, status: 200 },
   "POST /review/reject": { body: { ids: [1] }, status: 200 },
+  "POST /reporters/{id}/block": {
+    path: "/reporters/999999/block",
+    body: { until: null },
+    status: 404,
+  },
+  "POST /networks/{id}/block": {
+    path: "/networks/00000000/block",
+    body: { until: null },
+    status: 404,
+  },
   "POST /rollback/preview": { body: { partner: 1 }, status: 200 },
   "POST /rollback": { body: { station: "nowhere" }, status: 200 },
   "POST /reporters/erase": { body: { device: "nobody's" }, status: 200 },
