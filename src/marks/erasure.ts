@@ -56,6 +56,7 @@ export const sideOf = (person: Person): string =>
 export interface PersonRow {
   id: number;
   first_seen: Date | null;
+  blocked_until: Date | null;
 }
 
 /** The person's reporter; null when there is none. */
@@ -64,7 +65,7 @@ export async function findPerson(
   { reporterPepper }: Pick<Config, "reporterPepper">,
   person: Person,
 ): Promise<PersonRow | null> {
-  const sql = "select id, first_seen from reporters where hash = decode(?, 'hex')";
+  const sql = "select id, first_seen, blocked_until from reporters where hash = decode(?, 'hex')";
   const [found] = await rows<PersonRow>(db, sql, [reporterOf(reporterPepper, person)]);
   return found ?? null;
 }

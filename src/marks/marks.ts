@@ -41,7 +41,7 @@ export const markId = (receivedAt: number, sequence: number): number =>
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
 
 /** Partitions that one statement reads at most here: a transaction locks each of them with all its indexes. */
-const daysAtOnce = 8;
+const daysAtOnce = 6;
 
 /** SQL on ids for the marks of the days from `since` to `now`, ms: some days at a time, the newest first. */
 export function* idsByDays(since: number, now: number, column = "id"): Generator<string> {

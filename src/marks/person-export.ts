@@ -14,6 +14,8 @@ export interface PersonExport {
   partner: number | null;
   /** Null when nobody of this name is known, or not any more. */
   first_seen: string | null;
+  /** An operator holds the person's marks until then (docs/decisions.md 4.13). */
+  blocked_until: string | null;
   /** The newest first. */
   marks: Record<string, unknown>[];
 }
@@ -33,12 +35,16 @@ export async function exportPerson(
   const reporter = await findPerson(db, config, person);
   const value: PersonExport = {
     partner: "device" in person ? null : person.partner,
-    first_seen: reporter?.first_seen == null ? null : formatTime(reporter.first_seen.getTime()),
+    first_seen: textOf(reporter?.first_seen),
+    blocked_until: textOf(reporter?.blocked_until),
     marks: reporter === null ? [] : await readMarks(db, reporter.id, config),
   };
   const entry = { action: "reporter.export", subject: sideOf(person) };
   return act(db, actor, async () => ({ value, ...entry }));
 }
+
+const textOf = (at: Date | null | undefined): string | null =>
+  at == null ? null : formatTime(at.getTime());
 
 const time = (column: string): string => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS')`;
 

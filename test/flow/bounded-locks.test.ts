@@ -113,6 +113,7 @@ describe("flow: locks with many partitions", function () {
       await upkeep.waitForLine(new RegExp(`"duty":"${duty}".*duty done`), 120_000);
     const answer = await stage.clients[0]!.mark(placeOf(1), "user", { status: "yes" });
     expect(answer.status).to.equal(200);
+    expect((await stage.clients[0]!.delete("/users/user")).body.erased).to.equal(true);
     expect((await fetch(`${web!.baseUrl}/metrics`)).status).to.equal(200);
     await addOperator(stage.country.db, "vera", "viewer");
     const vera = await signIn(web!.baseUrl, { name: "vera", password: testPassword });

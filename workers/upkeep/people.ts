@@ -2,6 +2,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
+import { dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
@@ -17,21 +18,15 @@ export async function clearOldMarks(
   { db, config, clock, log }: Needs,
   atOnce = takenAtOnce,
 ): Promise<void> {
-  const days = await rows<{ day: number }>(
-    db,
-    `select day - date '1970-01-01' as day from (
-       select to_date(right(inhrelid::regclass::text, 8), 'YYYYMMDD') as day from pg_inherits
-       where inhparent = 'marks'::regclass) partitions
-     where day - date '1970-01-01' < ? and not exists (select from cleared_days c where c.day = partitions.day)
-     order by day`,
-    [Math.floor(clock() / dayMs) - config.positionDays],
-  );
-  for (const { day } of days) {
+  const sql = "select day - date '1970-01-01' as day from cleared_days";
+  const done = new Set((await rows<{ day: number }>(db, sql)).map(({ day }) => day));
+  for (const { name, state } of await dayTablesBefore(db, clock() - config.positionDays * dayMs)) {
+    const day = dayOfTable(name) / dayMs;
+    if (state !== "attached" || done.has(day)) continue;
     await clearDay(db, day, config.statusLifetimeMs, atOnce);
-    const done = "insert into cleared_days (day) values (date '1970-01-01' + ?::int)";
-    await rows(db, `${done} on conflict do nothing`, [day]);
-    const partition = `marks_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
-    log.info({ partition }, "positions and comments of the day cleared");
+    const note = "insert into cleared_days (day) values (date '1970-01-01' + ?::int)";
+    await rows(db, `${note} on conflict do nothing`, [day]);
+    log.info({ partition: name }, "positions and comments of the day cleared");
   }
   await db.raw(
     "delete from cleared_days where to_regclass('marks_' || to_char(day, 'YYYYMMDD')) is null",
