@@ -86,7 +86,7 @@ export const workSettings = {
   cacheFeedWaitMs: setting(
     "CACHE_FEED_WAIT_MS",
     1000,
-    integer(1, 60_000),
+    integer(1, minuteMs),
     "how long a request for a rectangle waits for the change feed where its process is behind; then it is answered without the cache",
   ),
   keysRefreshMs: setting(
