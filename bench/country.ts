@@ -83,7 +83,7 @@ export async function meetUsers(
     await rows(
       db,
       `insert into reporters (hash, partner_id, first_seen)
-       select decode(hash, 'hex'), partner_id, server_now() - interval '3 days' - n * interval '1 minute'
+       select decode(hash, 'hex'), partner_id, server_now() - interval '30 days' - n * interval '1 minute'
        from unnest(?::text[], ?::int[], ?::int[]) as r(hash, partner_id, n)`,
       [
         some.map((n) => partnerReporter(config.reporterPepper, ownerOf(n), `user-${n}`)),

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createApp } from "#api/http/app.ts";
 import { createHealth } from "#api/http/health.ts";
+import { createProxyWatch } from "#api/http/proxy-watch.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -33,6 +34,7 @@ const services = {
   meter: createMeter({ redis, config, clock, log }),
   health: createHealth(),
   metrics: createMetrics(),
+  proxies: createProxyWatch({ config, log }),
   usedToday: { floorOf: () => null },
   follower: { loaded: () => true },
 } as unknown as Services;
