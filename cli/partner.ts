@@ -15,6 +15,7 @@ import { keyTable } from "#cli/key.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
+import { launchDefaults } from "#src/domain/review.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
 import {
@@ -22,7 +23,6 @@ import {
   createPartner,
   findPartner,
   type Launch,
-  launchDefaults,
   listPartners,
   type Partner,
   partnerBounds,

@@ -82,6 +82,8 @@ export const cityLimitOf = (
  * as new ones, all day.
  */
 export const hoursADay = { usual: 4, launch: 12 } as const;
+/** For a launch in a country of some 500 stations; measured by `npm run bench -- trust`. */
+export const launchDefaults = { newUsers: 20_000, limit: 75 } as const;
 /** What was changed within this time may be changed back by anybody. */
 const restoreMs = 2 * hourMs;
 

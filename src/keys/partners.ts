@@ -47,8 +47,6 @@ export const partnerBounds = {
   new_users_daily: [1, 10_000_000],
   launch_limit: [1, 1_000_000],
 } as const;
-/** For a launch in a country of some 500 stations; measured by `npm run bench -- trust`. */
-export const launchDefaults = { newUsers: 20_000, limit: 75 } as const;
 /** A launch that is longer is no launch. */
 const launchMaxMs = 92 * dayMs;
 export const partnerNameMax = 200;

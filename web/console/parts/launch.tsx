@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
+import { launchDefaults } from "#src/domain/review.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
@@ -7,8 +8,11 @@ import { TextField } from "#web/console/parts/field.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Moment } from "#web/kit/time.tsx";
 
-/** Enough for a country of 500 stations; `operator partner launch` has the same. */
-const usual = { days: "14", newUsers: "20000", limit: "60" };
+const usual = {
+  days: "14",
+  newUsers: String(launchDefaults.newUsers),
+  limit: String(launchDefaults.limit),
+};
 
 /** Prepares a partner for the days in which most of its users are new, or ends that. */
 export function Launch({
