@@ -101,6 +101,6 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
 const css = `
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: min(2rem, 7.5vw); }
+h1 { font-size: min(2rem, 7vw); }
 dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
 `;

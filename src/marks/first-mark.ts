@@ -2,15 +2,8 @@ import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import type { Statement } from "#src/domain/state.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import {
-  markColumns,
-  type MarkRow,
-  dayOfId,
-  firstIdOfDay,
-  msOf,
-  toMark,
-} from "#src/marks/marks.ts";
-import { dayMs } from "#src/domain/units.ts";
+import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 
 /** What a mark said, whoever asks. */
 type Said = Statement &
@@ -86,13 +79,11 @@ export async function loadFirstMarks(
   ids: readonly number[],
 ): Promise<Map<number, FirstMark>> {
   if (ids.length === 0) return new Map();
-  const days = ids.map(dayOfId);
   const found = await rows<Row>(
     db,
     `select ${markColumns}, (select encode(r.hash, 'hex') from reporters r where r.id = reporter_id) as reporter,
        lat, lon, acc_m, comment, express, ${msOf("received_at")} as received_at
-     from marks where id = any(?::bigint[])
-       and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
+     from marks where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}`,
     [ids],
   );
   return new Map(found.map((row) => [row.id, firstMarkOfRow(row)]));

@@ -84,7 +84,8 @@ export async function review(
       })
       .filter(({ mark, harm }) => mayBeHeld(harm, now - firstSeen(mark.reporterId), config))
       .sort((a, b) => a.mark.id - b.mark.id);
-  const suspected = all.filter((one) => suspectsOf(one).length > 0);
+  const firstSuspect = new Map(all.map((one) => [one, suspectsOf(one)[0]?.mark.id] as const));
+  const suspected = all.filter((one) => firstSuspect.get(one) !== undefined);
   if (suspected.length === 0) return { ...nothing, decided: all, harmful: harmfulOf(all) };
 
   const cities = await citiesOf(
@@ -96,9 +97,7 @@ export async function review(
   const counted: CountedChange[] = [];
   const held: { markId: number; reason: "source" | "city" }[] = [];
   const alarms: Alarm[] = [];
-  const byFirstMark = suspected.toSorted(
-    (a, b) => suspectsOf(a)[0]!.mark.id - suspectsOf(b)[0]!.mark.id,
-  );
+  const byFirstMark = suspected.toSorted((a, b) => firstSuspect.get(a)! - firstSuspect.get(b)!);
   for (let one of byFirstMark) {
     const { stationId, sources } = one.work;
     const city = cities.get(stationId)!;

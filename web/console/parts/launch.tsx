@@ -14,6 +14,12 @@ const usual = {
   limit: String(launchDefaults.limit),
 };
 
+const fields = [
+  ["days", "Days from now", 90],
+  ["newUsers", "New users in a day", 10_000_000],
+  ["limit", "Stations harmfully changed in an hour", 1_000_000],
+] as const;
+
 /** Prepares a partner for the days in which most of its users are new, or ends that. */
 export function Launch({
   partner,
@@ -25,7 +31,6 @@ export function Launch({
   const [form, setForm] = useState(usual);
   const doing = useDoing();
   const path = `/partners/${partner.id}/launch`;
-  const set = (change: Partial<typeof usual>): void => setForm({ ...form, ...change });
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const until = Date.now() + Number(form.days) * dayMs;
@@ -55,33 +60,18 @@ export function Launch({
       {mayChange() && (
         <>
           <div class="grid">
-            <TextField
-              label="Days from now"
-              type="number"
-              min={1}
-              max={90}
-              value={form.days}
-              onChange={(days) => set({ days })}
-              required
-            />
-            <TextField
-              label="New users in a day"
-              type="number"
-              min={1}
-              max={10_000_000}
-              value={form.newUsers}
-              onChange={(newUsers) => set({ newUsers })}
-              required
-            />
-            <TextField
-              label="Stations harmfully changed in an hour"
-              type="number"
-              min={1}
-              max={1_000_000}
-              value={form.limit}
-              onChange={(limit) => set({ limit })}
-              required
-            />
+            {fields.map(([name, label, max]) => (
+              <TextField
+                key={name}
+                label={label}
+                type="number"
+                min={1}
+                max={max}
+                value={form[name]}
+                onChange={(value) => setForm({ ...form, [name]: value })}
+                required
+              />
+            ))}
           </div>
           <Fault words={doing.fault} />
           <div class="buttons">
