@@ -24,7 +24,11 @@ export async function startEdge(config: Config, parts: WebParts = {}): Promise<E
   if (parts.routes === undefined) watchWeb(origin);
   else unwatchWeb(origin);
   const url = `${origin}/api/v1/partner`;
-  return { config, db: web.services.db, web, url, port, stop: () => web.stop() };
+  const stop = async (): Promise<void> => {
+    await web.stop();
+    unwatchWeb(origin);
+  };
+  return { config, db: web.services.db, web, url, port, stop };
 }
 
 /** Settings of a test file's own database and Redis prefix, and a silent log. */

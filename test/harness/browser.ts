@@ -5,6 +5,7 @@ import { chromium, type Browser, type Page } from "playwright-core";
 import { hold } from "#test/harness/leaks.ts";
 
 const patienceMs = 180_000;
+const actionMs = 120_000;
 
 /**
  * The run's browser, for one test file; close it in `after`. Skips the whole file when the run has found none. It may
@@ -59,6 +60,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     ...(options.phone === true ? { hasTouch: true, isMobile: true } : {}),
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
   });
+  // Playwright's own 30 s are too short for a page on a machine that is busy otherwise.
+  context.setDefaultTimeout(actionMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];

@@ -4,7 +4,7 @@ import { somePort } from "#demo/servers/port.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { createLines, late, tail, within } from "#test/harness/lines.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
-import { watchWeb } from "#test/harness/watched.ts";
+import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 
 /** A role in a process of its own, which a test may kill and freeze. */
 export interface RoleProcess extends RunningRole {
@@ -65,6 +65,7 @@ export async function startProcess(
     await exited;
   });
   void exited.then(letGo);
+  void exited.then(() => unwatchWeb(baseUrl));
   // Should this process die before the end of the run: a frozen child would not notice.
   const killAtExit = () => child.kill("SIGKILL");
   process.once("exit", killAtExit);

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { createLines, tail, within, late, type Lines } from "#test/harness/lines.ts";
-import { watchWeb } from "#test/harness/watched.ts";
+import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 import { assembleWorker } from "#workers/assemble.ts";
 
 /** A role at work, in this process or in one of its own (`test/harness/processes.ts`). */
@@ -57,6 +57,7 @@ export async function startRole(role: string, env: Record<string, string>): Prom
       const ended = await within(timeoutMs, assembled.stop());
       if (ended === late)
         throw new Error(`${role} did not stop within ${timeoutMs} ms:\n${tail(lines.lines)}`);
+      unwatchWeb(baseUrl);
       letGo();
     },
   };

@@ -11,7 +11,7 @@ const broken: string[] = [];
 /** From now on every answer of this server that `fetch` sees is checked against its OpenAPI document (`isSpared`). */
 export const watchWeb = (origin: string): void => void webs.set(origin, undefined);
 
-/** A server of other routes than the product's listens there now. */
+/** No longer: it stopped, and its port may be another server's next, or it has other routes than the product's. */
 export const unwatchWeb = (origin: string): void => void webs.delete(origin);
 
 /** Puts the check into `fetch`, for all tests and the partner's client. */
