@@ -1,10 +1,19 @@
 import { factsOf } from "#api/marks/facts.ts";
 import { admit, type Admission, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import { decide, sortsLast } from "#src/domain/decide.ts";
-import { cityLimitOf, hoursADay, mayBeHeld, passedLimit, type Place } from "#src/domain/review.ts";
+import {
+  cityLimitOf,
+  hoursADay,
+  isFirstByNewcomer,
+  mayBeHeld,
+  passedLimit,
+  type Place,
+} from "#src/domain/review.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { markId, networkOf, toMark } from "#src/marks/marks.ts";
+import { hourMs } from "#src/domain/units.ts";
+import { countedAsFirst } from "#workers/marks/first-statuses.ts";
 import type { Country } from "#bench/trust/country.ts";
 import { createMemory } from "#bench/trust/memory.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
@@ -55,8 +64,8 @@ export function createProduct(
   }));
   let sequence = 0;
 
-  /** Checks, stores and folds in one mark. */
-  const send = (sent: SentMark): Admission => {
+  /** Checks, stores and folds in one mark. `told`: it raised the alarm of docs/decisions.md 4.19. */
+  const send = (sent: SentMark): Admission & { told?: boolean } => {
     const mark = incoming(country, config, limits, sent);
     const number = (sequence += 1);
     const { facts } = factsOf(memory.find(mark, sent.at, number), [mark], config);
@@ -71,7 +80,7 @@ export function createProduct(
   const fold = (
     { station, at, reporter }: SentMark,
     mark: Mark,
-  ): Pick<Admitted, "needed" | "rule" | "review"> => {
+  ): Pick<Admitted, "needed" | "rule" | "review"> & { told?: boolean } => {
     const before = stations[station]!;
     const arrivals = { marks: [mark], seeds: [] };
     // The worker starts at the last gap of a lifetime, before which nothing matters; here all there is.
@@ -96,9 +105,13 @@ export function createProduct(
         ledger.last.set(place.stationId, { ...harm, at });
       }
     }
+    const told =
+      harm !== undefined &&
+      isFirstByNewcomer(harm, age, config) &&
+      noteFirst(station, reporter, at);
     before.history.push(opinions.get(mark.reporterId) ?? mark);
     stations[station] = { state, opinions, history: before.history };
-    return { needed, rule, review: "none" };
+    return { needed, rule, review: "none", told };
   };
 
   const ledger = {
@@ -108,6 +121,13 @@ export function createProduct(
   const noteChange = (name: string, stationId: string, at: number): void => {
     const known = ledger.changed.get(name) ?? new Map<string, number>();
     ledger.changed.set(name, known.set(stationId, at));
+  };
+  /** Whether the source has passed its limit of first statuses in an hour. */
+  const noteFirst = (station: number, reporter: Reporter, at: number): boolean => {
+    const { source, stationId, sourceLimit } = placeOf(station, reporter);
+    noteChange(countedAsFirst(source), stationId, at);
+    const times = [...ledger.changed.get(countedAsFirst(source))!.values()];
+    return times.filter((time) => time > at - hourMs).length > sourceLimit;
   };
   const placeOf = (station: number, { partnerId, viewer }: Reporter): Place => {
     const { id: stationId, city } = country.stations[station]!;

@@ -89,16 +89,17 @@ export function createMeasurer(seed: number, size: Size, config: Config) {
   };
 }
 
-/** Minutes from the attack's first false mark to the first one of it that is held: each hold raises an alarm. */
+/** Minutes from the attack's first false mark to the first one of it that raises an alarm, as each hold does. */
 function alarmOf({ answered }: Run, { from }: Window): number | null {
   const attackers = answered.filter(({ sent }) => !sent.honest && sent.at >= from);
   const first = attackers[0];
-  const held = attackers.find(
-    ({ admission }) => admission.kind === "accepted" && admission.review === "held",
+  const telling = attackers.find(
+    ({ admission }) =>
+      admission.kind === "accepted" && (admission.review === "held" || admission.told === true),
   );
-  return first === undefined || held === undefined
+  return first === undefined || telling === undefined
     ? null
-    : (held.sent.at - first.sent.at) / minuteMs;
+    : (telling.sent.at - first.sent.at) / minuteMs;
 }
 
 function answersTo(run: Run, honest: boolean, { from, until }: Window) {

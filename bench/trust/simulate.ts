@@ -8,7 +8,7 @@ import type { SentMark, Traffic } from "#bench/trust/traffic.ts";
 /** A mark, and what the product answered. */
 export interface Answered {
   sent: SentMark;
-  admission: Admission;
+  admission: Admission & { told?: boolean };
 }
 
 export interface Run {

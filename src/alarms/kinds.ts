@@ -17,6 +17,13 @@ export const alarmKinds = {
     command: "review list",
     page: "/review",
   },
+  "first-statuses": {
+    title: "New users give many stations their first status",
+    meaning:
+      "In an hour, new users of one source said that there is fuel at more stations without a status than its limit. Nothing is held: a launch looks the same. If it is an attack, roll it back by key or network and first seen.",
+    command: "marks rollback --dry-run",
+    page: "/rollback",
+  },
   "station-stuck": {
     title: "A station cannot be calculated",
     meaning:

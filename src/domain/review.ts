@@ -11,10 +11,21 @@ const lowLimitL = 20;
 export interface Harm {
   from: ServedStatus;
   to: ServedStatus;
-  kind: "no" | "fuel" | "details";
+  /** `first`: fuel where nothing was known, which does no harm by itself (docs/decisions.md 4.19). */
+  kind: "no" | "fuel" | "details" | "first";
   /** A `no` that still waits for another device: it has changed nothing yet. */
   isPending: boolean;
 }
+
+/**
+ * True when a newcomer gave a station its first status: many such changes by one source are told to the operator.
+ * `age`: since first seen, ms.
+ */
+export const isFirstByNewcomer = (
+  { kind }: Harm,
+  age: number,
+  rules: { newcomerMs: number },
+): boolean => kind === "first" && age < rules.newcomerMs;
 
 /** The harm of a mark that led from one state to another, both seen at `at`, ms; null where it did none. */
 export function harmOf(
@@ -30,7 +41,8 @@ export function harmOf(
   const isPending = is?.status !== mark.status;
   const change = { from, to: mark.status, isPending };
   if (mark.status === "no") return from === "no" ? null : { ...change, kind: "no" };
-  if (is === null || is === was || was === null || isPending) return null;
+  if (is === null || is === was || isPending) return null;
+  if (was === null) return { ...change, kind: "first" };
   if (family(was.status) !== family(is.status)) return { ...change, kind: "fuel" };
   const [had, has] = [was.details, is.details];
   const takesGrade = had.fuelsNow.some((grade) => has.fuelsNo.includes(grade));
@@ -47,7 +59,8 @@ export const mayBeHeld = (
   { kind }: Harm,
   age: number,
   rules: { establishedMs: number; newcomerMs: number },
-): boolean => age < rules.establishedMs && (kind === "no" || age < rules.newcomerMs);
+): boolean =>
+  kind !== "first" && age < rules.establishedMs && (kind === "no" || age < rules.newcomerMs);
 
 /** What is known about harmful changes that counted, of the last day. */
 export interface Ledger {

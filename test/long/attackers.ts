@@ -25,8 +25,8 @@ export interface Attack {
   waves: readonly ((ground: Ground) => Request[])[];
   /** The most stations that the rules let it move. */
   movedMost: number;
-  /** Whether it crosses a limit, so that marks are held and an alarm is raised. */
-  crosses: boolean;
+  /** The alarm that it raises; `marks-held` where it crosses a limit of the review. */
+  alarm: "marks-held" | "first-statuses" | null;
   /**
    * How an operator undoes it: three conditions, and the highest share of honest marks that may go along. The goal is one
    * in a hundred; it is missed where newcomers say the same in the same city or through the same key meanwhile.
@@ -116,7 +116,7 @@ export const attacks: readonly Attack[] = [
     dayBefore: madeOnDayZero,
     waves: [armySaysNo],
     movedMost: 20,
-    crosses: true,
+    alarm: "marks-held",
     undo: { by: ["secret key", "first seen", "time"], status: "no", honestMost: 0.01 },
   },
   ...[false, true].map((atStation): Attack => ({
@@ -124,7 +124,7 @@ export const attacks: readonly Attack[] = [
     ground: city181,
     waves: threeWaves.map((wave) => cityWave(wave, atStation)),
     movedMost: 20,
-    crosses: true,
+    alarm: "marks-held",
     undo: { by: ["city", "first seen", "status"], status: "no", honestMost: 0.02 },
   })),
   {
@@ -132,7 +132,7 @@ export const attacks: readonly Attack[] = [
     ground: allHaveFuel,
     waves: [uselessDetails(false)],
     movedMost: 0,
-    crosses: false,
+    alarm: null,
     undo: { by: ["network", "first seen", "status"], status: "yes", honestMost: 0.01 },
   },
   {
@@ -140,16 +140,16 @@ export const attacks: readonly Attack[] = [
     ground: allHaveFuel,
     waves: [uselessDetails(true)],
     movedMost: 20,
-    crosses: true,
+    alarm: "marks-held",
     undo: { by: ["network", "first seen", "status"], status: "yes", honestMost: 0.01 },
   },
   {
     name: "one key on its day 0: 500 `yes` at stations without a status, positions claimed",
     ground: { ...citiesOf150, yes: 0.05, no: 0.05 },
     waves: [newUsersSayYes("nodata")],
-    // No rule holds what brings a station its first status (docs/decisions.md 4.3).
+    // No rule holds what brings a station its first status (docs/decisions.md 4.3, 4.19).
     movedMost: users,
-    crosses: false,
+    alarm: "first-statuses",
     undo: { by: ["secret key", "first seen", "status"], status: "yes", honestMost: 0.1 },
   },
   {
@@ -157,7 +157,7 @@ export const attacks: readonly Attack[] = [
     ground: { ...citiesOf150, yes: 0.05, no: 0.9 },
     waves: [newUsersSayYes("no")],
     movedMost: 20,
-    crosses: true,
+    alarm: "marks-held",
     undo: { by: ["secret key", "first seen", "status"], status: "yes", honestMost: 0.1 },
   },
 ];

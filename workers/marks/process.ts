@@ -18,6 +18,7 @@ import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
+import type { FirstStatuses } from "#workers/marks/first-statuses.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
 import { type Decided, review } from "#workers/marks/review.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
@@ -33,6 +34,8 @@ export interface Processed {
   changed: Changed | null;
   /** Stations that cannot be folded now, and no mark of theirs is to blame. */
   unfoldable: readonly Unfoldable[];
+  /** Sources whose newcomers gave stations their first status. */
+  firsts: readonly FirstStatuses[];
 }
 
 export interface Scope {
@@ -104,6 +107,7 @@ const sum = (results: readonly Processed[]): Processed => ({
   processed: results.reduce((total, one) => total + one.processed, 0),
   changed: results.map(({ changed }) => changed).reduce(joinChanged, null),
   unfoldable: results.flatMap((one) => one.unfoldable),
+  firsts: results.flatMap((one) => one.firsts),
 });
 
 const joinChanged = (a: Changed | null, b: Changed | null): Changed | null =>
@@ -115,6 +119,7 @@ const nothingDone: Taken = {
   processed: 0,
   changed: null,
   unfoldable: [],
+  firsts: [],
   long: [],
   unfinished: [],
 };
@@ -153,6 +158,7 @@ const processTogether = (
       processed: decided.reduce((total, one) => total + one.decision.outcomes.size, 0),
       changed,
       unfoldable: [],
+      firsts: reviewed.firsts,
       long,
       unfinished,
     };

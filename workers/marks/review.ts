@@ -6,6 +6,7 @@ import {
   cityLimitOf,
   type Harm,
   hoursADay,
+  isFirstByNewcomer,
   type Ledger,
   mayBeHeld,
   passedLimit,
@@ -18,6 +19,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
+import { countedAsFirst, type FirstStatuses } from "#workers/marks/first-statuses.ts";
 import type { createReviewCities, ReviewCity } from "#workers/marks/cities.ts";
 import type { StationWork } from "#workers/marks/load.ts";
 
@@ -42,6 +44,8 @@ export interface Reviewed {
   held: readonly { markId: number; reason: "source" | "city" }[];
   harmful: readonly HarmfulChange[];
   alarms: readonly Alarm[];
+  /** Sources whose newcomers gave stations their first status. */
+  firsts: readonly FirstStatuses[];
 }
 
 /** A mark whose harm may be held. */
@@ -86,7 +90,9 @@ export async function review(
       .sort((a, b) => a.mark.id - b.mark.id);
   const firstSuspect = new Map(all.map((one) => [one, suspectsOf(one)[0]?.mark.id] as const));
   const suspected = all.filter((one) => firstSuspect.get(one) !== undefined);
-  if (suspected.length === 0) return { ...nothing, decided: all, harmful: harmfulOf(all) };
+  const seenAt = { firstSeen, now, config };
+  if (suspected.length === 0)
+    return { ...nothing, ...firstsOf(all, seenAt), decided: all, harmful: harmfulOf(all) };
 
   const cities = await citiesOf(
     tx,
@@ -134,10 +140,12 @@ export async function review(
     }
   }
   const result = [...decided.values()];
-  return { decided: result, counted, held, harmful: harmfulOf(result), alarms };
+  const { counted: countedFirsts, firsts } = firstsOf(result, seenAt);
+  const allCounted = [...counted, ...countedFirsts];
+  return { decided: result, counted: allCounted, held, harmful: harmfulOf(result), alarms, firsts };
 }
 
-const nothing = { counted: [], held: [], alarms: [] };
+const nothing = { held: [], alarms: [] };
 /** A key with so high a limit has none. */
 const noLimit = 1_000_000;
 
@@ -164,12 +172,34 @@ async function withoutHeld(
 
 const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
   all.flatMap(({ work, decision }) =>
-    [...decision.harms].flatMap(([id, { from, to, isPending }]) => {
+    [...decision.harms].flatMap(([id, { from, to, isPending, kind }]) => {
       const source = work.sources.get(id);
-      if (source === undefined || isPending) return [];
+      if (source === undefined || isPending || kind === "first") return [];
       return { from, to, sourceKind: source.limit === null ? "network" : "partner" } as const;
     }),
   );
+
+/** The changes of 4.19 among what was decided, as rows that no limit counts, and the sources that made them. */
+function firstsOf(
+  all: readonly Decided[],
+  { firstSeen, now, config }: { firstSeen: FirstSeen; now: number; config: Config },
+): { counted: CountedChange[]; firsts: FirstStatuses[] } {
+  const counted: CountedChange[] = [];
+  const firsts = new Map<string, FirstStatuses>();
+  for (const { work, decision } of all)
+    for (const { id, reporterId } of work.arrivals.marks) {
+      const [harm, source] = [decision.harms.get(id), work.sources.get(id)];
+      if (harm === undefined || source === undefined) continue;
+      if (!isFirstByNewcomer(harm, now - firstSeen(reporterId), config)) continue;
+      const limit = source.limit ?? config.networkHarmLimit;
+      if (limit >= noLimit) continue;
+      const { from, to } = harm;
+      const name = countedAsFirst(source.name);
+      counted.push({ markId: id, stationId: work.stationId, source: name, city: "", from, to });
+      firsts.set(name, { name, shown: source.shown, limit });
+    }
+  return { counted, firsts: [...firsts.values()] };
+}
 
 /** Locks the counters of the suspects' sources and cities, then reads them: all in one round trip. */
 async function readLedger(

@@ -7,6 +7,7 @@ import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
+import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/first-statuses.ts";
 import { createCoalescer } from "#workers/marks/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
@@ -23,6 +24,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   const { db, config, log, clock, redis } = deps;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | null = null;
+  let telling: Promise<void> = Promise.resolve();
   let rounds = 0;
   const reviewCities = createReviewCities();
   const backoff = createRetryBackoff(log, clock, config.sweepMs);
@@ -38,6 +40,14 @@ export function createMarksRole(deps: RoleDeps): Role {
     );
   };
 
+  /** No mark waits for it; a later change of the source tells what this one could not. */
+  const tell = (firsts: readonly FirstStatuses[]): void => {
+    telling = Promise.all([telling, tellFirstStatuses(db, firsts, clock())]).then(
+      () => {},
+      (error: Error) => log.debug({ err: error.message }, "alarm not raised"),
+    );
+  };
+
   const report = async ({ failing, healed }: ReturnType<typeof backoff.note>): Promise<void> => {
     if (failing.length + healed.length === 0) return;
     await noteUnfoldable(redis, config.redisPrefix, failing, healed).catch((error: Error) =>
@@ -48,13 +58,14 @@ export function createMarksRole(deps: RoleDeps): Role {
   const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
     if (stationIds.length === 0) return 0;
     const startedAt = performance.now();
-    const { processed, changed, unfoldable } = await processStations(
+    const { processed, changed, unfoldable, firsts } = await processStations(
       { ...deps, reviewCities },
       stationIds,
       scope,
     );
     await report(backoff.note(stationIds, unfoldable));
     await alarm(unfoldable);
+    if (firsts.length > 0) tell(firsts);
     // When this fails, or the process dies before it, the web processes do it before they report the outcome.
     if (changed !== null)
       await advanceGenerations(redis, config.redisPrefix, changed.places, changed.seq).catch(
@@ -136,6 +147,7 @@ export function createMarksRole(deps: RoleDeps): Role {
       clearInterval(timer);
       await sweeping;
       await worker.close();
+      await telling;
     },
   };
 }
