@@ -61,15 +61,20 @@ export function createLatestDump(deps: { config: Config; log: Log; clock: Clock;
   return {
     /** Looks for dumps and keeps looking. Does not wait for Redis. */
     async start() {
-      subscriber = createWorkerRedis(config, log);
+      const listener = createWorkerRedis(config, log);
+      subscriber = listener;
+      // ioredis leaves a failure of its own renewal to nobody, which ends the process.
+      listener.options.autoResubscribe = false;
       const { channel } = createDumpStore(redis, prefix, 0);
-      subscriber.on("message", (_channel, name: string) => {
+      listener.on("message", (_channel, name: string) => {
         const held = name === "" ? main : sets.get(name)?.held;
         held?.look().then(shrink, ignore);
       });
-      subscriber
-        .subscribe(channel)
-        .catch((error: unknown) => log.debug({ err: (error as Error).message }, "not subscribed"));
+      listener.on("ready", () => {
+        listener
+          .subscribe(channel)
+          .catch((error: Error) => log.debug({ err: error.message }, "not subscribed"));
+      });
       timer = setInterval(() => void refresh(), Math.min(config.slotMs / 2, 2000));
       await refresh();
     },
