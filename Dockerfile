@@ -23,6 +23,8 @@ COPY --from=built /app/dist ./dist
 COPY --from=built /app/web/dist ./web/dist
 COPY package.json Procfile LICENSE ./
 COPY cli/operator.mjs ./cli/
+COPY docs ./docs
+COPY client/README.md ./client/
 USER node
 EXPOSE 8080
 # Of the web role; the workers have no port, and compose.yaml switches this off for them.

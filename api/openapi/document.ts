@@ -1,16 +1,20 @@
 import type { TSchema } from "typebox";
 import type { Tag } from "#api/openapi/answers.ts";
 import { headerComponents } from "#api/openapi/headers.ts";
-import { type DocumentedRoute, operationOf, optionsOf } from "#api/openapi/operation.ts";
+import { type DocumentedRoute, operationOf } from "#api/openapi/operation.ts";
 import { codesOf, refusalComponents } from "#api/openapi/refusals.ts";
 import { apiBase, type Route } from "#api/http/route.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
 
 /**
  * The OpenAPI 3.1 document of these routes (docs/contract.md 9), made of the schemas that validate their requests and
- * of what they say of their answers. A route that says nothing is left out. `problemBase` is the prefix of `type`.
+ * of what they say of their answers. A route that says nothing is left out. `baseUrl` is where the service is.
  */
-export function createDocument(routes: readonly Route[], problemBase: string): object {
+export function createDocument(
+  routes: readonly Route[],
+  { problemBase, baseUrl }: Pick<Config, "problemBase" | "baseUrl">,
+): object {
   const components = createSchemaComponents();
   components.use(problem);
   const documented = routes.filter(
@@ -20,12 +24,10 @@ export function createDocument(routes: readonly Route[], problemBase: string): o
   for (const route of documented) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route, components.use);
   }
-  for (const [path, item] of Object.entries(paths))
-    item["options"] = optionsOf(documented.filter((route) => route.path === path));
   return {
     openapi: "3.1.0",
-    info: about,
-    servers: [{ url: apiBase }],
+    info: { ...about, contact: { name: "The operator of this service", url: baseUrl } },
+    servers: [{ url: baseUrl + apiBase }],
     tags,
     paths,
     components: {
@@ -65,7 +67,9 @@ const about = {
 
 **Errors.** Always \`application/problem+json\` (RFC 9457). The last part of \`type\` is the code, \`request_id\` finds the operator's log line. There is no 400: what cannot be read is 422. An unknown path is 404 \`not-found\`.
 
-**HEAD** answers wherever GET does, with the same headers and no body.
+**HEAD** answers wherever GET does, with the same headers and no body. **OPTIONS** answers 204 with \`Allow\`, the methods of the path.
+
+**Forms.** Lists of stations are JSON; with \`Accept\` they are also GeoJSON (\`application/geo+json\`), lines of JSON (\`application/x-ndjson\`) and CSV (\`text/csv\`, secret keys). Each of these has a path of its own as well, such as \`/stations.geojson\`.
 
 **Times** are UTC, \`YYYY-MM-DD HH:MM:SS\`.
 

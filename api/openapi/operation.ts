@@ -36,27 +36,6 @@ export function operationOf(route: DocumentedRoute, use: (schema: TSchema) => ob
   };
 }
 
-/** OPTIONS of a path: which methods it has. Authenticated and counted like the others (docs/decisions.md 8). */
-export function optionsOf(routes: readonly DocumentedRoute[]): object {
-  const [first] = routes as [DocumentedRoute];
-  const access: Access = routes.some((route) => route.access === "any") ? "any" : "secret";
-  const codes = codesOf({ access }).filter(
-    (code) => !["method-not-allowed", "validation-failed"].includes(code),
-  );
-  return {
-    operationId: `${first.answers.operationId}Options`,
-    tags: [first.answers.tag],
-    summary: `Methods of ${first.path}`,
-    security: securityOf(access),
-    parameters: pathParametersOf(first.path),
-    responses: {
-      "204": { description: "See `Allow`", headers: headersOf(["Allow"]) },
-      // What Node's own parser refuses.
-      ...refusalsOf([...codes, "validation-failed"]),
-    },
-  };
-}
-
 const keysOf: Record<Access, string> = {
   any: "Keys: secret or publishable.",
   secret: "Keys: secret.",

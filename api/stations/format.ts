@@ -71,19 +71,19 @@ export const lineForms: Record<string, Form> = {
   },
 };
 
-/** What a path answers with: every form, or the only one that its name says. */
-export const formsOf = (all: Record<string, Form>, fixed?: Format): Record<string, Form> =>
-  fixed === undefined
-    ? all
-    : Object.fromEntries(Object.entries(all).filter(([type]) => type === mediaTypes[fixed]));
+/**
+ * The form of a path in the OpenAPI document: JSON, or the one that its name says. That `Accept` gives the other forms on
+ * the JSON paths as well is said in words, because generators make useless types of several (docs/decisions.md 17.4).
+ */
+export const formsOf = (all: Record<string, Form>, fixed: Format = "json"): Record<string, Form> =>
+  Object.fromEntries(Object.entries(all).filter(([type]) => type === mediaTypes[fixed]));
 
 /** `listStationsAsCsv`; the short name without a form. */
 export const operationIdOf = (name: string, fixed?: Format): string =>
   fixed === undefined ? name : `${name}As${fixed[0]!.toUpperCase()}${fixed.slice(1)}`;
 
-export const lineHeaders: readonly HeaderName[] = [
-  "X-Count",
-  "X-As-Of",
-  "X-Stale-After-Hours",
-  "X-Truncated",
-];
+/** The headers in place of an envelope, where the form has none. */
+export const lineHeadersOf = (fixed?: Format): readonly HeaderName[] =>
+  fixed === "ndjson" || fixed === "csv"
+    ? ["X-Count", "X-As-Of", "X-Stale-After-Hours", "X-Truncated"]
+    : [];

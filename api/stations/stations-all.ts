@@ -3,7 +3,7 @@ import { pickEncoding } from "#api/http/encoding.ts";
 import {
   formsOf,
   lineForms,
-  lineHeaders,
+  lineHeadersOf,
   operationIdOf,
   pickFormat,
   sendAs,
@@ -58,7 +58,10 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
         200: {
           description: "A page of the country, in the forms of /stations.",
           headers: ["ETag"],
-          sometimes: [...lineHeaders, "X-Next-Cursor"],
+          sometimes: [
+            ...lineHeadersOf(fixed),
+            ...(lineHeadersOf(fixed).length > 0 ? (["X-Next-Cursor"] as const) : []),
+          ],
           forms: formsOf(
             {
               ...json(stationPage, { ...listExample, next_cursor: "" }),

@@ -1,6 +1,6 @@
 import { orThrow } from "#api/http/errors.ts";
 import { json } from "#api/openapi/answers.ts";
-import { formsOf, lineForms, lineHeaders, operationIdOf } from "#api/stations/format.ts";
+import { formsOf, lineForms, lineHeadersOf, operationIdOf } from "#api/stations/format.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import { isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import {
@@ -40,7 +40,7 @@ export function stationsRoute(services: Services, fixed?: Format) {
           description:
             "The stations; as JSON, GeoJSON, lines of JSON or CSV (secret keys), by `Accept` or by the path. Lines have no envelope: its fields are headers.",
           headers: ["ETag"],
-          sometimes: ["X-Service-Cache", ...lineHeaders],
+          sometimes: ["X-Service-Cache", ...lineHeadersOf(fixed)],
           forms: formsOf(
             {
               ...json(stationList, listExample),

@@ -24,7 +24,7 @@ const document = createDocument(
       handle: () => {},
     }),
   ],
-  "http://x",
+  { problemBase: "http://x", baseUrl: "http://x" },
 );
 
 describe("the tests' fetch", () => {

@@ -69,16 +69,20 @@ export function createContract(document: OpenApi): Contract {
     const item = found === undefined ? undefined : document.paths[found.template];
     if (item === undefined) return null;
     const known = item[method === "HEAD" ? "get" : method.toLowerCase()];
-    return known ?? refusalsOnly(item["get"] ?? item["post"]);
+    const refusals = refusalsOnly(item["get"] ?? item["post"] ?? item["delete"]);
+    return known ?? (method === "OPTIONS" ? withMethods(refusals) : refusals);
   };
 
   return ({ method, path, status, headers, body }) => {
-    const operation = operationOf(path, method) ?? unknownPath(document);
+    // With `Accept` a list's path answers as its neighbour `/stations.csv`, which the document says in words.
+    const form = status === 200 ? formsByType.get(typeOf(headers) ?? "") : undefined;
+    const named = form === undefined || path.endsWith(form) ? path : path + form;
+    const operation = operationOf(named, method) ?? unknownPath(document);
     const response = operation?.responses[String(status)];
     if (response === undefined) return `status ${status} is not documented`;
     const headerFault = checkHeaders(document, response, headers);
     if (headerFault !== null) return headerFault;
-    const type = headers.get("content-type")?.split(";")[0] ?? null;
+    const type = typeOf(headers);
     const expected = Object.keys(response.content ?? {});
     if (type === null) return expected.length === 0 || body === null ? null : "no content type";
     const media = response.content?.[type];
@@ -87,6 +91,15 @@ export function createContract(document: OpenApi): Contract {
     return body === null ? null : checkBody(media, type, body, headers, faultOf);
   };
 }
+
+const typeOf = (headers: Headers): string | null =>
+  headers.get("content-type")?.split(";")[0] ?? null;
+
+const formsByType = new Map([
+  ["application/geo+json", ".geojson"],
+  ["application/x-ndjson", ".ndjson"],
+  ["text/csv", ".csv"],
+]);
 
 function checkHeaders(
   document: OpenApi,
@@ -152,6 +165,14 @@ const refusalsOnly = (operation: Operation | undefined): Operation | null =>
           Object.entries(operation.responses).filter(([status]) => Number(status) >= 400),
         ),
       };
+
+/** The document says it in words: OPTIONS is answered 204 with the path's methods. */
+function withMethods(refusals: Operation | null): Operation | null {
+  if (refusals === null) return null;
+  const { headers = {} } = refusals.responses["500"] as ResponseObject;
+  const allow = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
+  return { responses: { ...refusals.responses, "204": { headers: { ...headers, Allow: allow } } } };
+}
 
 /** The document says it in words: an unknown path is 404 `not-found`, after the key and the limits. */
 function unknownPath({ paths }: OpenApi): Operation | null {

@@ -55,7 +55,7 @@ export async function checkAnswer(
   answer: { status: number; headers: Headers; body: string | null },
 ): Promise<void> {
   const path = pathname.slice(apiBase.length);
-  if (path === "/openapi.json") return;
+  if (/^\/openapi(-3\.0)?\.json$/.test(path)) return;
   let contract = webs.get(origin);
   if (contract === undefined) webs.set(origin, (contract = contractOf(origin)));
   const fault = (await contract)?.({ ...answer, method, path }) ?? null;

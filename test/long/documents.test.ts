@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
-import { newcomerBlocks, runBlocks, shellBlocks } from "#test/harness/documents.ts";
+import { codeBlocks, newcomerBlocks, runBlocks, shellBlocks } from "#test/harness/documents.ts";
 
 interface Report {
   report_id: string;
@@ -28,10 +29,14 @@ describe("lines of the documents", function () {
     clone = cloneProject();
     running = clone.start({ DEMO_TRICKLE: "false" });
     await running.waitFor(/Fuelmark is running at (\S+)/, 120_000);
-    const manuals = ["docs/partners.md", "docs/operations.md", "docs/imports.md"]
+    const manuals = ["docs/operations.md", "docs/imports.md"]
       .flatMap((path) => shellBlocks(readFileSync(path, "utf8")))
       .filter(({ under }) => !under.includes(elsewhere));
-    ran = await runBlocks([...newcomerBlocks(), ...manuals], clone.folder);
+    const guide = codeBlocks(readFileSync("docs/partners.md", "utf8"));
+    const hasPython = spawnSync("python3", ["--version"]).status === 0;
+    if (!hasPython) console.log("      no python3 here: the guide's Python is not run");
+    const runnable = guide.filter(({ language }) => language !== "python" || hasPython);
+    ran = await runBlocks([...newcomerBlocks(), ...runnable, ...manuals], clone.folder);
   });
   after(async () => {
     running.signal("SIGTERM");
@@ -87,6 +92,24 @@ describe("lines of the documents", function () {
       "POST /stations/{station_id}/report": 3,
       "POST /limit-requests": 1,
     });
+  });
+
+  it("are true of the guide's calls in curl, Python and TypeScript", () => {
+    const linesUnder = (heading: string): string[] =>
+      outputUnder(heading)
+        .split("\n")
+        .filter((line) => line !== "");
+    const [json, ...lines] = linesUnder("The first call");
+    expect(json).to.match(/^\{"stations":\[\{/);
+    expect(lines.length).to.be.oneOf([3, 6]);
+    expect(lines.slice(-3)).to.deep.equal(lines.slice(0, 3));
+    for (const line of linesUnder("Keep a copy"))
+      expect(line).to.match(/^\d{4,} stations as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    const sent = linesUnder("Send marks");
+    expect(sent.at(-1)).to.equal("3 of 3 taken");
+    if (sent.length > 1) expect(sent[0]).to.match(/^(published|confirmed) yes$/);
+    const dry = JSON.parse(outputUnder("Test with dry runs")) as Report;
+    expect(dry).to.include({ report_id: "", accepted: true, remote: true });
   });
 
   it("leave nothing that a test does not run", () => {
