@@ -25,6 +25,7 @@ COPY package.json Procfile LICENSE ./
 COPY cli/operator.mjs ./cli/
 COPY docs ./docs
 COPY client/README.md ./client/
+COPY client/python ./client/python
 USER node
 EXPOSE 8080
 # Of the web role; the workers have no port, and compose.yaml switches this off for them.

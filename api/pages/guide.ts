@@ -35,6 +35,11 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
       "text/markdown; charset=utf-8",
       () => markdownOf(file, baseUrl),
     ]),
+    [
+      pythonPath,
+      "text/x-python; charset=utf-8",
+      () => readFileSync(join(projectRoot, "client", "python", "fuelmark_mirror.py"), "utf8"),
+    ],
     ["/llms.txt", "text/markdown; charset=utf-8", () => overviewOf(baseUrl)],
     [
       "/.well-known/api-catalog",
@@ -54,6 +59,7 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
   }
 }
 
+const pythonPath = "/docs/fuelmark_mirror.py";
 const pathOf = (name: string): string => `/docs/${name}.md`;
 
 /** Name and file of each. An installation without the folder serves none. */
@@ -70,6 +76,7 @@ const markdownOf = (file: string, baseUrl: string): string =>
   readFileSync(file, "utf8")
     .replaceAll(/^!\[.*\n+/gm, "")
     .replaceAll("../client/README.md", pathOf("client"))
+    .replaceAll(/(\.\.\/client\/)?python\/fuelmark_mirror\.py\)/g, `${pythonPath})`)
     .replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1")
     .replaceAll("{base}", baseUrl);
 
@@ -85,6 +92,7 @@ const overviewOf = (baseUrl: string): string => `# Fuelmark
 ${Object.entries(forPartners)
   .map(([name, [title, about]]) => `- [${title}](${baseUrl}${pathOf(name)}): ${about}`)
   .join("\n")}
+- [Mirror in Python](${baseUrl}${pythonPath}): one file that keeps a copy of the country
 - [Errors](${baseUrl}/problems): every code, and what to do
 
 ## Machine-readable
