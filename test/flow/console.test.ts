@@ -299,7 +299,9 @@ describe("flow: who may do what in the console", function () {
       const { queues } = (await (await get(olga, "/api/queues")).json()) as {
         queues: { name: string }[];
       };
-      expect(queues.map(({ name }) => name)).to.deep.equal(["marks", "snapshots", "upkeep"]);
+      expect(queues.map(({ name }) => name)).to.deep.equal([
+        ...["marks", "snapshots", "upkeep", "webhooks"],
+      ]);
     });
 
     it("take changes of their own page alone, and write them down", async () => {
