@@ -7,7 +7,12 @@ import { json } from "#api/openapi/answers.ts";
 import { delivery, deliveryExample, deliveryList } from "#src/contract/shapes/webhooks.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { presented } from "#src/operators/presented.ts";
-import { type Delivery, listDeliveries, redeliver, sendTestEvent } from "#src/webhooks/deliveries.ts";
+import {
+  type Delivery,
+  listDeliveries,
+  redeliver,
+  sendTestEvent,
+} from "#src/webhooks/deliveries.ts";
 import type { Webhook } from "#src/webhooks/endpoints.ts";
 
 const tag = "Webhooks";

@@ -1,4 +1,9 @@
-import type { MinuteFigures, ShownKey, ShownLimitRequest, ShownWebhook } from "#src/contract/dashboard.ts";
+import type {
+  MinuteFigures,
+  ShownKey,
+  ShownLimitRequest,
+  ShownWebhook,
+} from "#src/contract/dashboard.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";

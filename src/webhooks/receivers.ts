@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { callbackify } from "node:util";
 import { addressSet, isPublicAddress } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
@@ -42,15 +43,14 @@ export function createReceivers(
     return addresses;
   };
 
+  const lookUp = callbackify(addressesOf);
   const lookup: LookupFunction = (host, options, done) => {
-    addressesOf(host).then(
-      (addresses) => {
-        const all = addresses.map((address) => ({ address, family: isIP(address) }));
-        if (options.all === true) done(null, all);
-        else done(null, all[0]!.address, all[0]!.family);
-      },
-      (error: Error) => done(error, "", 0),
-    );
+    lookUp(host, (error, addresses) => {
+      if (error !== null) return done(error, "", 0);
+      const all = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (options.all === true) done(null, all);
+      else done(null, all[0]!.address, all[0]!.family);
+    });
   };
 
   return {

@@ -7,7 +7,7 @@ import { msOf } from "#src/marks/marks.ts";
 /** Stations or marks of one delivery. */
 const batchMax = 100;
 /** Endpoints that one look wakes; the others come with the next one, those first that had no turn for longest. */
-const wokenAtOnce = 200;
+export const wokenAtOnce = 200;
 
 /**
  * SQL for an endpoint `e` that may be sent to now: it is on, its pause is over, and its partner still has access, with

@@ -33,7 +33,10 @@ describe("domain: attempts to deliver a webhook", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), random, (failures, chance) => {
         const now = 0;
-        const pause = pauseAfterFailure({ failures, since: 0 }, { now, firstPauseMs, random: chance })!;
+        const pause = pauseAfterFailure(
+          { failures, since: 0 },
+          { now, firstPauseMs, random: chance },
+        )!;
         const usual = Math.min(4 * hourMs, firstPauseMs * 4 ** (failures - 1));
         expect(pause).to.be.within(Math.floor(0.8 * usual), Math.ceil(1.2 * usual));
       }),
@@ -44,7 +47,11 @@ describe("domain: attempts to deliver a webhook", () => {
     fc.assert(
       fc.property(fc.option(fc.integer({ min: 100, max: 599 })), (status) => {
         const expected =
-          status === 410 ? "gone" : status !== null && status >= 200 && status < 300 ? "taken" : "failed";
+          status === 410
+            ? "gone"
+            : status !== null && status >= 200 && status < 300
+              ? "taken"
+              : "failed";
         expect(takenBy(status)).to.equal(expected);
       }),
     );

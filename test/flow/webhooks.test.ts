@@ -47,8 +47,7 @@ describe("flow: webhooks", function () {
     await country.meet(driver, 9000);
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
     web = await startRole("web", instance.env);
-    for (const role of ["marks", "upkeep"])
-      running.push(await startRole(role, instance.env));
+    for (const role of ["marks", "upkeep"]) running.push(await startRole(role, instance.env));
   });
   beforeEach(async () => {
     receiver = await startReceiver();
@@ -101,13 +100,10 @@ describe("flow: webhooks", function () {
       ({ length }) => length >= count,
     );
   const settled = (path: string, isReady: (one: Answer["body"]) => boolean) =>
-    until(
-      async () => {
-        await duty();
-        return (await client.get(path)).body as Answer["body"];
-      },
-      isReady,
-    );
+    until(async () => {
+      await duty();
+      return (await client.get(path)).body as Answer["body"];
+    }, isReady);
   const test = async (path: string): Promise<number> => {
     const answer = await client.post(`${path}/test`, {});
     expect(answer.status).to.equal(202);
@@ -134,7 +130,12 @@ describe("flow: webhooks", function () {
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const listed = await client.get("/webhooks");
     expect(listed.body.count).to.equal(1);
-    expect(listed.body.webhooks[0]).to.include({ id, url: receiver.url, enabled: true, waiting: 0 });
+    expect(listed.body.webhooks[0]).to.include({
+      id,
+      url: receiver.url,
+      enabled: true,
+      waiting: 0,
+    });
     expect(listed.body.webhooks[0]).to.not.have.property("secret");
 
     const other = createClient(web.baseUrl, (await addPartner(country)).secret);
@@ -156,7 +157,10 @@ describe("flow: webhooks", function () {
     const changed = await client.patch(path, { events: ["key.expiring"], enabled: false });
     expect(changed.body).to.include({ enabled: false, off_reason: "partner" });
     expect((await client.post(`${path}/test`, {})).body.type).to.match(/\/webhook-off$/);
-    expect((await client.patch(path, { enabled: true })).body).to.include({ enabled: true, off: null });
+    expect((await client.patch(path, { enabled: true })).body).to.include({
+      enabled: true,
+      off: null,
+    });
     for (let n = 1; n < 5; n++) await register(["key.expiring"]);
     const sixth = await client.post("/webhooks", { url: receiver.url, events: ["key.expiring"] });
     expect(sixth.body.type).to.match(/\/webhook-limit$/);
@@ -166,15 +170,27 @@ describe("flow: webhooks", function () {
 
   it("take no URL of a private network, and none that is not one", async () => {
     for (const url of [
-      ...["http://127.0.0.2/", "http://2130706434/", "http://[::1]/", "http://10.1.2.3/x", "nonsense"],
+      ...[
+        "http://127.0.0.2/",
+        "http://2130706434/",
+        "http://[::1]/",
+        "http://10.1.2.3/x",
+        "nonsense",
+      ],
       ...["http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/", "ftp://127.0.0.1/"],
       ...["http://user@127.0.0.1/", "http://127.0.0.1/#part"],
     ]) {
-      const { status: code, body } = await client.post("/webhooks", { url, events: ["key.expiring"] });
+      const { status: code, body } = await client.post("/webhooks", {
+        url,
+        events: ["key.expiring"],
+      });
       expect(code, url).to.equal(422);
       expect(body.detail[0].loc, url).to.deep.equal(["body", "url"]);
     }
-    for (const body of [{ url: receiver.url, events: [] }, { url: receiver.url, events: ["other"] }])
+    for (const body of [
+      { url: receiver.url, events: [] },
+      { url: receiver.url, events: ["other"] },
+    ])
       expect((await client.post("/webhooks", body)).status).to.equal(422);
     expect((await client.get("/webhooks")).body.count).to.equal(0);
     const usual = createReceivers(loadConfig({}));
@@ -396,12 +412,21 @@ describe("flow: webhooks", function () {
     let addresses = ["127.0.0.1"];
     const receivers = createReceivers(config, async () => addresses);
     const url = receiver.url.replace("127.0.0.1", "hooks.example");
-    const attempt = () => post(receivers, config, url, { "Content-Type": "application/json" }, "{}");
+    const attempt = () =>
+      post(receivers, config, url, { "Content-Type": "application/json" }, "{}");
     expect(await receivers.read(url)).to.deep.equal({ url });
     expect(await attempt()).to.include({ status: 204, fault: null });
-    for (const changed of [["127.0.0.2"], ["10.0.0.1"], ["127.0.0.1", "fd00::1"], ["::ffff:127.0.0.2"]]) {
+    for (const changed of [
+      ["127.0.0.2"],
+      ["10.0.0.1"],
+      ["127.0.0.1", "fd00::1"],
+      ["::ffff:127.0.0.2"],
+    ]) {
       addresses = changed;
-      expect(await attempt()).to.include({ status: null, fault: "The host is in a private network" });
+      expect(await attempt()).to.include({
+        status: null,
+        fault: "The host is in a private network",
+      });
       expect(await receivers.read(url)).to.have.property("fault");
     }
     const unknown = createReceivers(config, () => Promise.reject(new Error("no such host")));
@@ -438,7 +463,10 @@ describe("flow: webhooks", function () {
     await access(false);
     const { secret } = await addPartner(country);
     const witness = createClient(web.baseUrl, secret);
-    const { body } = await witness.post("/webhooks", { url: receiver.url, events: ["key.expiring"] });
+    const { body } = await witness.post("/webhooks", {
+      url: receiver.url,
+      events: ["key.expiring"],
+    });
     await witness.post(`/webhooks/${body.id}/test`, {});
     await withRole(async () => {
       // Whoever comes later has been served: so the first was passed over.
@@ -466,7 +494,9 @@ describe("flow: webhooks", function () {
     const wish = { requested_rpm: 500, requested_daily: 9000, comment: "more" };
     const { id } = (await client.post("/limit-requests", wish)).body;
     const operator = (...args: string[]) => runOperator(instance.env, ...args, "--json");
-    expect((await operator("limit-request", "reject", String(id), "--comment", "no")).code).to.equal(0);
+    expect(
+      (await operator("limit-request", "reject", String(id), "--comment", "no")).code,
+    ).to.equal(0);
     const [key] = await rows<{ id: number; prefix: string }>(
       country.db,
       `update keys set expires_at = server_now() + interval '6 days', label = 'server'
@@ -497,7 +527,9 @@ describe("flow: webhooks", function () {
     const { id, secret } = made.body;
     const path = `/webhooks/${id}`;
     const renewed = await page.post(`${path}/rotate-secret`, {});
-    expect(renewed.body.secret).to.match(/^whsec_/).and.not.equal(secret);
+    expect(renewed.body.secret)
+      .to.match(/^whsec_/)
+      .and.not.equal(secret);
     const { body: sent } = await page.post(`${path}/test`, {});
     await withRole(async () => {
       await delivered(path, 1);
@@ -505,7 +537,9 @@ describe("flow: webhooks", function () {
       await delivered(path, 2);
     });
     const { deliveries } = (await page.get(`${path}/deliveries`)).body;
-    expect(deliveries.map(({ status: code }: { status: number }) => code)).to.deep.equal([204, 204]);
+    expect(deliveries.map(({ status: code }: { status: number }) => code)).to.deep.equal([
+      204, 204,
+    ]);
 
     await addOperator(country.db, "vera", "viewer");
     const vera = await signIn(web.baseUrl, { name: "vera", password: testPassword });
@@ -514,7 +548,10 @@ describe("flow: webhooks", function () {
     expect((await vera.call("POST", `${path}/disable`)).status).to.equal(403);
     const operator = (...args: string[]) => runOperator(instance.env, "webhook", ...args, "--json");
     expect((await operator("list", "--partner", String(partner.id))).json).to.have.length(1);
-    expect((await operator("show", String(id))).json).to.deep.include({ id, description: "Map [2J" });
+    expect((await operator("show", String(id))).json).to.deep.include({
+      id,
+      description: "Map [2J",
+    });
     expect((await operator("disable", String(id))).json).to.include({ off_reason: "operator" });
     expect((await operator("disable", String(id))).code).to.equal(1);
     const refused = await page.call("PATCH", path, { enabled: true });

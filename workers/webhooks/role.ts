@@ -12,6 +12,7 @@ import {
   type Turn,
   type Verdict,
   wakeDue,
+  wokenAtOnce,
 } from "#src/webhooks/turns.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { bodyOf } from "#workers/webhooks/event.ts";
@@ -39,14 +40,14 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
 
   const looks = createNextRun(async () => {
     await sleep(lookGapMs);
-    if (!stopped) await wakeDue(db, producer, stationsGapMs);
+    if (!stopped && (await wakeDue(db, producer, stationsGapMs)) >= wokenAtOnce) look();
   });
   const look = (): void =>
     void looks.run().catch((error: Error) => log.debug({ err: error.message }, "cannot look"));
 
   const deliver = async ({ endpointId }: WebhookJob): Promise<void> => {
     await producer.endpointTaken(endpointId);
-    for (const end = performance.now() + turnsMs; performance.now() < end && !stopped; ) {
+    for (const end = performance.now() + turnsMs; performance.now() < end && !stopped;) {
       const turn = await takeTurn(db, endpointId, { claimMs, stationsGapMs });
       if (turn === null) return;
       const attempt = await attemptOf(turn);
