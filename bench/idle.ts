@@ -13,7 +13,7 @@ const stationCount = 30_000;
 const oneOffs = 50;
 /** The first dumps are made, and V8 has compiled what runs all the time. */
 const warmUpMs = 30_000;
-const roles = ["web", "marks", "snapshots", "upkeep", "clock"] as const;
+const roles = ["web", "marks", "snapshots", "upkeep", "webhooks", "clock"] as const;
 
 interface Side {
   name: "before" | "now";

@@ -20,6 +20,7 @@ import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
 import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
+import { webhookCommand } from "#cli/webhook.ts";
 
 /** What `operator` is about, in the order of its help. */
 export const nouns: readonly ((output: () => Output) => Command)[] = [
@@ -27,6 +28,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   partnerCommand,
   keyCommand,
   limitRequestCommand,
+  webhookCommand,
   stationsCommand,
   citiesCommand,
   statusesCommand,

@@ -24,6 +24,7 @@ const lists: Readonly<Record<string, string>> = {
   key: "key list",
   "limit request": "limit-request list",
   alarm: "alarm list",
+  webhook: "webhook list",
   mark: "review list",
   reporter: "review list",
   "failed mark": "marks failed",

@@ -9,12 +9,14 @@ import { createMarksRole } from "#workers/marks/role.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { createUpkeepRole } from "#workers/upkeep/role.ts";
+import { createWebhooksRole } from "#workers/webhooks/role.ts";
 
 /** The worker roles, by the names of the Procfile. */
 export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
   marks: createMarksRole,
   snapshots: createSnapshotsRole,
   upkeep: createUpkeepRole,
+  webhooks: (deps) => createWebhooksRole(deps),
   clock: createClockRole,
 };
 

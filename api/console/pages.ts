@@ -13,6 +13,7 @@ import { historyCalls } from "#api/console/history.ts";
 import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
+import { webhookCalls } from "#api/console/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
@@ -40,6 +41,7 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...partnerCalls(services),
   ...keyCalls(services),
   ...limitRequestCalls(services),
+  ...webhookCalls(services),
   ...reviewCalls(services),
   ...blockCalls(services),
   ...rollbackCalls(services),

@@ -2,6 +2,7 @@ import { marksCall, overviewCall, usageCsvCall } from "#api/dashboard/figures.ts
 import { askLimitsCall, keysCall, listLimitsCall } from "#api/dashboard/keys-and-limits.ts";
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
+import { webhookCalls } from "#api/dashboard/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
@@ -29,6 +30,7 @@ export function dashboardPages(router: PageRouter, services: Services): Middlewa
       keysCall(services),
       listLimitsCall(services),
       askLimitsCall(services),
+      ...webhookCalls(services),
       usageCsvCall(services),
     ],
     admit: dashboardViewer(services, cookie),

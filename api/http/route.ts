@@ -51,7 +51,7 @@ export interface Route<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
 > extends BaseRoute {
-  method: "GET" | "POST" | "DELETE";
+  method: Method;
   access: Access;
   summary: string;
   query?: Query;

@@ -1,6 +1,8 @@
 import { Router } from "@koa/router";
 import { askLimitsRoute, listLimitsRoute } from "#api/account/limit-requests.ts";
 import { usageRoute } from "#api/account/usage.ts";
+import { deliveryRoutes } from "#api/account/webhook-deliveries.ts";
+import { webhookRoutes } from "#api/account/webhooks.ts";
 import { consolePages } from "#api/console/pages.ts";
 import { dashboardPages } from "#api/dashboard/pages.ts";
 import { healthPages } from "#api/http/health.ts";
@@ -53,6 +55,8 @@ export const createRoutes = (services: Services): Route[] => [
   reportStatesRoute(services),
   reportStateRoute(services),
   eraseUserRoute(services),
+  ...webhookRoutes(services),
+  ...deliveryRoutes(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),
   widgetConfirmRoute(services),

@@ -22,7 +22,7 @@ export interface Answers {
   bodyExamples?: Readonly<Record<string, unknown>>;
 }
 
-export type Tag = "Stations" | "Marks" | "Account" | "Widget";
+export type Tag = "Stations" | "Marks" | "Account" | "Webhooks" | "Widget";
 
 export interface ReplyShape {
   description: string;

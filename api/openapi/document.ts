@@ -80,6 +80,7 @@ const tags: { name: Tag; description: string }[] = [
   { name: "Stations", description: "Stations with their fuel status, and cities." },
   { name: "Marks", description: "Marks of your users, and what became of them." },
   { name: "Account", description: "What you have used, and your limits." },
+  { name: "Webhooks", description: "What is pushed to your server instead of being asked for." },
   { name: "Widget", description: "What the embedded map calls with a publishable key." },
 ];
 

@@ -73,6 +73,8 @@ const pathParameters: Record<string, { description: string; example: string }> =
     example: "user-17",
   },
   report_id: { description: "`report_id` of a mark of yours", example: "88119435001857" },
+  webhook_id: { description: "`id` of a webhook of yours", example: "3" },
+  delivery_id: { description: "`id` of a delivery of this webhook", example: "1204" },
 };
 
 const pathParametersOf = (path: string): object[] =>

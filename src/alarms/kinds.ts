@@ -44,6 +44,13 @@ export const alarmKinds = {
     command: "log list --action console.sign-in-failed",
     page: "/log",
   },
+  "webhook-off": {
+    title: "A partner's webhook was switched off",
+    meaning:
+      "Its receiver has failed for three days, or has answered 410. The partner sees it in the dashboard and can switch it on again; tell them if it was not meant.",
+    command: "webhook list",
+    page: "/partners",
+  },
   "duty-late": {
     title: "A periodic duty is not done any more",
     meaning:

@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
 import type { Channel } from "#src/alarms/channels.ts";
 import { kindNamed } from "#src/alarms/kinds.ts";
 import type { Message } from "#src/alarms/message.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { presented } from "#src/operators/presented.ts";
+import { sign } from "#src/webhooks/signature.ts";
 
 const patienceMs = 10_000;
 const gapMs = 1000;
@@ -59,10 +59,3 @@ const bodyOf = ({ subject, text, alarms }: Message, now: number) => ({
     ),
   },
 });
-
-/** The signature of Standard Webhooks: HMAC-SHA-256 over id, time and body. */
-export const sign = (secret: string, id: string, timestamp: string, body: string): string => {
-  const key = Buffer.from(secret.slice("whsec_".length), "base64");
-  const mac = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`);
-  return `v1,${mac.digest("base64")}`;
-};

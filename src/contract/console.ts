@@ -1,4 +1,9 @@
-import type { MinuteFigures, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
+import type {
+  MinuteFigures,
+  ShownKey,
+  ShownLimitRequest,
+  ShownWebhook,
+} from "#src/contract/dashboard.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
@@ -240,6 +245,9 @@ export interface ConsoleAlarms {
     busiest_source_share: number;
   } | null;
 }
+
+/** A webhook of a partner's. */
+export type ConsoleWebhook = ShownWebhook & { partner_id: number };
 
 export interface ConsoleFailedMark {
   id: number;

@@ -1,4 +1,5 @@
 import type { UsageDay } from "#src/domain/usage.ts";
+import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
 
 // What the dashboard's calls answer: written by api/dashboard/, read by web/dashboard/. Times are ms.
 
@@ -94,4 +95,33 @@ export interface ShownLimitRequest {
   created: number;
   decided: number | null;
   decision_comment: string;
+}
+
+export interface ShownWebhook {
+  id: number;
+  url: string;
+  events: WebhookEvent[];
+  description: string;
+  enabled: boolean;
+  off: number | null;
+  off_reason: OffReason | null;
+  failing_since: number | null;
+  /** Deliveries that are not taken yet. */
+  waiting: number;
+  old_secret_until: number | null;
+  created: number;
+}
+
+export interface ShownDelivery {
+  id: number;
+  message_id: string;
+  type: string;
+  created: number;
+  delivered: number | null;
+  attempts: number;
+  tried: number | null;
+  status: number | null;
+  answer: string | null;
+  fault: string | null;
+  duration_ms: number | null;
 }

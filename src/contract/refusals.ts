@@ -98,6 +98,18 @@ const table = {
     advice: "Reports are kept for 7 days and can be read by the partner that sent them.",
     example: "There is no such report of yours. Reports are kept for 7 days.",
   },
+  "webhook-not-found": {
+    status: 404,
+    title: "No such webhook",
+    advice: "GET /webhooks lists your webhooks with their ids.",
+    example: "There is no such webhook of yours.",
+  },
+  "delivery-not-found": {
+    status: 404,
+    title: "No such delivery",
+    advice: "GET /webhooks/{webhook_id}/deliveries lists them; they are kept for 30 days.",
+    example: "There is no such delivery of this webhook.",
+  },
   "method-not-allowed": {
     status: 405,
     title: "Method not allowed here",
@@ -119,6 +131,19 @@ const table = {
     title: "A limit request is already pending",
     advice: "Wait for the operator's decision on your first request, then send the next.",
     example: "An earlier request of yours waits for the operator's decision.",
+  },
+  "webhook-limit": {
+    status: 409,
+    title: "No further webhook possible",
+    advice: "Remove one that you do not need, or change its URL.",
+    example: "You have 5 webhooks, as many as possible.",
+  },
+  "webhook-off": {
+    status: 409,
+    title: "The webhook is switched off",
+    advice:
+      "Switch it on with PATCH and enabled: true. If off_reason is operator, ask the operator to do it.",
+    example: "This webhook is switched off. Switch it on first.",
   },
   "own-mark": {
     status: 409,

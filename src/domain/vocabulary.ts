@@ -30,3 +30,19 @@ export const parseGrade = (text: string): Grade | undefined =>
 
 /** The two sides of a dispute: {yes, low, queue} against {no}. */
 export const family = (status: Status): "has" | "has-not" => (status === "no" ? "has-not" : "has");
+
+/** What a partner can be told of by webhooks. */
+export const webhookEvents = [
+  "stations.changed",
+  "report.processed",
+  "limit_request.decided",
+  "key.expiring",
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Sent when the partner asks for it, whatever the webhook is told of. */
+export const testEvent = "webhook.test";
+
+/** Who or what switched a webhook off: three days of failures, or an answer 410. */
+export const offReasons = ["partner", "operator", "failing", "gone"] as const;
+export type OffReason = (typeof offReasons)[number];

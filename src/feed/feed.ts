@@ -41,6 +41,12 @@ type Row = Omit<FeedRow, "state"> & { state: StationState | null };
 const filled = (found: Row[]): FeedRow[] =>
   found.map((row) => ({ ...row, state: row.state ?? emptyState }));
 
+/** `as_of` stays this far behind, because partners compare it by whole seconds. */
+export const asOfLagMs = 1000;
+
+/** The cursor of docs/decisions.md 7 in ms, a whole second, for who has every change before `ms`. */
+export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 - asOfLagMs;
+
 /** For a station that a restored database does not know any more. */
 export const lostRow = (id: string, at: number): FeedRow => ({
   ...{ id, seq: 0, at, removed: true, lat: 0, lon: 0, brand: "", name: "", addr: "" },

@@ -3,7 +3,14 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { type FeedRow, lostRow, readAfter, readStations } from "#src/feed/feed.ts";
+import {
+  asOfBefore,
+  asOfLagMs,
+  type FeedRow,
+  lostRow,
+  readAfter,
+  readStations,
+} from "#src/feed/feed.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -27,8 +34,6 @@ const loadRows = 1000;
 const compareRows = 10_000;
 /** Longest pause between two pages of the first load. */
 const loadIdleMs = minuteMs;
-/** `as_of` stays this far behind, because partners compare it by whole seconds. */
-const asOfLagMs = 1000;
 
 /**
  * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
@@ -231,7 +236,7 @@ export function createFollower(deps: {
     /** Every change up to this number is applied. */
     seq: () => appliedSeq,
     /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
-    asOf: (now: number) => Math.floor(Math.min(safe, now) / 1000) * 1000 - asOfLagMs,
+    asOf: (now: number) => asOfBefore(Math.min(safe, now)),
     /** When the feed was last read with success, ms; 0 before the first time. */
     readAt: () => readAt,
   };

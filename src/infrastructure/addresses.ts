@@ -57,6 +57,19 @@ function parse(text: string): Address | null {
   return isIP(bare) === 0 ? null : ipaddr.process(bare);
 }
 
+const globalIpv6 = ipaddr.IPv6.parse("2000::");
+
+/**
+ * True for an address of the public internet. False for loopback, private, link-local, shared (CGNAT), unique local,
+ * multicast, reserved and documentation addresses, for IPv6 forms that lead to any IPv4 address (NAT64, 6to4), and for
+ * what is no address. An IPv4-mapped address counts as its IPv4.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === null || address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv4 || address.match(globalIpv6, 3);
+}
+
 const plainIpv4 = /^[\d.]+$/;
 
 /** An address in its shortest form, without brackets, zone and the `::ffff:` of an IPv4 peer; other text as it is. */

@@ -3,6 +3,7 @@ import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 /**
@@ -15,6 +16,7 @@ export const settings = {
   ...marksSettings,
   ...workSettings,
   ...alarmSettings,
+  ...webhookSettings,
 } as const satisfies Record<string, Setting<never> | Setting<unknown>>;
 
 type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };

@@ -26,6 +26,8 @@ export const lockIds = {
   review: 7_166_739,
   /** One process at a time drops partitions of marks. Held by a session, not by a transaction. */
   dropPartitions: 7_166_740,
+  /** Numbers of what time alone has changed follow the order of commits. After rows of stations, the last before commit. */
+  timeChanges: 7_166_741,
 } as const;
 
 /** `skip`: leave stations alone that somebody else is at. */

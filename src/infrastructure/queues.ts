@@ -11,6 +11,11 @@ export interface MarksJob {
   stationIds: string[];
 }
 
+/** A wake-up for the webhooks workers. The truth is what waits for the endpoint in the database. */
+export interface WebhookJob {
+  endpointId: number;
+}
+
 /** A duty of one time slot; its job id comes from duty and slot, so that two clocks enqueue it once. */
 export interface SlotJob {
   duty: DutyName;
@@ -70,6 +75,27 @@ export function createProducer(config: Config, log: Log) {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
     wakeMarks: (stationIds: readonly string[]): void =>
       void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
+    /**
+     * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: what is lost is found
+     * again by the duty `webhooks`.
+     */
+    async wakeEndpoints(ids: readonly number[]): Promise<void> {
+      if (ids.length === 0) return;
+      const jobs = ids.map((endpointId) => ({
+        name: "wake",
+        data: { endpointId } satisfies WebhookJob,
+        opts: { attempts: 1, deduplication: { id: `endpoint-${endpointId}` } },
+      }));
+      try {
+        await queue("webhooks").addBulk(jobs);
+      } catch (error) {
+        log.debug({ err: (error as Error).message }, "webhooks not woken, will be made up for");
+      }
+    },
+    /** From now on a wake-up of this endpoint is a new job. */
+    async endpointTaken(id: number): Promise<void> {
+      await queue("webhooks").removeDeduplicationKey(`endpoint-${id}`);
+    },
     /**
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
      * what is due when it runs, so after an outage of the workers one late job makes up for all. False when Redis is

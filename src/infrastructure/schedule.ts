@@ -25,6 +25,8 @@ const dutyQueues = {
   usage: "upkeep",
   partitions: "upkeep",
   retention: "upkeep",
+  /** Keys that end soon, and webhooks that nobody was woken for. */
+  webhooks: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;
@@ -33,6 +35,7 @@ export type DutyName = keyof typeof dutyQueues;
 export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
 
 const instantsMs = 5000;
+const webhooksMs = 5000;
 
 /**
  * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
@@ -50,6 +53,7 @@ export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
     schedule("usage", every(usageFlushMs), usageFlushMs),
     schedule("partitions", "0 7 * * * *", hourMs),
     schedule("retention", "0 23 * * * *", hourMs),
+    schedule("webhooks", every(webhooksMs), webhooksMs),
   ];
 }
 

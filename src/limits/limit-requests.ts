@@ -1,9 +1,12 @@
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
+import { formatTime } from "#src/domain/time.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { usageOf } from "#src/keys/partner-reports.ts";
 import { type Partner, type PartnerChanges, updatePartner } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { presented } from "#src/operators/presented.ts";
+import { tellPartner } from "#src/webhooks/outbox.ts";
 
 export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
 
@@ -88,7 +91,11 @@ async function decide(
   const sql = `update limit_requests set status = ?, decided_at = server_now(), decision_comment = ?
     where id = ? and status = 'pending' returning ${columns}`;
   const [decided] = await rows<LimitRequest>(tx, sql, [status, comment, id]);
-  if (decided !== undefined) return decided;
+  if (decided !== undefined) {
+    const { partner_id, ...shown } = presented(decided, (time) => formatTime(time.getTime()));
+    await tellPartner(tx, partner_id, "limit_request.decided", shown);
+    return decided;
+  }
   const before = "select status as state from limit_requests where id = ?";
   const [request] = await rows<{ state: string }>(tx, before, [id]);
   if (request === undefined) return unknown("limit request", id);

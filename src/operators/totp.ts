@@ -1,8 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { seal, unseal } from "#src/infrastructure/seal.ts";
 
-const cipher = "aes-256-gcm";
-const ivBytes = 12;
-const tagBytes = 16;
 const secretBytes = 20;
 const periodS = 30;
 /** Steps that a clock may be wrong by. */
@@ -38,27 +36,12 @@ export async function stepOfCode(
   return delta === null ? null : totp.counter({ timestamp: now }) + delta;
 }
 
-const keyOf = (pepper: string): Uint8Array =>
-  new Uint8Array(hkdfSync("sha256", pepper, "", "secrets of TOTP", 32));
+const purpose = "secrets of TOTP";
 
 /** A secret as it is stored: useless without the pepper, and for another account. */
-export function sealTotp(pepper: string, accountId: number, secret: Buffer): Buffer {
-  const iv = randomBytes(ivBytes);
-  const sealing = createCipheriv(cipher, keyOf(pepper), iv).setAAD(Buffer.from(`${accountId}`));
-  const text = Buffer.concat([sealing.update(secret), sealing.final()]);
-  return Buffer.concat([iv, sealing.getAuthTag(), text]);
-}
+export const sealTotp = (pepper: string, accountId: number, secret: Buffer): Buffer =>
+  seal(pepper, purpose, accountId, secret);
 
 /** The secret again; null with another pepper or for another account. */
-export function openTotp(pepper: string, accountId: number, sealed: Buffer): Buffer | null {
-  const iv = sealed.subarray(0, ivBytes);
-  const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
-  const opening = createDecipheriv(cipher, keyOf(pepper), iv, { authTagLength: tagBytes });
-  opening.setAAD(Buffer.from(`${accountId}`)).setAuthTag(tag);
-  const text = opening.update(sealed.subarray(ivBytes + tagBytes));
-  try {
-    return Buffer.concat([text, opening.final()]);
-  } catch {
-    return null;
-  }
-}
+export const openTotp = (pepper: string, accountId: number, sealed: Buffer): Buffer | null =>
+  unseal(pepper, purpose, accountId, sealed);

@@ -186,8 +186,8 @@ describe("the OpenAPI document", function () {
 
   it("has an example of every body that is taken", () => {
     for (const [name, { requestBody }] of operations()) {
-      if (!name.startsWith("post ")) continue;
-      const examples = Object.values(requestBody!.content["application/json"]!.examples);
+      if (requestBody === undefined) continue;
+      const examples = Object.values(requestBody.content["application/json"]!.examples);
       expect(examples, name).not.to.have.length(0);
     }
   });

@@ -13,8 +13,8 @@ import { startWorker } from "#test/harness/roles.ts";
 
 const codes = Object.keys(refusals) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
-/** A user marks at most one station an hour here, and a partner has at most two new users a day. */
-const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" };
+/** A user marks at most one station an hour here; a partner has at most two new users a day, and one webhook. */
+const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2", WEBHOOK_ENDPOINTS: "1" };
 
 describe("every problem of the API", function () {
   let instance: TestInstance;
@@ -61,6 +61,13 @@ describe("every problem of the API", function () {
     return once();
   };
 
+  const hook = { url: "https://1.1.1.1/", events: ["key.expiring"] };
+  /** The one webhook that a partner may have. */
+  const webhook = async () => {
+    const one = await partner();
+    const { body } = await one.post("/webhooks", hook);
+    return { one, path: `/webhooks/${body.id}` };
+  };
   const base = (): string => `http://127.0.0.1:${edge.port}`;
   const operator = async (role: "viewer" | "operator"): Promise<ConsoleClient> => {
     const { name } = await addOperator(db, `account ${(next += 1)}`, role);
@@ -121,6 +128,20 @@ describe("every problem of the API", function () {
     "limit-request-pending": async () => {
       const asking = await partner();
       return twice(() => asking.post("/limit-requests", { requested_rpm: 1, requested_daily: 1 }));
+    },
+    "webhook-not-found": () => get("/webhooks/404"),
+    "delivery-not-found": async () => {
+      const { one, path } = await webhook();
+      return one.post(`${path}/deliveries/404/redeliver`, {});
+    },
+    "webhook-limit": async () => {
+      const { one } = await webhook();
+      return one.post("/webhooks", hook);
+    },
+    "webhook-off": async () => {
+      const { one, path } = await webhook();
+      await one.patch(path, { enabled: false });
+      return one.post(`${path}/test`, {});
     },
     "own-mark": async () => {
       const [viewer, { id }] = [await page(), place()];

@@ -27,6 +27,8 @@ interface Subject {
   held: number;
   failed: number;
   alarm: number;
+  webhook: number;
+  offWebhook: number;
   reporter: number;
   /** The first digits of the hash of the network that the reporter came from. */
   network: string;
@@ -148,6 +150,16 @@ const done: readonly Act[] = [
     name: "alarm.acknowledge",
     typed: ({ alarm }) => ["alarm", "acknowledge", alarm],
     sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
+  },
+  {
+    name: "webhook.disable",
+    typed: ({ webhook }) => ["webhook", "disable", webhook],
+    sent: ({ webhook }) => ["POST", `/webhooks/${webhook}/disable`],
+  },
+  {
+    name: "webhook.enable",
+    typed: ({ offWebhook }) => ["webhook", "enable", offWebhook],
+    sent: ({ offWebhook }) => ["POST", `/webhooks/${offWebhook}/enable`],
   },
   {
     name: "reporter.block",
@@ -305,8 +317,16 @@ describe("flow: an operator's act, from the command line and from the console", 
        values ('marks-held', 'partner', 'city', timestamptz 'epoch' + ?::int * interval '1 hour') returning id`,
       [n],
     );
+    const [webhook, offWebhook] = await rows<{ id: number }>(
+      db,
+      `insert into webhook_endpoints (partner_id, url, events, secret, off_at, off_reason)
+       values (?, 'https://a.example', '{key.expiring}', '', null, null),
+         (?, 'https://b.example', '{key.expiring}', '', server_now(), 'gone') returning id`,
+      [partner, partner],
+    );
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
+      ...{ webhook: webhook!.id, offWebhook: offWebhook!.id },
       ...{ held: held!, failed: failed!, reporter: reporter!.id },
       network: viewer.toString("hex").slice(0, 8),
     };
@@ -342,10 +362,11 @@ describe("flow: an operator's act, from the command line and from the console", 
          'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id = ?),
          'blocks', (select jsonb_agg(r.blocked_until) from reporters r where id = ?),
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
+         'webhooks', (select jsonb_agg(to_jsonb(w) order by id) from webhook_endpoints w where partner_id = ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
-      [partner, partner, key, partner, reporter, `${network}%`, alarm, partner, station],
+      [partner, partner, key, partner, reporter, `${network}%`, partner, alarm, partner, station],
     );
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {

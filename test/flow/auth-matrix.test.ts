@@ -24,9 +24,33 @@ const forms = ["geojson", "ndjson", "csv"].flatMap((form): [string, Sample][] =>
   [`GET /stations.${form}`, { path: `/stations.${form}?ids=${stationId}`, status: 200 }],
   [`GET /stations/all.${form}`, { path: `/stations/all.${form}`, status: 200 }],
 ]);
+/** Of no webhook. */
+const webhooks = [
+  ["GET", ""],
+  ["PATCH", ""],
+  ["DELETE", ""],
+  ["POST", "/rotate-secret"],
+  ["POST", "/test"],
+  ["GET", "/deliveries"],
+  ["POST", "/deliveries/{delivery_id}/redeliver"],
+].map(([method, below]): [string, Sample] => [
+  `${method} /webhooks/{webhook_id}${below}`,
+  {
+    path: `/webhooks/999999${below!.replace("{delivery_id}", "1")}`,
+    status: 404,
+    ...(method === "PATCH" ? { body: () => ({ enabled: true }) } : {}),
+  },
+]);
 /** Every route of the API stands here: one that does not fails the first test. */
 const samples: Record<string, Sample> = {
   ...Object.fromEntries(forms),
+  ...Object.fromEntries(webhooks),
+  "GET /webhooks": { path: "/webhooks", status: 200 },
+  "POST /webhooks": {
+    path: "/webhooks",
+    status: 201,
+    body: () => ({ url: "https://10.0.0.1/", events: ["key.expiring"] }),
+  },
   "POST /stations/along": {
     path: "/stations/along",
     status: 200,
@@ -83,6 +107,7 @@ const samples: Record<string, Sample> = {
 
 /** Which of its own codes a sample that passes may be answered with. */
 const ownCodes: Record<string, string> = {
+  ...Object.fromEntries(webhooks.map(([name]) => [name, "webhook-not-found"])),
   "POST /limit-requests": "limit-request-pending",
   "GET /reports/{report_id}": "report-not-found",
   "POST /widget/stations/{station_id}/confirm": "nothing-pending",
@@ -111,6 +136,8 @@ describe("flow: who may call what", function () {
       LOG_LEVEL: "silent",
       TRUSTED_PROXIES: "127.0.0.1",
       BASE_URL: own,
+      WEBHOOK_ENDPOINTS: "100",
+      WEBHOOK_NETWORKS: "10.0.0.1",
     });
     country = await openCountry(instance.config, 3);
     const { db, partnerId } = country;

@@ -10,6 +10,7 @@ export interface Answer {
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   /** A mark at the station itself, unless `body` says otherwise. */
   mark(
@@ -47,6 +48,7 @@ export function createClient(baseUrl: string, key: string): Client {
   return {
     get: (path, headers = {}) => call("GET", path, headers),
     post: (path, body, headers = {}) => call("POST", path, headers, body),
+    patch: (path, body) => call("PATCH", path, {}, body),
     delete: (path) => call("DELETE", path, {}),
     mark: ({ id, lat, lon }, userRef, body, headers = {}) =>
       call("POST", `/stations/${id}/report`, headers, { user_ref: userRef, lat, lon, ...body }),

@@ -34,6 +34,9 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
     status: 404,
   },
   "POST /limit-requests/{id}/reject": { path: "/limit-requests/999/reject", body: {}, status: 404 },
+  "GET /partners/{id}/webhooks": { path: "/partners/1/webhooks", status: 200 },
+  "POST /webhooks/{id}/enable": { path: "/webhooks/999/enable", status: 404 },
+  "POST /webhooks/{id}/disable": { path: "/webhooks/999/disable", status: 404 },
   "GET /review": { status: 200 },
   "POST /review/approve": { body: { ids: [1] }, status: 200 },
   "POST /review/reject": { body: { ids: [1] }, status: 200 },
@@ -299,7 +302,9 @@ describe("flow: who may do what in the console", function () {
       const { queues } = (await (await get(olga, "/api/queues")).json()) as {
         queues: { name: string }[];
       };
-      expect(queues.map(({ name }) => name)).to.deep.equal(["marks", "snapshots", "upkeep"]);
+      expect(queues.map(({ name }) => name)).to.deep.equal([
+        ...["marks", "snapshots", "upkeep", "webhooks"],
+      ]);
     });
 
     it("take changes of their own page alone, and write them down", async () => {

@@ -27,7 +27,8 @@ export function createTestRedis(): TestRedis {
   };
 }
 
-async function deleteKeys(url: string, prefix: string): Promise<void> {
+/** Takes away everything that is in this key space. */
+export async function deleteKeys(url: string, prefix: string): Promise<void> {
   const redis = new Redis(url);
   try {
     // Keys may carry further text before the tag, as a queue library's do.

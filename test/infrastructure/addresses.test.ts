@@ -1,7 +1,12 @@
 import { BlockList, isIP } from "node:net";
 import { expect } from "chai";
 import fc from "fast-check";
-import { addressSet, viewerAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import {
+  addressSet,
+  isPublicAddress,
+  viewerAddress,
+  viewerNetwork,
+} from "#src/infrastructure/addresses.ts";
 
 /** Eight groups, none of which is in IPv4's form. */
 const hexAddress = fc
@@ -110,5 +115,36 @@ describe("any address", () => {
         ).to.match(/^10\.0\.0\.1$/);
       }),
     );
+  });
+});
+
+describe("infrastructure: a public address", () => {
+  it("is none of a private, local, shared, reserved or translated network, in any form", () => {
+    for (const text of [
+      ...["0.0.0.0", "10.0.0.1", "100.64.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1"],
+      ...["172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.51.100.1"],
+      ...["203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"],
+      ...["::", "::1", "::7f00:1", "fe80::1", "fec0::1", "fc00::1", "fd12::1", "ff02::1"],
+      ...["::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1"],
+      ...[
+        "64:ff9b:1::1",
+        "2001:db8::1",
+        "2001::1",
+        "2002:7f00:1::1",
+        "100::1",
+        "[::1]",
+        "fe80::1%eth0",
+      ],
+      ...["", "localhost", "2130706433", "0x7f.1", "010.0.0.1"],
+    ])
+      expect(isPublicAddress(text), text).to.equal(false);
+    for (const text of [
+      "1.1.1.1",
+      "172.32.0.1",
+      "100.128.0.1",
+      "::ffff:8.8.8.8",
+      "2606:4700::1111",
+    ])
+      expect(isPublicAddress(text), text).to.equal(true);
   });
 });

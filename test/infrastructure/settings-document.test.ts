@@ -6,6 +6,7 @@ import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 const document = new URL("../../docs/settings.md", import.meta.url);
@@ -18,6 +19,7 @@ const groups: [title: string, settings: Record<string, Setting<unknown> | Settin
   ["Rules of marks", marksSettings],
   ["Work", workSettings],
   ["Alarms", alarmSettings],
+  ["Webhooks of partners", webhookSettings],
 ];
 
 describe("docs/settings.md", () => {

@@ -22,6 +22,7 @@ const garbage: Record<string, string[]> = {
   CONSUMER_KEY: ["svc_live_1", "pk_live_1", `pk_live_${"0".repeat(49)}`],
   WIDGET_CENTER: ["55"],
   BASEMAP: ["none"],
+  WEBHOOK_NETWORKS: ["hooks.example", "10.0.0.0/33"],
 };
 
 describe("the settings", () => {

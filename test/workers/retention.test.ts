@@ -142,4 +142,30 @@ describe("worker: retention", function () {
     await run();
     expect(await externalIds()).to.have.length(3);
   });
+
+  it("keeps the newest 1,000 deliveries of a webhook besides those that wait, for 30 days", async () => {
+    const { db } = country;
+    const [made] = await rows<{ id: number }>(
+      db,
+      "insert into webhook_endpoints (partner_id, url, events, secret) values (?, '', '{}', '') returning id",
+      [country.partnerId],
+    );
+    const add = (count: number, created: string, delivered: string) =>
+      rows(
+        db,
+        `insert into webhook_deliveries (endpoint_id, type, data, created_at, delivered_at)
+         select ?, 'webhook.test', '{}', ${created}, ${delivered} from generate_series(1, ?)`,
+        [made!.id, count],
+      );
+    await add(2, "server_now() - interval '31 days'", "null");
+    await add(1, "server_now()", "null");
+    await add(1003, "server_now()", "server_now()");
+    await run();
+    const left = await rows(
+      db,
+      `select count(*) filter (where delivered_at is null) as waiting, count(delivered_at) as taken
+       from webhook_deliveries`,
+    );
+    expect(left).to.deep.equal([{ waiting: 1, taken: 1000 }]);
+  });
 });

@@ -7,6 +7,7 @@ import { Requests } from "#web/dashboard/requests.tsx";
 import { SignInPage } from "#web/dashboard/sign-in.tsx";
 import { overview, session } from "#web/dashboard/state.ts";
 import { Today } from "#web/dashboard/today.tsx";
+import { Webhooks } from "#web/dashboard/webhooks.tsx";
 
 /** Signed in or not, and what is shown then. */
 export function App() {
@@ -26,6 +27,7 @@ export function App() {
         <Marks />
         <Limits />
         <Keys />
+        <Webhooks />
         {!isNew && <FirstCall session={session.value} isNew={false} />}
       </main>
     </>

@@ -5,6 +5,7 @@ import type {
   SentMarks,
   ShownKey,
   ShownLimitRequest,
+  ShownWebhook,
 } from "#src/contract/dashboard.ts";
 import { type Failure, pageApi } from "#web/kit/page-api.ts";
 import { resource } from "#web/kit/resource.tsx";
@@ -17,7 +18,7 @@ export const parting = signal("");
 /** Days of the requests that are shown. */
 export const period = signal(14);
 
-const api = pageApi(() => leave("Your session has ended. Sign in again to continue."));
+export const api = pageApi(() => leave("Your session has ended. Sign in again to continue."));
 
 export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
 export const marks = resource<SentMarks>(() => api.get("/marks"));
@@ -26,7 +27,9 @@ export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
   api.get("/limit-requests"),
 );
 
-const all = [overview, marks, keys, limitRequests] as const;
+export const webhooks = resource<{ webhooks: ShownWebhook[] }>(() => api.get("/webhooks"));
+
+const all = [overview, marks, keys, limitRequests, webhooks] as const;
 const refreshMs = 15_000;
 const rarely = 4;
 // Not the session, which no script can read: that there may be one. Spares strangers a refused call.
@@ -80,7 +83,7 @@ function enter(entered: DashboardSession): void {
   remember(hint, "1");
   parting.value = "";
   session.value = entered;
-  for (const one of [marks, keys, limitRequests]) void one.load();
+  for (const one of [marks, keys, limitRequests, webhooks]) void one.load();
 }
 
 function leave(words: string): void {

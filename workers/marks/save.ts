@@ -10,6 +10,7 @@ import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-r
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
+import { outcomesTold } from "#src/webhooks/outbox.ts";
 import type { Decided, Reviewed } from "#workers/marks/review.ts";
 
 /** What a transaction changed of what is served: where, and the change feed's highest number. */
@@ -149,7 +150,7 @@ async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promis
 }
 
 /**
- * Outcomes, opinions that changed, and states, in one statement: the stations are locked meanwhile. Fails when one of
+ * Outcomes (also for webhooks), opinions that changed, and states, in one statement: the stations are locked meanwhile. Fails when one of
  * the marks was processed already (`isLostFence`).
  */
 async function write(
@@ -180,8 +181,8 @@ async function write(
          as o(id, outcome, status, reason, have, needed, rule)) o
        where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
          and ${allHot ? `marks.id >= ${from} and marks.id < ${to}` : idsOfDays(daysOfIds(ids), "marks.id")}
-       returning marks.id
-     ), opinion as (
+       returning marks.id, marks.partner_id, marks.source
+     ), told as (${outcomesTold}), opinion as (
        insert into opinions (station_id, reporter_id, mark_id, effective_at, mark)
        select station_id, reporter_id, mark_id, timestamptz 'epoch' + at * interval '1 ms', mark::jsonb
        from unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[])

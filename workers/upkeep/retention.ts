@@ -10,12 +10,14 @@ import { clearOldMarks } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
+/** Of one webhook, besides those that wait: one that is told of stations gets thousands a day. */
+const deliveriesKept = 1000;
 /** Rows that one statement deletes: it must stay far below the time-out of statements. */
 const deletedAtOnce = 5000;
 
 /**
  * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, alarms, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
+ * status runs, alarms, deliveries of webhooks, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
  * done all the same. Rejects at the end when one has failed.
  */
 export async function retire(
@@ -37,6 +39,7 @@ export async function retire(
     "status runs": () => dropRuns(db, now - config.runsDays * dayMs),
     "review changes": () => deleteOld(db, "review_changes", `at < ${fromMs}`, [now - 2 * dayMs]),
     alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
+    webhooks: () => retireDeliveries(db, now - config.webhookDays * dayMs),
     sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
     usage: () => retireUsage(deps),
     "open days": () => closeDays(db, now),
@@ -54,6 +57,21 @@ export async function retire(
     }
   }
   if (failed.length > 0) throw new Error(`not retired: ${failed.join(", ")}`);
+}
+
+/** Deliveries, taken or not, and outcomes that wait, from before `keptFrom`; and all but the newest of each webhook. */
+async function retireDeliveries(db: Db, keptFrom: number): Promise<void> {
+  await deleteOld(db, "webhook_deliveries", `created_at < ${fromMs}`, [keptFrom]);
+  await deleteOld(db, "webhook_outcomes", `at < ${fromMs}`, [keptFrom]);
+  for (const { id } of await rows<{ id: number }>(db, "select id from webhook_endpoints"))
+    await deleteOld(
+      db,
+      "webhook_deliveries",
+      `endpoint_id = ? and delivered_at is not null and id < (
+         select min(id) from (select id from webhook_deliveries where endpoint_id = ? order by id desc
+           limit ${deliveriesKept}) newest)`,
+      [id, id],
+    );
 }
 
 /** Deletes the rows that `where` names, some at a time. Rows that somebody else holds stay for the next run. */

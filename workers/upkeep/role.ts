@@ -6,6 +6,8 @@ import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
+import { tellExpiringKeys } from "#src/webhooks/outbox.ts";
+import { wakeDue } from "#src/webhooks/turns.ts";
 
 /**
  * The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. Alarms it
@@ -38,6 +40,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       usage: flush,
       partitions: () => makePartitions(deps),
       retention: () => retire(deps),
+      webhooks: () => wakeWebhooks(deps),
     },
     { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
   );
@@ -55,4 +58,10 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       await worker.close();
     },
   };
+}
+
+/** Webhooks that nobody was woken for, and those whose pause is over. */
+async function wakeWebhooks({ db, config, producer }: RoleDeps): Promise<number> {
+  await tellExpiringKeys(db);
+  return wakeDue(db, producer, config.webhookStationsGapMs);
 }

@@ -1,4 +1,5 @@
-import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { statusRuns } from "#src/domain/status-runs.ts";
 import { instants as transitions, statusAt } from "#src/domain/view.ts";
@@ -54,11 +55,26 @@ export async function settleTransitions({
         tx,
         due.flatMap((row) => runsOf(row, config.statusLifetimeMs)),
       );
+      await noteTimeChanges(tx, due);
       return due.length;
     });
     total += settled;
     if (settled < batch) return total;
   }
+}
+
+/** Numbers these stations for webhooks, in the order of the commits: the lock is held until then, as the change feed's. */
+async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
+  if (due.length === 0) return;
+  await rows(tx, `select pg_advisory_xact_lock(${lockIds.timeChanges})`);
+  await rows(
+    tx,
+    `insert into time_changes (station_id, seq, at)
+     select id, nextval('time_change_seq'), timestamptz 'epoch' + since * interval '1 ms'
+     from unnest(?::text[], ?::bigint[]) as d(id, since)
+     on conflict (station_id) do update set seq = excluded.seq, at = excluded.at`,
+    [due.map(({ station_id }) => station_id), due.map(({ since }) => since)],
+  );
 }
 
 /** The runs of what was due; none where only a price or a pending status has ended. */

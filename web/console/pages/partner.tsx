@@ -7,6 +7,7 @@ import { Keys } from "#web/console/pages/keys.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { LimitFields } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
+import { Webhooks } from "#web/console/parts/webhooks.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -49,6 +50,7 @@ export function PartnerPage({ id }: { id: string }) {
               <UsageBars days={days} daily={partner.daily} />
             </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.load} />
+            <Webhooks partnerId={partner.id} />
             <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.load} />
             <Launch partner={partner} changed={loading.load} />
           </>

@@ -1,0 +1,80 @@
+import { Command } from "commander";
+import { verb } from "#cli/command.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, type Output, readable, table } from "#cli/output.ts";
+import { unknown } from "#cli/refusal.ts";
+import { id } from "#cli/values.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { listDeliveries } from "#src/webhooks/deliveries.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  switchWebhookByOperator,
+  type Webhook,
+} from "#src/webhooks/endpoints.ts";
+
+const deliveriesShown = 20;
+const textMax = 200;
+
+/** `operator webhook list|show|enable|disable` (docs/decisions.md 20.8). */
+export function webhookCommand(output: () => Output): Command {
+  const command = new Command("webhook").description(
+    "partners' webhooks: what is pushed to their servers",
+  );
+
+  verb(command, "list", "webhooks with their state, oldest first", "webhook list --partner 3")
+    .option("--partner <id>", "only of this partner", id("partner"))
+    .action(async ({ partner = null }: { partner?: number | null }) => {
+      const webhooks = await withDb(output(), (db) => listWebhooks(db, partner));
+      output().result(webhooks.map(shown), (list) =>
+        table(list, "no webhooks", [
+          ...(["id", "partner_id", "url", "events", "enabled", "off_reason"] as const),
+          ...(["failing_since", "waiting"] as const),
+        ]),
+      );
+    });
+
+  verb(
+    command,
+    "show",
+    "one webhook, and its last deliveries with their answers",
+    "webhook show 3 --json",
+  )
+    .argument("<id>", "the webhook's id", id("webhook"))
+    .action(async (webhookId: number) => {
+      const found = await withDb(output(), async (db) => {
+        const webhook = await findWebhook(db, webhookId);
+        if (webhook === null) throw unknown("webhook", webhookId, "webhook list");
+        const deliveries = await listDeliveries(db, webhookId, deliveriesShown);
+        return { ...shown(webhook), deliveries: deliveries.map(readable) };
+      });
+      output().result(found, ({ deliveries, ...webhook }) => {
+        const lines = deliveries.map(({ answer, fault, ...delivery }) => {
+          return { ...delivery, answer: cleanText(answer ?? fault, textMax) };
+        });
+        return `${card(webhook)}\n\n${table(lines, "no deliveries")}`;
+      });
+    });
+
+  for (const [name, enabled, words] of [
+    ["enable", true, "switch a webhook on; what waits is sent"],
+    ["disable", false, "switch a webhook off; its partner cannot switch it on again"],
+  ] as const)
+    verb(command, name, words, `webhook ${name} 3`)
+      .argument("<id>", "the webhook's id", id("webhook"))
+      .action(async (webhookId: number) => {
+        const out = output();
+        const webhook = await withDb(out, (db) =>
+          switchWebhookByOperator(db, out.actor, webhookId, enabled),
+        );
+        out.result(shown(webhook), card);
+      });
+
+  return command;
+}
+
+/** What a partner typed must not steer a terminal. */
+const shown = (webhook: Webhook) => ({
+  ...readable(webhook),
+  description: cleanText(webhook.description, textMax),
+});

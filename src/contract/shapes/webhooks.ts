@@ -1,0 +1,119 @@
+import { type Static, Type } from "typebox";
+import { orNull, time, word } from "#src/contract/shapes/fuel.ts";
+import { offReasons, webhookEvents } from "#src/domain/vocabulary.ts";
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description: "Where events are posted to: `https://`, at a public address",
+});
+const events = Type.Array(word(webhookEvents), {
+  minItems: 1,
+  maxItems: webhookEvents.length,
+  uniqueItems: true,
+  description: "What it is told of",
+});
+const description = Type.String({ maxLength: 200, description: "For yourself" });
+
+/** What a partner says of a new webhook, docs/contract.md 10.1. */
+export const newWebhook = Type.Object(
+  { url, events, description: Type.Optional(description) },
+  { title: "NewWebhook" },
+);
+
+/** What can be changed of one. */
+export const webhookChanges = Type.Object(
+  {
+    url: Type.Optional(url),
+    events: Type.Optional(events),
+    description: Type.Optional(description),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { title: "WebhookChanges", minProperties: 1 },
+);
+
+const fields = {
+  id: Type.Integer({ minimum: 1 }),
+  url: Type.String(),
+  events: Type.Array(word(webhookEvents)),
+  description: Type.String(),
+  enabled: Type.Boolean({ description: "False: nothing is sent, and `off_reason` says why" }),
+  off: orNull(time("UTC; when it was switched off")),
+  off_reason: orNull(
+    word(offReasons, "By you, by the operator, after three days of failures, or after a 410"),
+  ),
+  failing_since: orNull(time("UTC; the first of the failures in a row")),
+  waiting: Type.Integer({ minimum: 0, description: "Deliveries that are not taken yet" }),
+  old_secret_until: orNull(time("UTC; until then the secret before signs as well")),
+  created: time("UTC"),
+};
+const secret = Type.String({
+  pattern: "^whsec_[A-Za-z0-9+/]+=*$",
+  description: "Signs what is sent; shown this once",
+});
+
+export const webhook = Type.Object(fields, { title: "Webhook" });
+export const createdWebhook = Type.Object({ ...fields, secret }, { title: "CreatedWebhook" });
+export const webhookList = Type.Object(
+  { webhooks: Type.Array(webhook), count: Type.Integer({ minimum: 0 }) },
+  { title: "WebhookList" },
+);
+export const rotatedSecret = Type.Object(
+  { secret, old_secret_until: time("UTC; until then both secrets sign") },
+  { title: "RotatedSecret" },
+);
+
+/** docs/contract.md 10.2. */
+export const delivery = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1 }),
+    message_id: Type.String({ description: "`webhook-id`; the same when it is sent again" }),
+    type: Type.String(),
+    created: time("UTC"),
+    delivered: orNull(time("UTC; null while it is not taken")),
+    attempts: Type.Integer({ minimum: 0 }),
+    tried: orNull(time("UTC; the last attempt")),
+    status: orNull(Type.Integer({ description: "HTTP status of the last answer" })),
+    answer: orNull(Type.String({ description: "The first 500 characters of its body" })),
+    fault: orNull(Type.String({ description: "Why there was no answer" })),
+    duration_ms: orNull(Type.Integer({ minimum: 0 })),
+  },
+  { title: "Delivery" },
+);
+export const deliveryList = Type.Object(
+  { deliveries: Type.Array(delivery), count: Type.Integer({ minimum: 0 }) },
+  { title: "DeliveryList" },
+);
+
+export const newWebhookExample: Static<typeof newWebhook> = {
+  url: "https://hooks.example.com/fuel",
+  events: ["stations.changed", "report.processed"],
+  description: "Map server",
+};
+export const webhookExample: Static<typeof webhook> = {
+  id: 3,
+  url: "https://hooks.example.com/fuel",
+  events: ["stations.changed", "report.processed"],
+  description: "Map server",
+  enabled: true,
+  off: null,
+  off_reason: null,
+  failing_since: null,
+  waiting: 0,
+  old_secret_until: null,
+  created: "2026-01-31 18:05:00",
+};
+export const secretExample = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+export const deliveryExample: Static<typeof delivery> = {
+  id: 1204,
+  message_id: "msg_7f0a3c1e5b9d4e2f8a6c0d1b2e3f4a5b",
+  type: "stations.changed",
+  created: "2026-01-31 18:05:00",
+  delivered: "2026-01-31 18:05:01",
+  attempts: 1,
+  tried: "2026-01-31 18:05:01",
+  status: 204,
+  answer: "",
+  fault: null,
+  duration_ms: 41,
+};

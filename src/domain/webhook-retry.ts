@@ -1,0 +1,33 @@
+import { dayMs, hourMs } from "#src/domain/units.ts";
+
+/** What a receiver's answer means: 2xx is taken, 410 wants no more, everything else is tried again. */
+type Taken = "taken" | "gone" | "failed";
+
+/** `status` is null where there was no answer. A redirect is not followed, so it is a failure (docs/decisions.md 20.6). */
+export function takenBy(status: number | null): Taken {
+  if (status === null) return "failed";
+  if (status === 410) return "gone";
+  return status >= 200 && status < 300 ? "taken" : "failed";
+}
+
+/** A receiver that has failed for so long is switched off. */
+export const givenUpAfterMs = 3 * dayMs;
+const growth = 4;
+const longestPauseMs = 4 * hourMs;
+/** A pause is up to so much longer or shorter, so that receivers which failed together do not come back together. */
+const jitter = 0.2;
+
+/**
+ * The pause, ms, after a failed attempt at `now`; null when the receiver has failed for three days and is given up.
+ * `failures` is how many attempts in a row have failed with this one, `since` the time of the first of them, `random` from 0 to 1.
+ * The last pause ends with the third day.
+ */
+export function pauseAfterFailure(
+  { failures, since }: { failures: number; since: number },
+  { now, firstPauseMs, random }: { now: number; firstPauseMs: number; random: number },
+): number | null {
+  const leftMs = since + givenUpAfterMs - now;
+  if (leftMs <= 0) return null;
+  const usual = Math.min(longestPauseMs, firstPauseMs * growth ** Math.min(failures - 1, 20));
+  return Math.min(leftMs, Math.round(usual * (1 - jitter + 2 * jitter * random)));
+}

@@ -1,0 +1,78 @@
+import { testEvent } from "#src/domain/vocabulary.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { wakeSql } from "#src/webhooks/outbox.ts";
+
+/** What was sent to a webhook, or waits, and what its last attempt was answered with. */
+export interface Delivery {
+  id: number;
+  /** `webhook-id`: the same when it is sent again. */
+  message_id: string;
+  type: string;
+  created_at: Date;
+  delivered_at: Date | null;
+  attempts: number;
+  tried_at: Date | null;
+  /** Null where there was no answer: `fault` says why. */
+  status: number | null;
+  answer: string | null;
+  fault: string | null;
+  duration_ms: number | null;
+}
+
+const columns =
+  "id, message_id, type, created_at, delivered_at, attempts, tried_at, status, answer, fault, duration_ms";
+
+/** Deliveries of a webhook, the newest first; `before` is the id of the last one of the page before. */
+export const listDeliveries = (
+  db: Db,
+  endpointId: number,
+  limit: number,
+  before: number | null = null,
+): Promise<Delivery[]> =>
+  rows<Delivery>(
+    db,
+    `select ${columns} from webhook_deliveries where endpoint_id = ? and (?::bigint is null or id < ?)
+     order by id desc limit ?`,
+    [endpointId, before, before, limit],
+  );
+
+/** Ends the pause after a failure: whoever asks by hand wants to see an answer. */
+const atOnceSql = "update webhook_endpoints set next_at = '-infinity' where id = ?";
+
+/** Sends a test event to a webhook, after what waits already. */
+export async function sendTestEvent(db: Db, endpointId: number): Promise<Delivery> {
+  const [made] = await rows<Delivery>(
+    db,
+    `with pause as (${atOnceSql})
+     insert into webhook_deliveries (endpoint_id, type, data) values (?, ?, '{}') returning ${columns}`,
+    [endpointId, endpointId, testEvent],
+  );
+  await rows(db, wakeSql);
+  return made!;
+}
+
+/**
+ * Sends a delivery again, under its message's id and after what waits already; one that still waits is tried at once.
+ * Null when the webhook has none of this id.
+ */
+export async function redeliver(
+  db: Db,
+  endpointId: number,
+  deliveryId: number,
+): Promise<Delivery | null> {
+  const [again] = await rows<Delivery>(
+    db,
+    `with pause as (${atOnceSql}), found as (
+       select * from webhook_deliveries where endpoint_id = ? and id = ?
+     ), made as (
+       insert into webhook_deliveries (endpoint_id, message_id, type, data)
+       select endpoint_id, message_id, type, data from found where delivered_at is not null
+       returning ${columns}
+     )
+     select ${columns} from made union all select ${columns} from found where delivered_at is null`,
+    [endpointId, endpointId, deliveryId],
+  );
+  if (again === undefined) return null;
+  await rows(db, wakeSql);
+  return again;
+}

@@ -1,0 +1,172 @@
+import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { newWebhookSecret, sealWebhookSecret } from "#src/webhooks/signature.ts";
+
+/** A partner's webhook, without its secret, which is shown once. */
+export interface Webhook {
+  id: number;
+  partner_id: number;
+  url: string;
+  events: WebhookEvent[];
+  description: string;
+  enabled: boolean;
+  off_at: Date | null;
+  off_reason: OffReason | null;
+  failing_since: Date | null;
+  /** Deliveries that are not taken yet. */
+  waiting: number;
+  /** Until when two secrets sign. */
+  old_secret_until: Date | null;
+  created_at: Date;
+}
+
+const columns = `id, partner_id, url, events, description, off_at is null as enabled, off_at, off_reason, failing_since,
+  (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null) as waiting,
+  case when old_secret_until > server_now() then old_secret_until end as old_secret_until, created_at`;
+
+/** Forgets failures: whoever changes or switches on a webhook has it tried at once. */
+const freshSql = "failures = 0, failing_since = null, next_at = '-infinity'";
+/** As of now: a webhook is told of what comes after it. */
+const cursorsSql = `change_seq = coalesce((select max(seq) from changes), 0),
+  time_change_seq = coalesce((select max(seq) from time_changes), 0)`;
+
+/** Webhooks of one partner or of all, the oldest first. */
+export const listWebhooks = (db: Db | Tx, partnerId: number | null = null): Promise<Webhook[]> =>
+  rows<Webhook>(
+    db,
+    `select ${columns} from webhook_endpoints e where partner_id = coalesce(?::int, partner_id) order by id`,
+    [partnerId],
+  );
+
+/** One webhook, of this partner or of any; null when there is none. */
+export async function findWebhook(
+  db: Db | Tx,
+  id: number,
+  partnerId: number | null = null,
+): Promise<Webhook | null> {
+  const sql = `select ${columns} from webhook_endpoints e where id = ? and partner_id = coalesce(?::int, partner_id)`;
+  return (await rows<Webhook>(db, sql, [id, partnerId]))[0] ?? null;
+}
+
+/** What a partner chooses. The URL was checked (`createReceivers`). */
+export type WebhookWish = Pick<Webhook, "url" | "events" | "description">;
+
+/** A new webhook, told of everything from now on, with its secret; null when the partner has `most` already. */
+export const createWebhook = (
+  db: Db,
+  partnerId: number,
+  { url, events, description }: WebhookWish,
+  { most, pepper }: { most: number; pepper: string },
+): Promise<{ webhook: Webhook; secret: string } | null> =>
+  inTransaction(db, async (tx) => {
+    // One after the other for a partner, so that the count holds.
+    await rows(tx, "select from partners where id = ? for no key update", [partnerId]);
+    if ((await listWebhooks(tx, partnerId)).length >= most) return null;
+    const secret = newWebhookSecret();
+    const [made] = await rows<{ id: number }>(
+      tx,
+      `insert into webhook_endpoints (partner_id, url, events, description, secret)
+       values (?, ?, ?::text[], ?, ?) returning id`,
+      [partnerId, url, events, description, sealWebhookSecret(pepper, partnerId, secret)],
+    );
+    await rows(tx, `update webhook_endpoints set ${cursorsSql} where id = ?`, [made!.id]);
+    return { webhook: (await findWebhook(tx, made!.id))!, secret };
+  });
+
+/**
+ * Changes a webhook; null when the partner has none of this id. Who begins to be told of stations is told of changes
+ * from now on.
+ */
+export const changeWebhook = (
+  db: Db,
+  partnerId: number,
+  id: number,
+  { url, events, description, enabled }: Partial<WebhookWish> & { enabled?: boolean | undefined },
+): Promise<Webhook | null> =>
+  inTransaction(db, async (tx) => {
+    const [before] = await rows<Pick<Webhook, "events">>(
+      tx,
+      "select events from webhook_endpoints where id = ? and partner_id = ? for no key update",
+      [id, partnerId],
+    );
+    if (before === undefined) return null;
+    const begins =
+      events?.includes("stations.changed") === true && !before.events.includes("stations.changed");
+    await rows(
+      tx,
+      `update webhook_endpoints set url = coalesce(?, url), events = coalesce(?::text[], events),
+         description = coalesce(?, description), updated_at = server_now()
+         ${begins ? `, ${cursorsSql}` : ""} ${url === undefined ? "" : `, ${freshSql}`} where id = ?`,
+      [url ?? null, events ?? null, description ?? null, id],
+    );
+    if (enabled !== undefined) await switchWebhook(tx, id, enabled, "partner");
+    return findWebhook(tx, id);
+  });
+
+/** Switches a webhook on, or off for a reason; one that is off keeps its first reason. */
+async function switchWebhook(
+  tx: Tx,
+  id: number,
+  enabled: boolean,
+  reason: OffReason,
+): Promise<boolean> {
+  const changed = await rows(
+    tx,
+    enabled
+      ? `update webhook_endpoints set off_at = null, off_reason = null, ${freshSql}, updated_at = server_now()
+         where id = ? and off_at is not null returning 1`
+      : `update webhook_endpoints set off_at = server_now(), off_reason = '${reason}', updated_at = server_now()
+         where id = ? and off_at is null returning 1`,
+    [id],
+  );
+  if (enabled) await rows(tx, "select pg_notify('changes', '')");
+  return changed.length > 0;
+}
+
+/** Removes a webhook with its deliveries; false when the partner has none of this id. */
+export async function removeWebhook(db: Db, partnerId: number, id: number): Promise<boolean> {
+  const sql = "delete from webhook_endpoints where id = ? and partner_id = ? returning 1";
+  return (await rows(db, sql, [id, partnerId])).length > 0;
+}
+
+/**
+ * A new secret. For `overlapS` seconds the old one signs too; one that was old already signs no more. Null when the
+ * partner has no webhook of this id.
+ */
+export async function rotateWebhookSecret(
+  db: Db,
+  partnerId: number,
+  id: number,
+  { overlapS, pepper }: { overlapS: number; pepper: string },
+): Promise<{ secret: string; old_secret_until: Date } | null> {
+  const secret = newWebhookSecret();
+  const [rotated] = await rows<{ old_secret_until: Date }>(
+    db,
+    `update webhook_endpoints set old_secret = secret, secret = ?, updated_at = server_now(),
+       old_secret_until = server_now() + ?::int * interval '1 s'
+     where id = ? and partner_id = ? returning old_secret_until`,
+    [sealWebhookSecret(pepper, partnerId, secret), overlapS, id, partnerId],
+  );
+  return rotated === undefined ? null : { secret, ...rotated };
+}
+
+/** An operator switches a webhook on or off. A partner cannot switch on what an operator switched off. */
+export const switchWebhookByOperator = (
+  db: Db,
+  actor: string,
+  id: number,
+  enabled: boolean,
+): Promise<Webhook | NotDone> =>
+  act(db, actor, async (tx) => {
+    const before = await findWebhook(tx, id);
+    if (before === null) return unknown("webhook", id);
+    if (!(await switchWebhook(tx, id, enabled, "operator")))
+      return { notDone: "already", what: "webhook", id, state: enabled ? "on" : "off" };
+    return {
+      value: (await findWebhook(tx, id))!,
+      action: enabled ? "webhook.enable" : "webhook.disable",
+      subject: `webhook ${id}`,
+      details: { partner: before.partner_id },
+    };
+  });

@@ -1,0 +1,75 @@
+import { Resolver } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { callbackify } from "node:util";
+import { addressSet, isPublicAddress } from "#src/infrastructure/addresses.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+
+/** The addresses of a host. Rejects when it has none. */
+export type Resolve = (host: string) => Promise<string[]>;
+
+const urlMax = 2000;
+
+/**
+ * Not `dns.lookup`: it waits in one of the four threads that also pack answers, and a stranger's name server may take
+ * as long as it likes.
+ */
+const resolver = new Resolver({ timeout: 2000, tries: 2 });
+
+const resolveHost: Resolve = async (host) => {
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  if (addresses.length === 0) throw new Error("The host has no address in the DNS");
+  return addresses;
+};
+
+/**
+ * Says where webhooks may go (docs/decisions.md 20.7): to public addresses, and to the networks of WEBHOOK_NETWORKS. A
+ * host is looked up when its URL is registered and again for each connection, which then goes to the addresses that
+ * were checked.
+ */
+export function createReceivers(
+  { webhookNetworks, webhookHttp }: Pick<Config, "webhookNetworks" | "webhookHttp">,
+  resolve: Resolve = resolveHost,
+) {
+  const own = addressSet(webhookNetworks);
+  const schemes = webhookHttp ? ["https:", "http:"] : ["https:"];
+
+  /** Rejects when one of them may not be sent to: names that lead to both are made to deceive. */
+  const addressesOf = async (host: string): Promise<string[]> => {
+    const bare = host.replace(/^\[(.*)\]$/, "$1");
+    const addresses = isIP(bare) === 0 ? await resolve(bare) : [bare];
+    if (!addresses.every((address) => isPublicAddress(address) || own.has(address)))
+      throw new Error("The host is in a private network");
+    return addresses;
+  };
+
+  const lookUp = callbackify(addressesOf);
+  const lookup: LookupFunction = (host, options, done) => {
+    lookUp(host, (error, addresses) => {
+      if (error !== null) return done(error, "", 0);
+      const all = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (options.all === true) done(null, all);
+      else done(null, all[0]!.address, all[0]!.family);
+    });
+  };
+
+  return {
+    addressesOf,
+    /** For a connection. Sockets do not call it for a host that is an address: ask `addressesOf` before. */
+    lookup,
+    /** The URL as it is stored, or why it cannot be taken. */
+    async read(text: string): Promise<{ url: string } | { fault: string }> {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null || text.length > urlMax || !schemes.includes(url.protocol))
+        return { fault: `URL should be absolute and begin with ${schemes.join("// or ")}//` };
+      if (url.username !== "" || url.password !== "" || url.hash !== "")
+        return { fault: "URL should have neither a user nor a fragment" };
+      try {
+        await addressesOf(url.hostname);
+      } catch (error) {
+        return { fault: (error as Error).message };
+      }
+      return { url: url.href };
+    },
+  };
+}

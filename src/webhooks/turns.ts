@@ -1,0 +1,207 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import type { OffReason } from "#src/domain/vocabulary.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import type { Producer } from "#src/infrastructure/queues.ts";
+import { msOf } from "#src/marks/marks.ts";
+
+/** Stations or marks of one delivery. */
+const batchMax = 100;
+/** Endpoints that one look wakes; the others come with the next one, those first that had no turn for longest. */
+export const wokenAtOnce = 200;
+
+/**
+ * SQL for an endpoint `e` that may be sent to now: it is on, its pause is over, and its partner still has access, with
+ * a secret key in force.
+ */
+const mayBeSent = `e.off_at is null and e.next_at <= server_now() and e.claimed_until <= server_now()
+  and exists (select from partners p where p.id = e.partner_id and p.enabled)
+  and exists (select from keys k where k.partner_id = e.partner_id and k.kind = 'secret' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > server_now()))`;
+
+/** Wakes the webhooks workers for every endpoint that something waits for. Gives how many those were. */
+export async function wakeDue(
+  db: Db,
+  producer: Pick<Producer, "wakeEndpoints">,
+  stationsGapMs: number,
+): Promise<number> {
+  const due = await rows<{ id: number }>(
+    db,
+    `select e.id from webhook_endpoints e
+     where ${mayBeSent} and (
+       exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
+       or exists (select from webhook_outcomes o where o.endpoint_id = e.id)
+       or 'stations.changed' = any(e.events) and e.stations_at <= server_now() - ?::int * interval '1 ms'
+         and (e.change_seq < (select max(seq) from changes)
+           or e.time_change_seq < (select max(seq) from time_changes)))
+     order by e.tried_at limit ${wokenAtOnce}`,
+    [stationsGapMs],
+  );
+  await producer.wakeEndpoints(due.map(({ id }) => id));
+  return due.length;
+}
+
+/** What is sent: a delivery, and whatever its attempt has to know of its endpoint. */
+export interface Turn {
+  endpointId: number;
+  partnerId: number;
+  /** Fences what is stored about the attempt. */
+  claim: number;
+  url: string;
+  /** Sealed; the new one first. */
+  secrets: Buffer[];
+  /** Failures in a row before this attempt, and since when, ms. */
+  failures: number;
+  failingSince: number | null;
+  delivery: {
+    id: number;
+    message_id: string;
+    type: string;
+    data: { stations?: string[]; marks?: number[] };
+    /** ms. */
+    created: number;
+  };
+}
+
+interface Claimed extends Omit<Turn, "delivery"> {
+  events: string[];
+  wantsStations: boolean;
+}
+
+/**
+ * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process is at it, or when nothing
+ * waits. What has happened since the last turn becomes a delivery here: changed stations after the endpoint's cursors,
+ * and outcomes of marks, one batch of each at a time.
+ */
+export const takeTurn = (
+  db: Db,
+  endpointId: number,
+  { claimMs, stationsGapMs }: { claimMs: number; stationsGapMs: number },
+): Promise<Turn | null> =>
+  inTransaction(db, async (tx) => {
+    const [claimed] = await rows<Claimed>(
+      tx,
+      `update webhook_endpoints e set claims = claims + 1, tried_at = server_now(),
+         claimed_until = server_now() + ?::int * interval '1 ms'
+       where e.id = ? and ${mayBeSent}
+       returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures, e.events,
+         ${msOf("e.failing_since")} as "failingSince",
+         array_remove(array[e.secret, case when e.old_secret_until > server_now() then e.old_secret end], null) as secrets,
+         e.stations_at <= server_now() - ?::int * interval '1 ms' as "wantsStations"`,
+      [claimMs, endpointId, stationsGapMs],
+    );
+    if (claimed === undefined) return null;
+    const { events, wantsStations, ...turn } = claimed;
+    const waiting = await rows<{ type: string }>(
+      tx,
+      "select distinct type from webhook_deliveries where endpoint_id = ? and delivered_at is null",
+      [endpointId],
+    );
+    const waits = (type: string): boolean => waiting.some((one) => one.type === type);
+    if (wantsStations && events.includes("stations.changed") && !waits("stations.changed"))
+      await batchStations(tx, endpointId);
+    if (!waits("report.processed")) await batchOutcomes(tx, endpointId);
+    const [delivery] = await rows<Turn["delivery"]>(
+      tx,
+      `select id, message_id, type, data, ${msOf("created_at")} as created from webhook_deliveries
+       where endpoint_id = ? and delivered_at is null order by id limit 1`,
+      [endpointId],
+    );
+    if (delivery !== undefined) return { ...turn, delivery };
+    await rows(tx, "update webhook_endpoints set claimed_until = '-infinity' where id = ?", [
+      endpointId,
+    ]);
+    return null;
+  });
+
+/** The next changed stations in the order of their commits. A batch that is not full is followed by a pause. */
+async function batchStations(tx: Tx, endpointId: number): Promise<void> {
+  const after = (table: string, cursor: string): string =>
+    `select station_id, seq from ${table}
+     where seq > (select ${cursor} from webhook_endpoints where id = ?) order by seq limit ${batchMax}`;
+  await rows(
+    tx,
+    `with changed as (${after("changes", "change_seq")}), timed as (${after("time_changes", "time_change_seq")}),
+     made as (
+       insert into webhook_deliveries (endpoint_id, type, data)
+       select ?, 'stations.changed', jsonb_build_object('stations', jsonb_agg(station_id order by station_id))
+       from (select station_id from changed union select station_id from timed) s having count(*) > 0
+     )
+     update webhook_endpoints e set change_seq = greatest(e.change_seq, (select max(seq) from changed)),
+       time_change_seq = greatest(e.time_change_seq, (select max(seq) from timed)),
+       stations_at = case when ${batchMax} in ((select count(*) from changed), (select count(*) from timed))
+         then e.stations_at else server_now() end
+     where e.id = ? and (exists (select from changed) or exists (select from timed))`,
+    [endpointId, endpointId, endpointId, endpointId],
+  );
+}
+
+/** The next outcomes of the partner's marks. Rows of transactions that commit later are taken later: none is passed over. */
+async function batchOutcomes(tx: Tx, endpointId: number): Promise<void> {
+  await rows(
+    tx,
+    `with taken as (
+       delete from webhook_outcomes where id = any(array(
+         select id from webhook_outcomes where endpoint_id = ? order by id limit ${batchMax}))
+       returning id, mark_id
+     )
+     insert into webhook_deliveries (endpoint_id, type, data)
+     select ?, 'report.processed', jsonb_build_object('marks', jsonb_agg(mark_id order by id))
+     from taken having count(*) > 0`,
+    [endpointId, endpointId],
+  );
+}
+
+/** What an attempt has come to. */
+export interface Attempt {
+  status: number | null;
+  answer: string | null;
+  fault: string | null;
+  durationMs: number;
+}
+
+/** How an endpoint goes on after an attempt. */
+export type Verdict = { pauseMs: number } | { off: OffReason } | "taken";
+
+/**
+ * Stores an attempt and what follows from it, and ends the claim. False when the claim was over and another process has
+ * the endpoint: nothing is stored then, and the delivery is sent once more.
+ */
+export const settleTurn = (
+  db: Db,
+  { endpointId, partnerId, claim, delivery }: Turn,
+  { status, answer, fault, durationMs }: Attempt,
+  verdict: Verdict,
+  now: number,
+): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const isTaken = verdict === "taken";
+    const pauseMs = verdict !== "taken" && "pauseMs" in verdict ? verdict.pauseMs : 0;
+    const off = verdict !== "taken" && "off" in verdict ? verdict.off : null;
+    const fenced = await rows(
+      tx,
+      isTaken
+        ? `update webhook_endpoints set claimed_until = '-infinity', failures = 0, failing_since = null,
+             next_at = '-infinity' where id = ? and claims = ? returning 1`
+        : `update webhook_endpoints set claimed_until = '-infinity', failures = failures + 1,
+             failing_since = coalesce(failing_since, server_now()), next_at = server_now() + ?::bigint * interval '1 ms',
+             off_at = coalesce(off_at, case when ?::text is not null then server_now() end),
+             off_reason = coalesce(off_reason, ?::text)
+           where id = ? and claims = ? returning 1`,
+      [...(isTaken ? [] : [pauseMs, off, off]), endpointId, claim],
+    );
+    if (fenced.length === 0) return false;
+    await rows(
+      tx,
+      `update webhook_deliveries set attempts = attempts + 1, tried_at = server_now(), status = ?, answer = ?,
+         fault = ?, duration_ms = ?, delivered_at = case when ? then server_now() end where id = ?`,
+      [status, answer, fault, durationMs, isTaken, delivery.id],
+    );
+    if (off !== null)
+      await raiseAlarms(tx, [
+        {
+          ...{ kind: "webhook-off", subject: `partner ${partnerId}`, at: now },
+          details: { webhook: endpointId, reason: off },
+        },
+      ]);
+    return true;
+  });

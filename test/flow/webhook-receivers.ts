@@ -1,0 +1,92 @@
+import { webcrypto } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hold } from "#test/harness/leaks.ts";
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  raw: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what was posted, looked at field by field
+  body: any;
+}
+
+export interface Receiver {
+  url: string;
+  posts: Received[];
+  /** The most requests that were open at a time. */
+  atOnce: number;
+  /** Answers a request; 204 by default. `n` counts them from 0. It may answer later, or never. */
+  answer: (response: ServerResponse, n: number) => void;
+  close(): Promise<void>;
+}
+
+/** A partner's server that keeps what it gets. */
+export async function startReceiver(): Promise<Receiver> {
+  let open = 0;
+  const server = createServer((request, response) => {
+    open += 1;
+    receiver.atOnce = Math.max(receiver.atOnce, open);
+    response.once("close", () => (open -= 1));
+    let raw = "";
+    request.setEncoding("utf8");
+    request.on("data", (piece: string) => (raw += piece));
+    request.on("end", () => {
+      receiver.posts.push({ headers: request.headers, raw, body: JSON.parse(raw) });
+      receiver.answer(response, receiver.posts.length - 1);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const end = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const letGo = hold("a partner's server", end);
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    posts: [],
+    atOnce: 0,
+    answer: (response) => void response.writeHead(204).end(),
+    close: async () => {
+      letGo();
+      await end();
+    },
+  };
+  return receiver;
+}
+
+/** Answers with a status alone. */
+export const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(code, headers).end("not now");
+
+const { subtle } = webcrypto;
+
+/**
+ * Verifies a request as the specification of Standard Webhooks tells a receiver to, by another library than the sender's.
+ * True when one of its signatures is of this secret.
+ */
+export async function isSigned(
+  secret: string,
+  { headers, raw }: Pick<Received, "headers" | "raw">,
+): Promise<boolean> {
+  const key = await subtle.importKey(
+    "raw",
+    Uint8Array.from(atob(secret.slice("whsec_".length)), (one) => one.charCodeAt(0)),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
+    String(headers[`webhook-${name}`]),
+  );
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${raw}`);
+  for (const signature of signatures!.split(" ")) {
+    const [version, base64 = ""] = signature.split(",");
+    const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+    if (version === "v1" && (await subtle.verify("HMAC", key, bytes, signed))) return true;
+  }
+  return false;
+}

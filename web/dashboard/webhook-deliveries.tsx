@@ -1,0 +1,101 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ShownDelivery } from "#src/contract/dashboard.ts";
+import { api } from "#web/dashboard/state.ts";
+import { Loaded, resource } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+const refreshMs = 2000;
+
+/** What was sent to a webhook and what it answered, kept fresh as long as somebody looks; Escape closes it. */
+export function Deliveries({ webhook, close }: { webhook: number; close: () => void }) {
+  const path = `/webhooks/${webhook}/deliveries`;
+  const loading = useMemo(
+    () => resource<{ deliveries: ShownDelivery[] }>(() => api.get(path)),
+    [path],
+  );
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    void loading.load();
+    const timer = setInterval(() => void loading.load(true), refreshMs);
+    return () => {
+      clearInterval(timer);
+      current?.close();
+    };
+  }, [loading]);
+  const again = async (id: number): Promise<void> => {
+    await api.send("POST", `${path}/${id}/redeliver`, {});
+    await loading.load();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="deliveries-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+    >
+      <h2 id="deliveries-title">Deliveries of webhook {webhook}</h2>
+      <Loaded of={loading}>
+        {({ deliveries }) => (
+          <Table
+            caption="Deliveries"
+            rows={deliveries}
+            id={({ id }) => id}
+            empty="Nothing was sent yet."
+            perPage={8}
+            columns={[
+              { name: "Event", cell: ({ type }) => <code>{type}</code>, by: ({ type }) => type },
+              {
+                name: "Created",
+                cell: ({ created }) => <Moment at={created} />,
+                by: ({ id }) => id,
+              },
+              { name: "Answer", cell: answerOf },
+              {
+                name: "ms",
+                cell: ({ duration_ms: ms }) => ms ?? "",
+                by: ({ duration_ms: ms }) => ms ?? 0,
+                numeric: true,
+              },
+              {
+                name: "Action",
+                cell: ({ id, delivered }) => (
+                  <button type="button" onClick={() => void again(id)}>
+                    {delivered === null ? "Try now" : "Send again"}
+                    <span class="unseen"> delivery {id}</span>
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={close}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+function answerOf({ delivered, attempts, status, answer, fault }: ShownDelivery) {
+  const words = (fault ?? answer ?? "").slice(0, 120);
+  const tried = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  return (
+    <span>
+      {delivered === null ? (
+        <span class="badge pending">… waiting</span>
+      ) : (
+        <span class="badge approved">✓ taken</span>
+      )}{" "}
+      {status ?? ""} <span class="soft small">{tried}</span>
+      {words !== "" && <div class="soft small">{words}</div>}
+    </span>
+  );
+}

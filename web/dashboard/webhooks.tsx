@@ -1,0 +1,203 @@
+import { useState } from "preact/hooks";
+import type { ShownWebhook } from "#src/contract/dashboard.ts";
+import { Section } from "#web/dashboard/section.tsx";
+import { api, webhooks } from "#web/dashboard/state.ts";
+import { Deliveries } from "#web/dashboard/webhook-deliveries.tsx";
+import { WebhookForm } from "#web/dashboard/webhook-form.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { CopyButton } from "#web/kit/copy-button.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+const reasons = {
+  partner: "by you",
+  operator: "by the operator",
+  failing: "after three days of failures",
+  gone: "because it answered 410",
+} as const;
+
+/** What is pushed to the partner's servers: how it goes, and every switch of it. */
+export function Webhooks() {
+  const [isAdding, setAdding] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <Section
+      id="webhooks"
+      title="Webhooks"
+      tools={
+        <button type="button" onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
+          Add a webhook
+        </button>
+      }
+    >
+      <p class="soft small">
+        Changes of stations, outcomes of your marks, decisions on your limits and keys that end
+        soon, sent to your server and signed after Standard Webhooks.
+      </p>
+      {isAdding && (
+        <WebhookForm
+          made={(text) => {
+            setAdding(false);
+            setSecret(text);
+          }}
+        />
+      )}
+      {secret !== null && <Secret text={secret} close={() => setSecret(null)} />}
+      <Loaded of={webhooks}>
+        {({ webhooks: rows }) => (
+          <Table
+            caption="Your webhooks"
+            rows={rows}
+            id={({ id }) => id}
+            empty="No webhooks."
+            columns={[
+              {
+                name: "URL",
+                cell: ({ url, description, events }) => (
+                  <span>
+                    <code class="whole">{url}</code>
+                    <br />
+                    <span class="soft small">
+                      {[...(description === "" ? [] : [description]), ...events].join(", ")}
+                    </span>
+                  </span>
+                ),
+              },
+              { name: "State", cell: (webhook) => <State webhook={webhook} /> },
+              {
+                name: "Actions",
+                cell: (webhook) => <Actions webhook={webhook} renewed={setSecret} />,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+const State = ({
+  webhook: { off, off_reason: reason, failing_since: since, waiting },
+}: {
+  webhook: ShownWebhook;
+}) => (
+  <span>
+    {off !== null && reason !== null ? (
+      <>
+        <span class="badge rejected">✕ off</span> {reasons[reason]}, <Moment at={off} />
+      </>
+    ) : since !== null ? (
+      <>
+        <span class="badge pending">… failing</span> since <Moment at={since} />
+      </>
+    ) : (
+      <span class="badge approved">✓ on</span>
+    )}
+    {waiting > 0 && <span class="soft small"> {waiting} waiting</span>}
+  </span>
+);
+
+/** Sends one change and shows the list anew; gives the answer, or null when it was refused. */
+function useChange(path: string) {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const change = async <T,>(
+    method: "POST" | "PATCH" | "DELETE",
+    below = "",
+    body: object = {},
+  ): Promise<T | null> => {
+    setBusy(true);
+    const result = await api.send<T>(method, `${path}${below}`, body);
+    setBusy(false);
+    setFault(result.failure?.words ?? null);
+    await webhooks.load();
+    if (result.failure !== undefined) return null;
+    // An answer without a body is one all the same.
+    return result.value ?? ({} as T);
+  };
+  return { isBusy, fault, change };
+}
+
+function Actions({
+  webhook: { id, url, enabled, off_reason: reason },
+  renewed,
+}: {
+  webhook: ShownWebhook;
+  renewed: (secret: string) => void;
+}) {
+  const [asked, setAsked] = useState<"remove" | "renew" | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const { isBusy, fault, change } = useChange(`/webhooks/${id}`);
+  const of = <span class="unseen"> of webhook {id}</span>;
+  const confirmed = async (): Promise<void> => {
+    if (asked === "remove") await change("DELETE");
+    else {
+      const answer = await change<{ secret: string }>("POST", "/rotate-secret");
+      if (answer !== null) renewed(answer.secret);
+    }
+    setAsked(null);
+  };
+  return (
+    <div class="tools">
+      <button
+        type="button"
+        disabled={isBusy || !enabled}
+        onClick={() => void change("POST", "/test").then((sent) => sent !== null && setOpen(true))}
+      >
+        Send a test{of}
+      </button>
+      <button type="button" onClick={() => setOpen(true)}>
+        Deliveries{of}
+      </button>
+      <button
+        type="button"
+        disabled={isBusy || reason === "operator"}
+        onClick={() => void change("PATCH", "", { enabled: !enabled })}
+      >
+        Switch {enabled ? "off" : "on"}
+        {of}
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => setAsked("renew")}>
+        New secret{of}
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => setAsked("remove")}>
+        Remove{of}
+      </button>
+      <Fault words={fault} />
+      {isOpen && <Deliveries webhook={id} close={() => setOpen(false)} />}
+      {asked !== null && (
+        <Confirm
+          title={asked === "remove" ? "Remove this webhook?" : "Make a new secret?"}
+          action={asked === "remove" ? "Remove" : "Make it"}
+          danger={asked === "remove"}
+          busy={isBusy}
+          onConfirm={() => void confirmed()}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            <code class="whole">{url}</code>
+          </p>
+          <p>
+            {asked === "remove"
+              ? "Its deliveries are removed as well, also those that wait."
+              : "The present secret signs as well for 24 hours. Change your server in this time."}
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+const Secret = ({ text, close }: { text: string; close: () => void }) => (
+  <div class="note" role="status">
+    <p>The secret of the webhook. It is shown this once: copy it now.</p>
+    <p>
+      <code class="whole">{text}</code> <CopyButton text={text} />
+    </p>
+    <button type="button" onClick={close}>
+      Done
+    </button>
+  </div>
+);

@@ -1,0 +1,81 @@
+import http from "node:http";
+import https from "node:https";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { createReceivers } from "#src/webhooks/receivers.ts";
+import type { Attempt } from "#src/webhooks/turns.ts";
+
+/** Characters of an answer that are kept for the partner to read. */
+const answerMax = 500;
+const answerBytesMax = 4 * answerMax;
+/** A proxy of the process's environment would look the host up itself, past the check of its addresses. */
+const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
+
+/**
+ * Posts `body` to a webhook, over a connection of its own, to an address that is checked after the DNS has named it.
+ * Follows no redirect and reads no more than the beginning of the answer. Never rejects: what went wrong is `fault`.
+ */
+export async function post(
+  receivers: ReturnType<typeof createReceivers>,
+  { webhookTimeoutMs }: Pick<Config, "webhookTimeoutMs">,
+  address: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<Attempt> {
+  const startedAt = performance.now();
+  const durationMs = (): number => Math.round(performance.now() - startedAt);
+  const timeout = AbortSignal.timeout(webhookTimeoutMs);
+  try {
+    const url = new URL(address);
+    // Also for a host that is an address itself, which a socket does not look up.
+    await receivers.addressesOf(url.hostname);
+    const { status, answer } = await exchange(url, headers, body, receivers.lookup, timeout);
+    return { status, answer, fault: null, durationMs: durationMs() };
+  } catch (error) {
+    const fault = timeout.aborted ? `no answer within ${webhookTimeoutMs} ms` : faultOf(error);
+    return { status: null, answer: null, fault, durationMs: durationMs() };
+  }
+}
+
+function exchange(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  lookup: ReturnType<typeof createReceivers>["lookup"],
+  signal: AbortSignal,
+): Promise<{ status: number; answer: string }> {
+  return new Promise((resolve, reject) => {
+    const { request } = url.protocol === "https:" ? https : http;
+    const agent = agents[url.protocol as keyof typeof agents];
+    const options = { method: "POST", headers, lookup, signal, agent };
+    const sent = request(url, options, (response) => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      const end = (): void => {
+        resolve({ status: response.statusCode!, answer: readable(Buffer.concat(pieces)) });
+        sent.destroy();
+      };
+      response.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes >= answerBytesMax) end();
+      });
+      response.on("end", end);
+      response.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** The first characters of an answer, without what a database does not store and a page does not show. */
+const readable = (bytes: Buffer): string =>
+  new TextDecoder()
+    .decode(bytes.subarray(0, answerBytesMax))
+    .slice(0, answerMax)
+    .replaceAll(/\p{Cc}/gu, " ");
+
+/** A connection to several addresses fails with one error for each of them. */
+function faultOf(error: unknown): string {
+  const { message, errors } = error as Error & { errors?: Error[] };
+  return (message || (errors?.[0]?.message ?? "cannot be reached")).slice(0, answerMax);
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
+import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import { createNextRun } from "#src/infrastructure/next-run.ts";
+import type { WebhookJob } from "#src/infrastructure/queues.ts";
+import { createReceivers, type Resolve } from "#src/webhooks/receivers.ts";
+import { openWebhookSecret, sign } from "#src/webhooks/signature.ts";
+import {
+  type Attempt,
+  settleTurn,
+  takeTurn,
+  type Turn,
+  type Verdict,
+  wakeDue,
+  wokenAtOnce,
+} from "#src/webhooks/turns.ts";
+import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
+import { bodyOf } from "#workers/webhooks/event.ts";
+import { post } from "#workers/webhooks/post.ts";
+
+/** Between two looks for what is due: marks come many times a second. */
+const lookGapMs = 200;
+/** How long a job takes turns. What is left then is a job of its own, behind those of other endpoints. */
+const turnsMs = 5000;
+/** A claim is longer than an attempt by this: for the database, and a busy machine. */
+const claimSpareMs = 20_000;
+const userAgent = "Fuelmark-Webhooks/1";
+
+/**
+ * The webhooks role: jobs of its queue name an endpoint that something waits for. NOTIFY, and the duty `webhooks` of
+ * upkeep, find those endpoints; what is sent is in Postgres alone (docs/decisions.md 20.2). `resolve` is the DNS.
+ */
+export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
+  const { db, config, log, clock, producer } = deps;
+  const receivers = createReceivers(config, resolve);
+  const claimMs = config.webhookTimeoutMs + claimSpareMs;
+  const stationsGapMs = config.webhookStationsGapMs;
+  let listener: Listener | null = null;
+  let stopped = false;
+
+  const looks = createNextRun(async () => {
+    await sleep(lookGapMs);
+    if (!stopped && (await wakeDue(db, producer, stationsGapMs)) >= wokenAtOnce) look();
+  });
+  const look = (): void =>
+    void looks.run().catch((error: Error) => log.debug({ err: error.message }, "cannot look"));
+
+  const deliver = async ({ endpointId }: WebhookJob): Promise<void> => {
+    await producer.endpointTaken(endpointId);
+    for (const end = performance.now() + turnsMs; performance.now() < end && !stopped;) {
+      const turn = await takeTurn(db, endpointId, { claimMs, stationsGapMs });
+      if (turn === null) return;
+      const attempt = await attemptOf(turn);
+      const verdict = verdictOf(turn, attempt);
+      const isStored = await settleTurn(db, turn, attempt, verdict, clock());
+      tell(turn, attempt, verdict);
+      if (!isStored || verdict !== "taken") return;
+    }
+    await producer.wakeEndpoints([endpointId]);
+  };
+
+  const attemptOf = async (turn: Turn): Promise<Attempt> => {
+    const { delivery, partnerId, url } = turn;
+    const secrets = turn.secrets
+      .map((sealed) => openWebhookSecret(config.reporterPepper, partnerId, sealed))
+      .filter((secret) => secret !== null);
+    if (secrets.length === 0) return lostSecret;
+    const now = clock();
+    const body = await bodyOf(db, config, turn, now);
+    const timestamp = String(Math.floor(now / 1000));
+    const signatures = secrets.map((secret) => sign(secret, delivery.message_id, timestamp, body));
+    const headers = {
+      "Content-Type": "application/json",
+      "User-Agent": userAgent,
+      "webhook-id": delivery.message_id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signatures.join(" "),
+    };
+    return post(receivers, config, url, headers, body);
+  };
+
+  const verdictOf = ({ failures, failingSince }: Turn, { status }: Attempt): Verdict => {
+    const taken = takenBy(status);
+    if (taken === "taken") return "taken";
+    if (taken === "gone") return { off: "gone" };
+    const now = clock();
+    const pauseMs = pauseAfterFailure(
+      { failures: failures + 1, since: failingSince ?? now },
+      { now, firstPauseMs: config.webhookPauseMs, random: Math.random() },
+    );
+    return pauseMs === null ? { off: "failing" } : { pauseMs };
+  };
+
+  const tell = (turn: Turn, { status, fault, durationMs: ms }: Attempt, verdict: Verdict): void => {
+    const { endpointId: webhook, partnerId: partner, delivery, failures } = turn;
+    const line = { webhook, partner, delivery: delivery.id, type: delivery.type, status, ms };
+    if (verdict === "taken") log.debug(line, "webhook delivered");
+    else if ("off" in verdict) log.warn({ ...line, err: fault }, "webhook switched off");
+    else log[failures === 0 ? "info" : "debug"]({ ...line, err: fault }, "webhook not delivered");
+  };
+
+  const worker = createQueueWorker<WebhookJob>(
+    deps,
+    "webhooks",
+    deliver,
+    (error, job) =>
+      log.warn({ err: error.message, webhook: job?.data.endpointId }, "webhook not served"),
+    {
+      concurrency: config.webhookConcurrency,
+      lockDuration: 30_000,
+      stalledInterval: 10_000,
+      maxStalledCount: 100,
+    },
+  );
+  return {
+    start: async () => {
+      worker.run();
+      listener = listen(config, log, "changes", look);
+      // Also when a Redis is back that has lost its jobs.
+      producer.onReady(look);
+    },
+    stop: async () => {
+      stopped = true;
+      await listener?.stop();
+      await worker.close();
+      await looks.idle();
+    },
+  };
+}
+
+const lostSecret: Attempt = {
+  ...{ status: null, answer: null, durationMs: 0 },
+  fault: "the secret cannot be read any more: make a new one",
+};
