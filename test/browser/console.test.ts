@@ -247,7 +247,29 @@ describe("browser: console", function () {
     await page.getByText("No marks are held.").waitFor();
   });
 
-  it("shows what a rollback would change, and then exactly that has changed", async () => {
+  it("decides a group of held marks by the keyboard, and takes that back", async () => {
+    for (const place of [nextPlace++, nextPlace++]) await holdMark(partner, place);
+    // Of one hour, also when it has just turned.
+    const first = "(select min(received_at) from marks where review = 'held')";
+    await rows(country.db, `update marks set received_at = ${first} where review = 'held'`);
+    const page = await signIn("/review");
+    const group = page.getByRole("article").filter({ hasText: "2 × no fuel" });
+    await group.waitFor();
+    await page.keyboard.press("r");
+    await confirm(page, "Reject");
+    await page.getByText("2 marks were rejected.").waitFor();
+    await page.getByText("No marks are held.").waitFor();
+    await press(page, "Take back");
+    await group.waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("a");
+    await confirm(page, "Approve");
+    await page.getByText("2 marks were approved.").waitFor();
+    await page.getByText("No marks are held.").waitFor();
+  });
+
+  it("shows what a rollback would change, then exactly that has changed, and it is taken back", async () => {
     const place = nextPlace++;
     const { id } = placeOf(place);
     await country.meet("good", 26 * 60);
@@ -273,6 +295,14 @@ describe("browser: console", function () {
     await until(
       () => fuelOf(place),
       ({ status }) => status === "yes",
+    );
+    await page.getByRole("heading", { name: "What has changed" }).waitFor();
+    await press(page, "Take back");
+    await confirm(page, "Take back");
+    await page.getByText("were withdrawn, and put back later.").waitFor();
+    await until(
+      () => fuelOf(place),
+      ({ status }) => status === "queue",
     );
   });
 
@@ -406,6 +436,7 @@ describe("browser: console", function () {
         ["/limit-requests", "Limit requests"],
         ["/review", "Review"],
         ["/rollback", "Rollback"],
+        ["/rollback/1", "Rollback #1"],
         ["/people", "Privacy"],
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, "Station"],

@@ -28,6 +28,8 @@ interface Subject {
   failed: number;
   alarm: number;
   reporter: number;
+  /** A rollback that has taken another mark of the reporter. */
+  rollback: number;
   /** The first digits of the hash of the network that the reporter came from. */
   network: string;
   station: string;
@@ -140,6 +142,16 @@ const done: readonly Act[] = [
     sent: ({ held }) => ["POST", "/review/reject", { ids: [held] }],
   },
   {
+    name: "review.approve",
+    typed: ({ key }) => ["review", "approve", "--key", key, "--status", "no"],
+    sent: ({ key }) => ["POST", "/review/groups/approve", { key, status: "no" }],
+  },
+  {
+    name: "review.reject",
+    typed: ({ partner }) => ["review", "reject", "--partner", partner, "--since", "2020-01-01"],
+    sent: ({ partner }) => ["POST", "/review/groups/reject", { partner, since: Date.UTC(2020, 0) }],
+  },
+  {
     name: "mark.retry",
     typed: ({ failed }) => ["marks", "retry", failed],
     sent: ({ failed }) => ["POST", `/failed-marks/${failed}/retry`],
@@ -180,6 +192,11 @@ const done: readonly Act[] = [
         first_seen_until: Date.UTC(2199, 0),
       },
     ],
+  },
+  {
+    name: "marks.rollback-undo",
+    typed: ({ rollback }) => ["marks", "rollback", "undo", rollback],
+    sent: ({ rollback }) => ["POST", `/rollbacks/${rollback}/undo`],
   },
   {
     name: "reporter.erase",
@@ -226,6 +243,11 @@ const refused: readonly Act[] = [
     name: "erasing nobody",
     typed: () => ["reporter", "erase"],
     sent: () => ["POST", "/reporters/erase", {}],
+  },
+  {
+    name: "approving everything",
+    typed: () => ["review", "approve"],
+    sent: () => ["POST", "/review/groups/approve", {}],
   },
   {
     name: "a rollback of everything",
@@ -288,7 +310,7 @@ describe("flow: an operator's act, from the command line and from the console", 
       "insert into station_status (station_id) values (?) on conflict (station_id) do nothing",
       [station],
     );
-    const [held, failed] = [1, 2].map((which) => firstIdOfDay(now) + 1_000_000 + 2 * n + which);
+    const [held, failed, gone] = [1, 2, 3].map((which) => firstIdOfDay(now) + 1e6 + 3 * n + which);
     await rows(
       db,
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
@@ -296,8 +318,20 @@ describe("flow: an operator's act, from the command line and from the console", 
        select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
          case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
          case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
-       from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,
-      [station, reporter!.id, partner, key, held, failed],
+       from (values (?::bigint, 'held'), (?::bigint, 'none'), (?::bigint, 'withdrawn')) as v(id, review)`,
+      [station, reporter!.id, partner, key, held, failed, gone],
+    );
+    const [batch] = await rows<{ id: number }>(
+      db,
+      `insert into mark_batches (act, actor, selection, stations, marks, finished_at)
+       values ('rollback', 'test', jsonb_build_object('test', ?::int), 1, 1, server_now()) returning id`,
+      [n],
+    );
+    await rows(
+      db,
+      `insert into mark_batch_marks (batch_id, mark_id, station_id, review, needed, rule)
+       values (?, ?, ?, 'none', 1, 'geolocated')`,
+      [batch!.id, gone, station],
     );
     const [alarm] = await rows<{ id: number }>(
       db,
@@ -307,7 +341,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     );
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
-      ...{ held: held!, failed: failed!, reporter: reporter!.id },
+      ...{ held: held!, failed: failed!, reporter: reporter!.id, rollback: batch!.id },
       network: viewer.toString("hex").slice(0, 8),
     };
   };
@@ -325,14 +359,14 @@ describe("flow: an operator's act, from the command line and from the console", 
     rows(
       country.db,
       `select actor, action, regexp_replace(subject, ' [0-9a-f]+$', ' #') as subject,
-         details - '{partner,prefix,station,reporter}'::text[] as details,
+         details - '{id,key,partner,prefix,station,reporter}'::text[] as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
     );
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
   const rowsOf = async (subject: Subject): Promise<unknown> => {
-    const { partner, key, reporter, network, alarm, station } = subject;
+    const { partner, key, reporter, network, alarm, station, rollback } = subject;
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
@@ -343,9 +377,13 @@ describe("flow: an operator's act, from the command line and from the console", 
          'blocks', (select jsonb_agg(r.blocked_until) from reporters r where id = ?),
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
+         'batches', (select jsonb_agg(to_jsonb(b) - 'selection' order by id) from mark_batches b where id >= ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
-      [partner, partner, key, partner, reporter, `${network}%`, alarm, partner, station],
+      [
+        ...[partner, partner, key, partner, reporter, `${network}%`, alarm, rollback],
+        ...[partner, station],
+      ],
     );
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {

@@ -6,7 +6,7 @@ import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 import { reviewMark } from "#src/marks/held.ts";
-import { rollBack } from "#src/marks/rollback.ts";
+import { decideBatch } from "#src/marks/batches.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
@@ -129,7 +129,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await expectApprovedJudged();
     await expectServed();
     const selection = { key: keys[4]!.id, status: "yes" } as const;
-    const done = await rollBack(country.db, "test", selection, () => undefined);
+    const done = await decideBatch(country.db, "test", "rollback", selection, () => undefined);
     expect(isNotDone(done) ? 0 : done.marks).to.be.above(sized(10, 100));
     await settled();
     await expectServed();
