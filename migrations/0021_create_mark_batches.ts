@@ -3,7 +3,8 @@ import type { Knex } from "knex";
 /**
  * A record of each decision about many marks, so that it can be taken back (docs/decisions.md 4.20): a rollback, or held marks
  * that were approved or rejected together. `mark_batch_marks` holds what the marks were before, until they are that again.
- * New tables: nothing waits for this migration. A rollback of the previous version leaves no record.
+ * And a limit of a key that holds until a time (4.22). New tables, and columns without a default: `keys` is locked for
+ * milliseconds. A rollback of the previous version leaves no record.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -42,6 +43,8 @@ export async function up(knex: Knex): Promise<void> {
       primary key (batch_id, station_id, mark_id)
     );
     create index mark_batch_marks_mark on mark_batch_marks (mark_id);
+
+    alter table keys add column limited_to integer check (limited_to >= 1), add column limited_until timestamptz;
   `);
 }
 

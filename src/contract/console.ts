@@ -55,6 +55,9 @@ export interface ConsoleKey extends Omit<ShownKey, "state" | "current"> {
   partner_id: number;
   confirm_min: number;
   mass_no_limit: number;
+  /** What holds in its place until a time, ms. */
+  limited_to: number | null;
+  limited_until: number | null;
 }
 
 /** One UTC day of a partner's requests. */

@@ -2,7 +2,9 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { Secret, TOTP } from "otpauth";
 import { rows } from "#src/infrastructure/db.ts";
+import { decideBatch } from "#src/marks/batches.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
@@ -429,6 +431,11 @@ describe("browser: console", function () {
         comment: "x".repeat(300),
       });
       await holdMark(partner, nextPlace++);
+      const withdrawn = nextPlace++;
+      await holdMark(partner, withdrawn);
+      const station = placeOf(withdrawn).id;
+      const done = await decideBatch(country.db, "olga", "rollback", { station }, () => undefined);
+      const rollback = isNotDone(done) ? null : done.id;
       paths = [
         ["/", "Overview"],
         ["/partners", "Partners"],
@@ -436,7 +443,7 @@ describe("browser: console", function () {
         ["/limit-requests", "Limit requests"],
         ["/review", "Review"],
         ["/rollback", "Rollback"],
-        ["/rollback/1", "Rollback #1"],
+        [`/rollback/${rollback}`, `Rollback #${rollback}`],
         ["/people", "Privacy"],
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, "Station"],

@@ -107,6 +107,11 @@ const done: readonly Act[] = [
     ],
   },
   {
+    name: "key.limit",
+    typed: ({ key }) => ["key", "limit", key, "--to", "2", "--until", soon],
+    sent: ({ key }) => ["POST", `/keys/${key}/limit`, { to: 2, until: Date.parse(soon) }],
+  },
+  {
     name: "key.revoke",
     typed: ({ key }) => ["key", "revoke", key],
     sent: ({ key }) => ["POST", `/keys/${key}/revoke`],
@@ -243,6 +248,11 @@ const refused: readonly Act[] = [
     name: "erasing nobody",
     typed: () => ["reporter", "erase"],
     sent: () => ["POST", "/reporters/erase", {}],
+  },
+  {
+    name: "a limit of a key that is over",
+    typed: ({ key }) => ["key", "limit", key, "--until", "2020-01-01"],
+    sent: ({ key }) => ["POST", `/keys/${key}/limit`, { to: 1, until: Date.UTC(2020, 0) }],
   },
   {
     name: "approving everything",

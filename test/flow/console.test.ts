@@ -26,6 +26,11 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "DELETE /partners/{id}/launch": { path: "/partners/999999/launch", status: 404 },
   "POST /keys": { body: { partner_id: 1, kind: "secret" }, status: 201 },
   "PATCH /keys/{id}": { path: "/keys/1", body: { label: "first" }, status: 200 },
+  "POST /keys/{id}/limit": {
+    path: "/keys/999999/limit",
+    body: { to: 1, until: null },
+    status: 404,
+  },
   "POST /keys/{id}/revoke": { path: "/keys/999999/revoke", status: 404 },
   "GET /limit-requests": { status: 200 },
   "POST /limit-requests/{id}/approve": {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleChoices, ConsoleHeldGroup, ConsoleRollback } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
@@ -14,6 +14,13 @@ import { Moment } from "#web/kit/time.tsx";
 
 type Verb = "approve" | "reject";
 
+/** What was done, and what takes it back. */
+interface Decided {
+  words: string;
+  path: string;
+  back?: object;
+}
+
 const blockDays = 7;
 
 /**
@@ -27,7 +34,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const [here, setHere] = useState(0);
   const [asking, setAsking] = useState<{ verb: Verb; group: ConsoleHeldGroup } | null>(null);
-  const [decided, setDecided] = useState<{ id: number; words: string } | null>(null);
+  const [decided, setDecided] = useState<Decided | null>(null);
   const doing = useDoing();
   const groups = loading.value.value?.groups ?? [];
   const current = Math.min(here, groups.length - 1);
@@ -47,16 +54,26 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
     );
     setAsking(null);
     if (done !== null && done.id !== null)
-      setDecided({ id: done.id, words: `${number(done.marks)} marks were ${word}.` });
+      setDecided({
+        words: `${number(done.marks)} marks were ${word}.`,
+        path: `/review/decisions/${done.id}/undo`,
+      });
     await refresh();
+  };
+  /** Blocks a network or limits a key for some days. */
+  const stop = async (path: string, words: string, what: object): Promise<void> => {
+    const until = Date.now() + blockDays * dayMs;
+    const done = await doing.run(words, "POST", path, { ...what, until });
+    if (done !== null) setDecided({ words, path, back: { ...what, until: null } });
   };
   const undo = async (): Promise<void> => {
     if (decided === null) return;
-    await doing.run("The decision was taken back", "POST", `/review/decisions/${decided.id}/undo`);
+    await doing.run("The decision was taken back", "POST", decided.path, decided.back);
     setDecided(null);
     await refresh();
   };
-  useEffect(() => {
+  // With the page itself, so that no key is lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
       if (typing || event.ctrlKey || event.metaKey || event.altKey || groups.length === 0) return;
@@ -101,14 +118,14 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
                 setHere(n);
                 setAsking({ verb, group });
               }}
-              block={(network) =>
-                void doing.run(
-                  `Marks of network ${network} are held for ${blockDays} days`,
-                  "POST",
-                  `/networks/${network}/block`,
-                  { until: Date.now() + blockDays * dayMs },
-                )
-              }
+              block={(network) => {
+                const words = `Marks of network ${network} are held for ${blockDays} days.`;
+                void stop(`/networks/${network}/block`, words, {});
+              }}
+              limit={(key) => {
+                const words = `Key #${key} may change one station in an hour, for ${blockDays} days.`;
+                void stop(`/keys/${key}/limit`, words, { to: 1 });
+              }}
             />
           ))
         }
@@ -140,9 +157,10 @@ interface Props {
   busy: boolean;
   ask: (verb: Verb) => void;
   block: (network: string) => void;
+  limit: (key: number) => void;
 }
 
-function Group({ group, choices, current, busy, ask, block }: Props) {
+function Group({ group, choices, current, busy, ask, block, limit }: Props) {
   const [seen, setSeen] = useState<ConsoleRollback | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const article = useRef<HTMLElement>(null);
@@ -183,6 +201,11 @@ function Group({ group, choices, current, busy, ask, block }: Props) {
             <button type="button" disabled={busy} onClick={() => ask("reject")}>
               Reject the group{unseen}
             </button>
+            {key !== null && (
+              <button type="button" disabled={busy} onClick={() => limit(key)}>
+                Limit the key{unseen}
+              </button>
+            )}
             {network !== null && (
               <button type="button" disabled={busy} onClick={() => block(network)}>
                 Block the network{unseen}
