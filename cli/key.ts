@@ -13,6 +13,7 @@ import {
   keyBounds,
   keyLabelMax,
   type KeyWish,
+  limitKey,
   listKeys,
   revokeKey,
   type IssuedKey,
@@ -82,6 +83,29 @@ export function keyCommand(output: () => Output): Command {
       const key = await withDb(out, (db, config) =>
         changeKey(db, out.actor, keyId, wish(options), createClock(config)()),
       );
+      out.result(readable(key), card);
+    });
+
+  verb(
+    command,
+    "limit",
+    "limit how many stations a key may harmfully change in an hour, until a time; `now` ends that",
+    "key limit 7 --to 2 --until 2027-01-15",
+    "key limit 7 --until now",
+  )
+    .argument("<id>", "the key's id", id("key"))
+    .option("--to <n>", "stations in an hour", integer("--to", ...keyBounds.mass_no_limit), 1)
+    .requiredOption(
+      "--until <time|now>",
+      "UTC time or day when its usual limit holds again",
+      wordOr("now", moment("--until")),
+    )
+    .action(async (keyId: number, { to, until }: { to: number; until: number | "now" }) => {
+      const out = output();
+      const key = await withDb(out, (db, config) => {
+        const limit = until === "now" ? null : { to, until };
+        return limitKey(db, out.actor, keyId, limit, createClock(config)());
+      });
       out.result(readable(key), card);
     });
 

@@ -28,6 +28,8 @@ const lists: Readonly<Record<string, string>> = {
   mark: "review list",
   reporter: "review list",
   "failed mark": "marks failed",
+  rollback: "marks rollback list",
+  decision: "review decisions list",
 };
 
 /** Why an operator's act was not done, and what helps. */

@@ -1,15 +1,30 @@
 import { Command } from "commander";
+import { decideTogether, recordVerbs } from "#cli/batches.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, harmless, readable, table, type Output } from "#cli/output.ts";
+import { Refusal } from "#cli/refusal.ts";
+import {
+  previewText,
+  selecting,
+  type SelectionOptions,
+  selectionOf,
+  shownStations,
+} from "#cli/selection.ts";
 import { listLimit, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { previewApproval } from "#src/marks/effects.ts";
+import { heldGroups } from "#src/marks/held-groups.ts";
 import { listHeld, reviewMark } from "#src/marks/held.ts";
+import { isNotDone } from "#src/operators/act.ts";
 
-/** `operator review list|approve|reject`: marks that the mass-`no` review holds back (docs/decisions.md 4). */
+type Word = "approve" | "reject";
+
+/** `operator review list|groups|approve|reject|decisions`: marks that the review holds back (docs/decisions.md 4). */
 export function reviewCommand(output: () => Output): Command {
   const command = new Command("review").description(
-    "marks held for review because many new reporters sent `no` through one key",
+    "marks held for review because their source or their city had too many harmful changes",
   );
 
   verb(command, "list", "held marks, oldest first", "review list", "review list --limit 50 --json")
@@ -21,25 +36,104 @@ export function reviewCommand(output: () => Output): Command {
       if (total > marks.length) note(`${total - marks.length} more: use a higher --limit`);
     });
 
-  for (const [word, description] of [
-    ["approve", "approve a held mark: it counts from the time when it was made"],
-    ["reject", "reject a held mark: it never counts"],
-  ] as const) {
-    verb(command, word, description, `review ${word} 91234567890123`)
-      .argument("<id>", "the mark's id", markId)
-      .option(...yesOption)
-      .action(async (id: number, { yes }: { yes?: boolean }) => {
-        const out = output();
-        // What was approved can still be rolled back.
-        if (word === "reject")
-          await consent(out, yes, `Reject mark ${id} permanently?`, "not rejected");
-        const { stationId, review } = await withDb(out, async (db, config) => {
-          const mark = await reviewMark(db, out.actor, id, word);
-          if ("review" in mark && word === "approve") await wakeMarks(config, [mark.stationId]);
-          return mark;
-        });
-        out.result({ id, station_id: stationId, review }, card);
-      });
-  }
+  verb(
+    command,
+    "groups",
+    "held marks by source, city and hour, and how far others agree with them",
+    "review groups",
+  ).action(async () => {
+    const groups = await withDb(output(), heldGroups);
+    const lines = groups.map((group) => {
+      const { key_id, network, partner, city, marks, stations, reporters, agree, disagree } = group;
+      return {
+        ...{ hour: formatTime(group.hour), key_id, network, partner, city },
+        ...{ marks, stations, reporters, ...group.said, agree, disagree },
+      };
+    });
+    output().result(lines, (list) => table(list, "no marks are held"));
+  });
+
+  decisionVerb(
+    command,
+    output,
+    "approve",
+    "approve held marks: they count from when they were made",
+  );
+  decisionVerb(command, output, "reject", "reject held marks: they never count");
+  const decisions = command
+    .command("decisions")
+    .description("held marks that were decided together, and taking that back");
+  recordVerbs(decisions, output, ["approve", "reject"], "review decisions");
   return command;
+}
+
+interface Options extends SelectionOptions {
+  dryRun: boolean;
+  yes?: boolean;
+}
+
+/** One mark by its id, or all held marks of a selection as one decision that can be taken back. */
+const decisionVerb = (
+  command: Command,
+  output: () => Output,
+  word: Word,
+  description: string,
+): Command =>
+  selecting(
+    verb(
+      command,
+      word,
+      description,
+      `review ${word} 91234567890123`,
+      `review ${word} --key 7 --city Moscow --since "2026-11-21 10:00:00" --dry-run`,
+      `review ${word} --network 3fa94c01`,
+    ).argument("[id]", "one mark's id", markId),
+  )
+    .option("--dry-run", "only show what would change", false)
+    .option(...yesOption)
+    .action(async (id: number | undefined, { dryRun, yes, ...options }: Options) => {
+      const out = output();
+      const isSelecting = Object.keys(options).length > 0;
+      if ((id === undefined) === !isSelecting || (id !== undefined && dryRun))
+        throw new Refusal("name one mark, or say which: --key, --network, --city, --since …");
+      return id === undefined
+        ? decideSome(out, word, options, dryRun, yes)
+        : decideOne(out, word, id, yes);
+    });
+
+async function decideOne(out: Output, word: Word, id: number, yes: boolean | undefined) {
+  // What was approved can still be rolled back.
+  if (word === "reject") await consent(out, yes, `Reject mark ${id} permanently?`, "not rejected");
+  const { stationId, review } = await withDb(out, async (db, config) => {
+    const mark = await reviewMark(db, out.actor, id, word);
+    if ("review" in mark && word === "approve") await wakeMarks(config, [mark.stationId]);
+    return mark;
+  });
+  out.result({ id, station_id: stationId, review }, card);
+}
+
+async function decideSome(
+  out: Output,
+  word: Word,
+  options: SelectionOptions,
+  dryRun: boolean,
+  yes: boolean | undefined,
+) {
+  const value = await withDb(out, async (db, config, progress) => {
+    const selection = await selectionOf(db, options);
+    if (isNotDone(selection)) return selection;
+    const preview = await previewApproval(db, selection, config, shownStations);
+    if (isNotDone(preview)) return preview;
+    if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
+    if (!out.json) out.note(`${previewText(preview, "")}\n`);
+    const verbs = { approve: "Approve", reject: "Reject" };
+    await consent(out, yes, `${verbs[word]} these ${preview.marks} marks?`, "nothing decided");
+    const sum = await decideTogether(out, { db, config, progress }, word, selection);
+    return isNotDone(sum) ? sum : { ...preview, ...sum, dry_run: false };
+  });
+  out.result(value, (all) =>
+    all.dry_run || all.marks === 0
+      ? previewText(all, "no matching marks are held")
+      : card({ decision: all.id, decided_marks: all.marks, stations: all.stations }),
+  );
 }

@@ -18,6 +18,7 @@ import * as hardenSignIns from "#migrations/0017_harden_sign_ins.ts";
 import * as listOpenDays from "#migrations/0018_list_open_days.ts";
 import * as listClearedDays from "#migrations/0019_list_cleared_days.ts";
 import * as createWebhooks from "#migrations/0020_create_webhooks.ts";
+import * as createMarkBatches from "#migrations/0021_create_mark_batches.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -43,4 +44,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0018_list_open_days": listOpenDays,
   "0019_list_cleared_days": listClearedDays,
   "0020_create_webhooks": createWebhooks,
+  "0021_create_mark_batches": createMarkBatches,
 };

@@ -9,6 +9,7 @@ import {
   issueKey,
   keyBounds,
   keyLabelMax,
+  limitKey,
   revokeKey,
 } from "#src/keys/issued-keys.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -30,6 +31,12 @@ const issue = Type.Object({
   ...settings,
 });
 
+/** `until` in ms; null ends the limit. */
+const limit = Type.Object(
+  { to: within(keyBounds.mass_no_limit), until: Type.Union([moment, Type.Null()]) },
+  { additionalProperties: false },
+);
+
 /** A key as the console's page takes it. */
 export const consoleKey = (key: IssuedKey): ConsoleKey => presented(key, inMs);
 
@@ -45,6 +52,12 @@ export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
   consoleCall("PATCH", "/keys/{id}", { role: "operator", body: changes }, async (ctx) => {
     const id = rowId(ctx.params["id"]);
     const key = await changeKey(db, actorOf(ctx), id, ctx.state.body, clock());
+    ctx.body = { key: consoleKey(doneOrThrow(key)) };
+  }),
+  consoleCall("POST", "/keys/{id}/limit", { role: "operator", body: limit }, async (ctx) => {
+    const { to, until } = ctx.state.body;
+    const wish = until === null ? null : { to, until };
+    const key = await limitKey(db, actorOf(ctx), rowId(ctx.params["id"]), wish, clock());
     ctx.body = { key: consoleKey(doneOrThrow(key)) };
   }),
   consoleCall("POST", "/keys/{id}/revoke", { role: "operator" }, async (ctx) => {

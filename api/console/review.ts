@@ -1,6 +1,12 @@
 import { Type } from "typebox";
+import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
+import { doneOrThrow } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { selected, selectionOf } from "#api/console/selected.ts";
 import type { Services } from "#api/http/services.ts";
+import { decideBatch } from "#src/marks/batches.ts";
+import { previewApproval } from "#src/marks/effects.ts";
+import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows, reviewMark } from "#src/marks/held.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
@@ -22,7 +28,31 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   }),
   decision(services, "approve"),
   decision(services, "reject"),
+  consoleCall("GET", "/review/groups", { role: "viewer" }, async (ctx) => {
+    ctx.body = { groups: await heldGroups(services.db) };
+  }),
+  consoleCall("POST", "/review/preview", { role: "viewer", body: selected }, async (ctx) => {
+    const selection = selectionOf(ctx.state.body);
+    const { db, config } = services;
+    ctx.body = doneOrThrow(await previewApproval(db, selection, config, shownStations));
+  }),
+  groupDecision(services, "approve"),
+  groupDecision(services, "reject"),
+  ...recordCalls(services, "/review/decisions", ["approve", "reject"]),
 ];
+
+/** All held marks of a selection, in one decision that can be taken back (docs/decisions.md 4.21). */
+const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCall =>
+  consoleCall(
+    "POST",
+    `/review/groups/${act}`,
+    { role: "operator", body: selected },
+    async (ctx) => {
+      const selection = selectionOf(ctx.state.body);
+      const done = decideBatch(services.db, actorOf(ctx), act, selection, waking(services));
+      ctx.body = doneOrThrow(await done);
+    },
+  );
 
 const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
   consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {

@@ -60,6 +60,9 @@ export interface ConsoleKey extends Omit<ShownKey, "state" | "current"> {
   partner_id: number;
   confirm_min: number;
   mass_no_limit: number;
+  /** What holds in its place until a time, ms. */
+  limited_to: number | null;
+  limited_until: number | null;
 }
 
 /** One UTC day of a partner's requests. */
@@ -165,18 +168,81 @@ export interface ConsoleStationPage {
   next: number | null;
 }
 
+/** What there is to choose from where marks are selected. */
+export interface ConsoleChoices {
+  partners: { id: number; name: string }[];
+  keys: { id: number; partner_id: number; label: string; prefix: string }[];
+  /** Their names, in alphabetical order. */
+  cities: string[];
+}
+
 export interface ConsoleRollbackChange {
   station_id: string;
+  /** Name, brand and address of the station. */
+  station: string;
+  /** How many of its marks the decision is about. */
   marks: number;
   before: FuelBlock;
   after: FuelBlock;
 }
 
+/** What a rollback, or the approval of held marks, would change. */
 export interface ConsoleRollback {
   marks: number;
   held: number;
   reporters: number;
+  /** Marks of reporters who were known for ESTABLISHED_MS when they sent them. */
+  established: number;
   stations: number;
+  /** Of so many stations, those with the most marks, it was worked out; changed ones come first in `changes`. */
+  worked_out: number;
+  changes: ConsoleRollbackChange[];
+}
+
+/** Held marks of one source, in one city, received in one hour. */
+export interface ConsoleHeldGroup {
+  /** The beginning of the hour, ms. */
+  hour: number;
+  /** The key of a partner, or the network of viewers of the map: one of the two is null. */
+  key_id: number | null;
+  network: string | null;
+  partner: string | null;
+  city: string;
+  marks: number;
+  stations: number;
+  reporters: number;
+  said: Record<Status, number>;
+  /** Marks of others at these stations at about that time. */
+  agree: number;
+  disagree: number;
+  /** What a decision about the group takes, as it is sent. */
+  selection: object;
+}
+
+/** A decision about many marks: when and by whom it was made and taken back, times in ms. */
+export interface ConsoleBatchLine {
+  id: number;
+  act: "rollback" | "approve" | "reject";
+  actor: string;
+  /** The conditions by their names; times in ms. */
+  selection: object;
+  marks: number;
+  stations: number;
+  stations_done: number;
+  started: number;
+  /** Null while it is being done, and after it was broken off. */
+  finished: number | null;
+  undo_actor: string | null;
+  /** When somebody began to take it back, and when that was done. */
+  undo: number | null;
+  undone: number | null;
+}
+
+export interface ConsoleBatch extends ConsoleBatchLine {
+  /** Stations that a worker still has to calculate again. */
+  waiting: number;
+  worked_out: number;
+  /** Stations without the decision (`before`) and with it (`after`), as of now; none when it was taken back. */
   changes: ConsoleRollbackChange[];
 }
 

@@ -19,6 +19,9 @@ export interface IssuedKey {
   confirm_min: number;
   reports: boolean;
   mass_no_limit: number;
+  /** In place of `mass_no_limit` until that time. */
+  limited_to: number | null;
+  limited_until: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
@@ -92,6 +95,29 @@ export const changeKey = (
       : { value, action: "key.update", subject: `key ${id}`, details };
   });
 
+/**
+ * Sets how many stations a key may harmfully change in an hour, and how many `no` marks of newcomers it may send, until a
+ * time in ms (docs/decisions.md 4.22); null ends that. In force on every process within 15 s.
+ */
+export const limitKey = (
+  db: Db,
+  actor: string,
+  id: number,
+  limit: { to: number; until: number } | null,
+  now: number,
+): Promise<IssuedKey | NotDone> =>
+  act(db, actor, async (tx) => {
+    if (limit !== null && limit.until <= now) return invalid("until", "Is in the past");
+    const details = {
+      limited_to: limit?.to ?? null,
+      limited_until: limit === null ? null : new Date(limit.until),
+    };
+    const value = await updateKey(tx, id, details);
+    if (value === null)
+      return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
+    return { value, action: "key.limit", subject: `key ${id}`, details };
+  });
+
 /** Ends a key for good, and the dashboard's sessions that were opened with it: these at once, the key within 15 s. */
 export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey | NotDone> =>
   act(db, actor, async (tx) => {
@@ -155,7 +181,7 @@ function readAll(
 }
 
 const columns = `id, partner_id, kind, prefix, label, domains, ips, confirm_min, reports, mass_no_limit,
-  expires_at, revoked_at, last_used_at, created_at`;
+  limited_to, limited_until, expires_at, revoked_at, last_used_at, created_at`;
 
 /** Stores a new key of a partner that exists; `hash` is `hashKey` of its text. */
 export async function storeKey(

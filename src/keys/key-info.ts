@@ -14,6 +14,8 @@ export interface KeyInfo {
   confirmMin: number;
   reports: boolean;
   massNoLimit: number;
+  /** What holds in place of `massNoLimit` until that time, ms. */
+  limited: { to: number; until: number } | null;
   expiresAt: number | null;
   partner: {
     id: number;
@@ -33,13 +35,15 @@ export interface KeyInfo {
 
 /** What a key may send at `now`, ms: `no` marks of newcomers in an hour, and new users of its partner in a day. */
 export function markLimitsOf(
-  { massNoLimit, partner: { newUsersDaily, launch } }: KeyInfo,
+  { massNoLimit: usual, limited, partner: { newUsersDaily, launch } }: KeyInfo,
   now: number,
   { newReportersDaily }: Pick<Config, "newReportersDaily">,
 ): { massNoLimit: number; newUsersLimit: number } {
+  const isLimited = limited !== null && now < limited.until;
+  const massNoLimit = isLimited ? limited.to : usual;
   if (launch !== null && now < launch.until)
     return {
-      massNoLimit: Math.max(massNoLimit, launch.newUsers),
+      massNoLimit: isLimited ? massNoLimit : Math.max(massNoLimit, launch.newUsers),
       newUsersLimit: Math.max(newUsersDaily ?? newReportersDaily, launch.newUsers),
     };
   return { massNoLimit, newUsersLimit: newUsersDaily ?? newReportersDaily };
@@ -52,7 +56,9 @@ type KeyRow = KeyInfo & { hash: string };
 
 const sql = `
   select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id as "partnerId", k.domains, k.ips,
-    k.confirm_min as "confirmMin", k.reports, k.mass_no_limit as "massNoLimit", ${msOf("k.expires_at")} as "expiresAt",
+    k.confirm_min as "confirmMin", k.reports, k.mass_no_limit as "massNoLimit",
+    case when k.limited_until is not null then jsonb_build_object('to', k.limited_to, 'until', ${msOf("k.limited_until")}) end
+      as limited, ${msOf("k.expires_at")} as "expiresAt",
     jsonb_build_object('id', p.id, 'name', p.name, 'rpm', p.rpm, 'daily', p.daily, 'enabled', p.enabled,
       'bindIps', p.bind_ips, 'acceptRemote', p.accept_remote, 'cacheTtlS', p.cache_ttl_s,
       'newUsersDaily', p.new_users_daily, 'launch', case when p.launch_until is not null then jsonb_build_object(

@@ -4,7 +4,14 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { networkDigits } from "#src/marks/blocks.ts";
-import { firstIdOfDay, firstIdOfDayBefore, fromMs, idAfter, msOf } from "#src/marks/marks.ts";
+import {
+  firstIdOfDay,
+  firstIdOfDayBefore,
+  fromMs,
+  idAfter,
+  msOf,
+  stationTitle,
+} from "#src/marks/marks.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
@@ -14,10 +21,6 @@ type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" 
     "received_at" | "effective_at",
     Date
   > & { first_seen: Date | null };
-
-/** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
-const stationTitle =
-  "concat_ws(', ', nullif(s.name, ''), nullif(nullif(s.brand, s.name), ''), nullif(s.addr, ''))";
 
 /** Held marks, oldest first, at most `limit`, and how many there are in all. */
 export async function listHeld(

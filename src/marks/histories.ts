@@ -22,16 +22,19 @@ export interface History {
 /** The marks of a station that a refold, a dry run or an explanation reads at most, the newest (docs/decisions.md 2.41). */
 export const refoldMarks = 2000;
 
-const counted = {
+const reached = {
   processed: "processed_at is not null and outcome is not null",
   "processed and waiting": "failed_at is null",
 } as const;
 
-/** SQL on `marks` that is left out, with its bindings. */
-export interface Except {
+/** SQL on `marks` for those that count, with its bindings. */
+export interface Counted {
   sql: string;
   bindings: readonly unknown[];
 }
+
+/** By their verdicts, as they are. */
+export const countedNow: Counted = { sql: "review in ('none', 'approved')", bindings: [] };
 
 /**
  * Each station's counted marks after `from` (ms, 0 for all that is kept) and its imports, what the fold is over:
@@ -42,9 +45,9 @@ export async function loadHistories(
   db: Statements,
   stationIds: readonly string[],
   from: number,
-  which: keyof typeof counted,
+  which: keyof typeof reached,
   max = refoldMarks,
-  except: Except = { sql: "false", bindings: [] },
+  { sql, bindings } = countedNow,
 ): Promise<Map<string, History>> {
   const histories = new Map<string, History>(
     stationIds.map((stationId) => [stationId, { marks: [], seeds: [], isCut: false }]),
@@ -55,9 +58,9 @@ export async function loadHistories(
     `select m.* from unnest(?::text[]) as asked (station_id) cross join lateral (
        select ${markColumns} from marks
        where station_id = asked.station_id and effective_at > ${fromMs} and id >= ?
-         and review in ('none', 'approved') and ${counted[which]} and (${except.sql}) is not true
+         and (${sql}) and ${reached[which]}
        order by effective_at desc, id desc limit ?) m`,
-    [stationIds, from, firstIdOfDay(from), ...except.bindings, max + 1],
+    [stationIds, from, firstIdOfDay(from), ...bindings, max + 1],
   );
   const seedsSql = `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`;
   const seeds = await rows<SeedRow>(db, seedsSql, [stationIds, from]);

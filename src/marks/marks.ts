@@ -77,6 +77,10 @@ export const msOf = (column: string): string =>
 /** SQL for a timestamptz from a bound number of milliseconds; exact, where to_timestamp() goes through seconds. */
 export const fromMs = "(timestamptz 'epoch' + ?::bigint * interval '1 ms')";
 
+/** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
+export const stationTitle =
+  "concat_ws(', ', nullif(s.name, ''), nullif(nullif(s.brand, s.name), ''), nullif(s.addr, ''))";
+
 export interface MarkRow {
   id: number;
   station_id: string;

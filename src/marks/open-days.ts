@@ -1,5 +1,5 @@
 import { dayMs } from "#src/domain/units.ts";
-import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";
 import { dayOfId, firstIdOfDay } from "#src/marks/marks.ts";
 import { dayTablesBefore, dayOfTable } from "#src/marks/partitions.ts";
@@ -66,31 +66,44 @@ export async function readOpen<T>(
   return found;
 }
 
+/** Lists days again whose marks became open again, because a decision was taken back. */
+export async function reopenDays(tx: Tx, days: Days): Promise<void> {
+  const ascending = [...new Set(days)].sort((a, b) => a - b);
+  if (ascending.length === 0) return;
+  // The update waits for `closeDays`, and makes it wait.
+  const sql = `insert into open_days (day) select date '1970-01-01' + day from unnest(?::int[]) as d(day)
+    on conflict (day) do update set day = excluded.day`;
+  await rows(tx, sql, [ascending]);
+}
+
 /**
- * Takes the days off the list whose marks are all done with: a mark that is done never becomes open again. Puts days on
- * it that have open marks all the same, because somebody changed rows by hand. Reads one partition at a time.
+ * Takes the days off the list whose marks are all done with. Puts days on it that have open marks all the same, because
+ * somebody changed rows by hand. Reads one partition at a time.
  */
 export async function closeDays(db: Db, now: number): Promise<void> {
   const recentFrom = Math.floor(now / dayMs) - recentDays;
-  const listed = await rows<{ day: number }>(
-    db,
-    "select day - date '1970-01-01' as day from open_days where day < date '1970-01-01' + ?::int",
-    [recentFrom],
-  );
-  const closed = new Set(listed.map(({ day }) => day));
+  const kept: number[] = [];
   for (const { name, state } of await dayTablesBefore(db, recentFrom * dayMs)) {
     if (state !== "attached") continue;
     const day = dayOfTable(name) / dayMs;
-    const [found] = await rows<{ open: boolean }>(
-      db,
-      `select exists (select from marks where ${idsOfDays([day])} and processed_at is null)
-         or exists (select from marks where ${idsOfDays([day])} and review = 'held') as open`,
-    );
-    if (!found!.open || closed.delete(day)) continue;
-    const sql =
-      "insert into open_days (day) values (date '1970-01-01' + ?::int) on conflict do nothing";
-    await rows(db, sql, [day]);
+    kept.push(day);
+    await inTransaction(db, (tx) => closeDay(tx, day));
   }
-  const sql = "delete from open_days where day - date '1970-01-01' = any(?::int[])";
-  await rows(db, sql, [[...closed]]);
+  const ofDay = "day - date '1970-01-01'";
+  const sql = `delete from open_days where ${ofDay} < ?::int and ${ofDay} <> all(?::int[])`;
+  await rows(db, sql, [recentFrom, kept]);
+}
+
+async function closeDay(tx: Tx, day: number): Promise<void> {
+  const ofDay = "day = date '1970-01-01' + ?::int";
+  // A decision that is taken back now waits for this transaction, and lists the day again.
+  const listed = await rows(tx, `select day from open_days where ${ofDay} for update`, [day]);
+  const [found] = await rows<{ open: boolean }>(
+    tx,
+    `select exists (select from marks where ${idsOfDays([day])} and processed_at is null)
+       or exists (select from marks where ${idsOfDays([day])} and review = 'held') as open`,
+  );
+  if (found!.open && listed.length === 0) await reopenDays(tx, [day]);
+  else if (!found!.open && listed.length > 0)
+    await rows(tx, `delete from open_days where ${ofDay}`, [day]);
 }

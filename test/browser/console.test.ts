@@ -2,7 +2,9 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { Secret, TOTP } from "otpauth";
 import { rows } from "#src/infrastructure/db.ts";
+import { decideBatch } from "#src/marks/batches.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
@@ -247,7 +249,29 @@ describe("browser: console", function () {
     await page.getByText("No marks are held.").waitFor();
   });
 
-  it("shows what a rollback would change, and then exactly that has changed", async () => {
+  it("decides a group of held marks by the keyboard, and takes that back", async () => {
+    for (const place of [nextPlace++, nextPlace++]) await holdMark(partner, place);
+    // Of one hour, also when it has just turned.
+    const first = "(select min(received_at) from marks where review = 'held')";
+    await rows(country.db, `update marks set received_at = ${first} where review = 'held'`);
+    const page = await signIn("/review");
+    const group = page.getByRole("article").filter({ hasText: "2 × no fuel" });
+    await group.waitFor();
+    await page.keyboard.press("r");
+    await confirm(page, "Reject");
+    await page.getByText("2 marks were rejected.").waitFor();
+    await page.getByText("No marks are held.").waitFor();
+    await press(page, "Take back");
+    await group.waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("a");
+    await confirm(page, "Approve");
+    await page.getByText("2 marks were approved.").waitFor();
+    await page.getByText("No marks are held.").waitFor();
+  });
+
+  it("shows what a rollback would change, then exactly that has changed, and it is taken back", async () => {
     const place = nextPlace++;
     const { id } = placeOf(place);
     await country.meet("good", 26 * 60);
@@ -273,6 +297,14 @@ describe("browser: console", function () {
     await until(
       () => fuelOf(place),
       ({ status }) => status === "yes",
+    );
+    await page.getByRole("heading", { name: "What has changed" }).waitFor();
+    await press(page, "Take back");
+    await confirm(page, "Take back");
+    await page.getByText("were withdrawn, and put back later.").waitFor();
+    await until(
+      () => fuelOf(place),
+      ({ status }) => status === "queue",
     );
   });
 
@@ -399,6 +431,11 @@ describe("browser: console", function () {
         comment: "x".repeat(300),
       });
       await holdMark(partner, nextPlace++);
+      const withdrawn = nextPlace++;
+      await holdMark(partner, withdrawn);
+      const station = placeOf(withdrawn).id;
+      const done = await decideBatch(country.db, "olga", "rollback", { station }, () => undefined);
+      const rollback = isNotDone(done) ? null : done.id;
       paths = [
         ["/", "Overview"],
         ["/partners", "Partners"],
@@ -406,6 +443,7 @@ describe("browser: console", function () {
         ["/limit-requests", "Limit requests"],
         ["/review", "Review"],
         ["/rollback", "Rollback"],
+        [`/rollback/${rollback}`, `Rollback #${rollback}`],
         ["/people", "Privacy"],
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, "Station"],

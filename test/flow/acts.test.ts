@@ -30,6 +30,8 @@ interface Subject {
   webhook: number;
   offWebhook: number;
   reporter: number;
+  /** A rollback that has taken another mark of the reporter. */
+  rollback: number;
   /** The first digits of the hash of the network that the reporter came from. */
   network: string;
   station: string;
@@ -107,6 +109,11 @@ const done: readonly Act[] = [
     ],
   },
   {
+    name: "key.limit",
+    typed: ({ key }) => ["key", "limit", key, "--to", "2", "--until", soon],
+    sent: ({ key }) => ["POST", `/keys/${key}/limit`, { to: 2, until: Date.parse(soon) }],
+  },
+  {
     name: "key.revoke",
     typed: ({ key }) => ["key", "revoke", key],
     sent: ({ key }) => ["POST", `/keys/${key}/revoke`],
@@ -140,6 +147,16 @@ const done: readonly Act[] = [
     name: "review.reject",
     typed: ({ held }) => ["review", "reject", held],
     sent: ({ held }) => ["POST", "/review/reject", { ids: [held] }],
+  },
+  {
+    name: "review.approve",
+    typed: ({ key }) => ["review", "approve", "--key", key, "--status", "no"],
+    sent: ({ key }) => ["POST", "/review/groups/approve", { key, status: "no" }],
+  },
+  {
+    name: "review.reject",
+    typed: ({ partner }) => ["review", "reject", "--partner", partner, "--since", "2020-01-01"],
+    sent: ({ partner }) => ["POST", "/review/groups/reject", { partner, since: Date.UTC(2020, 0) }],
   },
   {
     name: "mark.retry",
@@ -194,6 +211,11 @@ const done: readonly Act[] = [
     ],
   },
   {
+    name: "marks.rollback-undo",
+    typed: ({ rollback }) => ["marks", "rollback", "undo", rollback],
+    sent: ({ rollback }) => ["POST", `/rollbacks/${rollback}/undo`],
+  },
+  {
     name: "reporter.erase",
     typed: ({ partner }) => ["reporter", "erase", "--partner", partner, "--user-ref", driver],
     sent: ({ partner }) => ["POST", "/reporters/erase", { partner, user_ref: driver }],
@@ -238,6 +260,16 @@ const refused: readonly Act[] = [
     name: "erasing nobody",
     typed: () => ["reporter", "erase"],
     sent: () => ["POST", "/reporters/erase", {}],
+  },
+  {
+    name: "a limit of a key that is over",
+    typed: ({ key }) => ["key", "limit", key, "--until", "2020-01-01"],
+    sent: ({ key }) => ["POST", `/keys/${key}/limit`, { to: 1, until: Date.UTC(2020, 0) }],
+  },
+  {
+    name: "approving everything",
+    typed: () => ["review", "approve"],
+    sent: () => ["POST", "/review/groups/approve", {}],
   },
   {
     name: "a rollback of everything",
@@ -300,7 +332,7 @@ describe("flow: an operator's act, from the command line and from the console", 
       "insert into station_status (station_id) values (?) on conflict (station_id) do nothing",
       [station],
     );
-    const [held, failed] = [1, 2].map((which) => firstIdOfDay(now) + 1_000_000 + 2 * n + which);
+    const [held, failed, gone] = [1, 2, 3].map((which) => firstIdOfDay(now) + 1e6 + 3 * n + which);
     await rows(
       db,
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
@@ -308,8 +340,20 @@ describe("flow: an operator's act, from the command line and from the console", 
        select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
          case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
          case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
-       from (values (?::bigint, 'held'), (?::bigint, 'none')) as v(id, review)`,
-      [station, reporter!.id, partner, key, held, failed],
+       from (values (?::bigint, 'held'), (?::bigint, 'none'), (?::bigint, 'withdrawn')) as v(id, review)`,
+      [station, reporter!.id, partner, key, held, failed, gone],
+    );
+    const [batch] = await rows<{ id: number }>(
+      db,
+      `insert into mark_batches (act, actor, selection, stations, marks, finished_at)
+       values ('rollback', 'test', jsonb_build_object('test', ?::int), 1, 1, server_now()) returning id`,
+      [n],
+    );
+    await rows(
+      db,
+      `insert into mark_batch_marks (batch_id, mark_id, station_id, review, needed, rule)
+       values (?, ?, ?, 'none', 1, 'geolocated')`,
+      [batch!.id, gone, station],
     );
     const [alarm] = await rows<{ id: number }>(
       db,
@@ -327,7 +371,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
       ...{ webhook: webhook!.id, offWebhook: offWebhook!.id },
-      ...{ held: held!, failed: failed!, reporter: reporter!.id },
+      ...{ held: held!, failed: failed!, reporter: reporter!.id, rollback: batch!.id },
       network: viewer.toString("hex").slice(0, 8),
     };
   };
@@ -345,14 +389,14 @@ describe("flow: an operator's act, from the command line and from the console", 
     rows(
       country.db,
       `select actor, action, regexp_replace(subject, ' [0-9a-f]+$', ' #') as subject,
-         details - '{partner,prefix,station,reporter}'::text[] as details,
+         details - '{id,key,partner,prefix,station,reporter}'::text[] as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
     );
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
   const rowsOf = async (subject: Subject): Promise<unknown> => {
-    const { partner, key, reporter, network, alarm, station } = subject;
+    const { partner, key, reporter, network, alarm, station, rollback } = subject;
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
@@ -364,9 +408,13 @@ describe("flow: an operator's act, from the command line and from the console", 
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'webhooks', (select jsonb_agg(to_jsonb(w) order by id) from webhook_endpoints w where partner_id = ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
+         'batches', (select jsonb_agg(to_jsonb(b) - 'selection' order by id) from mark_batches b where id >= ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
-      [partner, partner, key, partner, reporter, `${network}%`, partner, alarm, partner, station],
+      [
+        ...[partner, partner, key, partner, reporter, `${network}%`, partner, alarm, rollback],
+        ...[partner, station],
+      ],
     );
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {

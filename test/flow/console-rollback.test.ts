@@ -54,7 +54,7 @@ describe("flow: a campaign rolled back in the console", function () {
       expect(await fuelOf(id), id).to.deep.equal(before);
 
     const done = await olga.call("POST", "/rollback", selected);
-    expect(done.body).to.deep.equal({ marks: 3, stations: 3 });
+    expect(done.body).to.include({ marks: 3, stations: 3 });
     await until(
       () => rows(country.db, "select station_id from station_status where refold"),
       (left) => left.length === 0,

@@ -26,6 +26,11 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "DELETE /partners/{id}/launch": { path: "/partners/999999/launch", status: 404 },
   "POST /keys": { body: { partner_id: 1, kind: "secret" }, status: 201 },
   "PATCH /keys/{id}": { path: "/keys/1", body: { label: "first" }, status: 200 },
+  "POST /keys/{id}/limit": {
+    path: "/keys/999999/limit",
+    body: { to: 1, until: null },
+    status: 404,
+  },
   "POST /keys/{id}/revoke": { path: "/keys/999999/revoke", status: 404 },
   "GET /limit-requests": { status: 200 },
   "POST /limit-requests/{id}/approve": {
@@ -40,6 +45,13 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /review": { status: 200 },
   "POST /review/approve": { body: { ids: [1] }, status: 200 },
   "POST /review/reject": { body: { ids: [1] }, status: 200 },
+  "GET /review/groups": { status: 200 },
+  "POST /review/preview": { body: { city: "" }, status: 200 },
+  "POST /review/groups/approve": { body: { network: "00000000" }, status: 200 },
+  "POST /review/groups/reject": { body: { station: "nowhere" }, status: 200 },
+  "GET /review/decisions": { status: 200 },
+  "GET /review/decisions/{id}": { path: "/review/decisions/999999", status: 404 },
+  "POST /review/decisions/{id}/undo": { path: "/review/decisions/999999/undo", status: 404 },
   "POST /reporters/{id}/block": {
     path: "/reporters/999999/block",
     body: { until: null },
@@ -52,6 +64,10 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   },
   "POST /rollback/preview": { body: { partner: 1 }, status: 200 },
   "POST /rollback": { body: { station: "nowhere" }, status: 200 },
+  "GET /choices": { status: 200 },
+  "GET /rollbacks": { status: 200 },
+  "GET /rollbacks/{id}": { path: "/rollbacks/999999", status: 404 },
+  "POST /rollbacks/{id}/undo": { path: "/rollbacks/999999/undo", status: 404 },
   "POST /reporters/erase": { body: { device: "nobody's" }, status: 200 },
   "POST /reporters/export": { body: { device: "nobody's" }, status: 200 },
   "GET /stations": { path: "/stations?q=Brand", status: 200 },
@@ -137,7 +153,7 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("takes from a viewer only what changes nothing but its own sessions", () => {
-    const harmless = ["DELETE /sessions/{id}", "POST /rollback/preview"];
+    const harmless = ["DELETE /sessions/{id}", "POST /review/preview", "POST /rollback/preview"];
     const open = calls.filter(({ role, method }) => role === "viewer" && method !== "GET");
     expect(open.map(nameOf).sort()).to.deep.equal(harmless);
   });

@@ -6,7 +6,8 @@ import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 import { reviewMark } from "#src/marks/held.ts";
-import { rollBack } from "#src/marks/rollback.ts";
+import { decideBatch } from "#src/marks/batches.ts";
+import { takeBack } from "#src/marks/take-back.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
@@ -14,6 +15,7 @@ import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
+import { differences, storedOf } from "#test/flow/stored.ts";
 import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
 import { asText } from "#test/oracle/compare.ts";
 import { bodyOf, dice, draw, type Drawn, stationsIn } from "#test/oracle/draw.ts";
@@ -118,7 +120,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
 
   let reviewed: ReadonlyMap<number, string> = new Map();
 
-  it("serves it after approvals, rejections and a rollback", async () => {
+  it("serves it after approvals, rejections, a rollback that is taken back and one that stays", async () => {
     const held = (await storedMarks(country.db)).filter((mark) => mark.review === "held");
     expect(held.length).to.be.above(massNoLimit);
     for (const [n, { id }] of held.entries()) {
@@ -129,10 +131,20 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await expectApprovedJudged();
     await expectServed();
     const selection = { key: keys[4]!.id, status: "yes" } as const;
-    const done = await rollBack(country.db, "test", selection, () => undefined);
-    expect(isNotDone(done) ? 0 : done.marks).to.be.above(sized(10, 100));
+    const rollBack = async (): Promise<number> => {
+      const done = await decideBatch(country.db, "test", "rollback", selection, () => undefined);
+      if (isNotDone(done)) throw new Error("not done");
+      expect(done.marks).to.be.above(sized(10, 100));
+      await settled();
+      await expectServed();
+      return done.id!;
+    };
+    const before = await storedOf(country.db);
+    await takeBack(country.db, "test", ["rollback"], await rollBack(), () => undefined);
     await settled();
+    expect(differences(before, await storedOf(country.db))).to.deep.equal([]);
     await expectServed();
+    await rollBack();
     reviewed = new Map((await storedMarks(country.db)).map((mark) => [mark.id, mark.review]));
     expect(new Set(reviewed.values())).to.deep.equal(
       new Set(["none", "held", "approved", "rejected", "withdrawn", "expired"]),

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { previewRollback } from "#src/marks/rollback-preview.ts";
-import type { Selection } from "#src/marks/rollback.ts";
+import { previewRollback } from "#src/marks/effects.ts";
+import type { Selection } from "#src/marks/selection.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -116,7 +116,8 @@ describe("flow: marks are rolled back as if they had never been made", function 
       "select id from reporters where hash = decode(?, 'hex')",
       [hashOf("eve")],
     );
-    expect(entry!.details).to.deep.equal({ reporter: reporter!.id, marks: 3, stations: 3 });
+    const details = { id: done.json.id, reporter: reporter!.id, marks: 3, stations: 3 };
+    expect(entry!.details).to.deep.equal(details);
 
     const again = await operator(...selection);
     expect(again.json).to.include({ marks: 0, stations: 0 });

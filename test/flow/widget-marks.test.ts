@@ -3,7 +3,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
-import { selectedStations } from "#src/marks/rollback.ts";
+import { selectedStations } from "#src/marks/selection.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";

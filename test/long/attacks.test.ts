@@ -3,6 +3,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { until } from "#test/flow/client.ts";
+import { differences, storedOf } from "#test/flow/stored.ts";
 import {
   addressOf,
   baseMarks,
@@ -49,6 +50,7 @@ describe("long: attacks on two web and two marks processes, honest people beside
     it(attack.name, async () => {
       stage = await openAttackStage(attack.ground);
       const { before, honestSaid, result } = await carryOut(attack);
+      const [storedBefore, shownBefore] = [await storedOf(stage.country.db), await stage.shown()];
       const rolledBack = await rollBack(attack, result);
       console.log(`      ${lineOf(result, rolledBack)}`);
 
@@ -62,6 +64,13 @@ describe("long: attacks on two web and two marks processes, honest people beside
       const left = await stage.shown();
       const wrong = [...left].filter(([id, is]) => !honestSaid.has(id) && is !== before.get(id));
       expect(wrong, "as before, where nobody honest was").to.deep.equal([]);
+
+      const undone = await stage.operator("marks", "rollback", "undo", String(rolledBack.id));
+      expect(undone.code, undone.err).to.equal(0);
+      await untilFolded();
+      const different = differences(storedBefore, await storedOf(stage.country.db));
+      expect(different, "stored, taken back").to.deep.equal([]);
+      expect(await stage.shown(), "shown, taken back").to.deep.equal(shownBefore);
     });
 
   async function carryOut(
@@ -165,11 +174,7 @@ describe("long: attacks on two web and two marks processes, honest people beside
     );
     const ran = await stage.operator("marks", "rollback", ...chosen);
     expect(ran.code, ran.err).to.equal(0);
-    await until(
-      () => rows(db, "select station_id from station_status where refold"),
-      (waiting) => waiting.length === 0,
-      600_000,
-    );
+    await untilFolded();
     const shareOf = async (ids: readonly string[]): Promise<number> => {
       const [gone] = await rows<{ count: number }>(
         db,
@@ -178,8 +183,16 @@ describe("long: attacks on two web and two marks processes, honest people beside
       );
       return gone!.count / ids.length;
     };
-    return { by: undo.by, lies: await shareOf(stored), honest: await shareOf(honest.stored) };
+    const [lies, along] = [await shareOf(stored), await shareOf(honest.stored)];
+    return { id: ran.json.id as number, by: undo.by, lies, honest: along };
   }
+
+  const untilFolded = () =>
+    until(
+      () => rows(stage.country.db, "select station_id from station_status where refold"),
+      (waiting) => waiting.length === 0,
+      600_000,
+    );
 
   /** Each condition as it is typed, for these lies. */
   async function flagsOf(

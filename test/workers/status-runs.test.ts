@@ -15,7 +15,7 @@ import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
-import { rollBack } from "#src/marks/rollback.ts";
+import { decideBatch } from "#src/marks/batches.ts";
 import { dropRuns, loadRuns } from "#src/marks/stored-runs.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -223,10 +223,10 @@ describe("worker: status runs", function () {
       [held],
     );
     const eves = { station: placeOf(4).id, reporter: mark!.reporter_id };
-    await rollBack(deps.db, "test", eves, () => undefined);
+    await decideBatch(deps.db, "test", "rollback", eves, () => undefined);
     await work(deps, 4);
     await expectRuns(0, 4, before);
-    await rollBack(deps.db, "test", { station: placeOf(4).id }, () => undefined);
+    await decideBatch(deps.db, "test", "rollback", { station: placeOf(4).id }, () => undefined);
     await work(deps, 4);
     await expectRuns(0, 4, []);
   });
@@ -244,7 +244,7 @@ describe("worker: status runs", function () {
       ["low", from, 1.5],
       ["yes", 1.5, null],
     ]);
-    await rollBack(deps.db, "test", { station: placeOf(5).id }, () => undefined);
+    await decideBatch(deps.db, "test", "rollback", { station: placeOf(5).id }, () => undefined);
     await work(worker(2), 5);
     await expectRuns(2, 5, [["low", from, null]]);
     await expectRuns(40, 5, [

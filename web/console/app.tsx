@@ -11,6 +11,7 @@ import { PartnersPage } from "#web/console/pages/partners.tsx";
 import { LimitRequestsPage } from "#web/console/pages/limit-requests.tsx";
 import { ReviewPage } from "#web/console/pages/review.tsx";
 import { RollbackPage } from "#web/console/pages/rollback.tsx";
+import { RollbackRecordPage } from "#web/console/pages/rollback-record.tsx";
 import { SessionsPage } from "#web/console/pages/sessions.tsx";
 import { SignInPage } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
@@ -142,7 +143,12 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
     return id === undefined ? <StationsPage /> : <StationPage key={id} id={id} />;
   if (noun === "limit-requests") return <LimitRequestsPage changed={health.load} />;
   if (noun === "review") return <ReviewPage changed={health.load} />;
-  if (noun === "rollback") return <RollbackPage key={place.value.query.toString()} />;
+  if (noun === "rollback")
+    return id === undefined ? (
+      <RollbackPage key={place.value.query.toString()} />
+    ) : (
+      <RollbackRecordPage key={id} id={id} />
+    );
   if (noun === "people") return <PeoplePage />;
   if (noun === "imports") return <ImportsPage />;
   if (noun === "log") return <LogPage />;

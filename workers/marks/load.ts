@@ -183,7 +183,8 @@ const loadStates = (
             review = 'approved' as approved, coalesce(held_reason in ('source', 'city'), false) as judged, source, partner_id, encode(viewer, 'hex') as viewer,
             k.harm_limit, k.is_launch
           from marks left join lateral (
-            select case when l.is_launch then greatest(p.launch_limit, k.mass_no_limit) else k.mass_no_limit end as harm_limit,
+            select case when k.limited_until > server_now() then k.limited_to
+                when l.is_launch then greatest(p.launch_limit, k.mass_no_limit) else k.mass_no_limit end as harm_limit,
               l.is_launch
             from keys k join partners p on p.id = k.partner_id
             cross join lateral (select coalesce(p.launch_until > server_now(), false) as is_launch) l

@@ -17,7 +17,7 @@ const deletedAtOnce = 5000;
 
 /**
  * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, alarms, deliveries of webhooks, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
+ * status runs, what marks were before a decision, alarms, deliveries of webhooks, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
  * done all the same. Rejects at the end when one has failed.
  */
 export async function retire(
@@ -38,6 +38,8 @@ export async function retire(
       ]),
     "status runs": () => dropRuns(db, now - config.runsDays * dayMs),
     "review changes": () => deleteOld(db, "review_changes", `at < ${fromMs}`, [now - 2 * dayMs]),
+    "decided marks": () =>
+      deleteOld(db, "mark_batch_marks", "mark_id < ?", [firstIdOfDay(keptFrom)]),
     alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
     webhooks: () => retireDeliveries(db, now - config.webhookDays * dayMs),
     sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),

@@ -149,11 +149,17 @@ const boundTo = ({ kind, domains, ips }: ConsoleKey) => {
   return <span class="soft">{kind === "secret" ? "any address" : "no domain"}</span>;
 };
 
-const rules = ({ confirm_min: n, reports, mass_no_limit: limit }: ConsoleKey) => (
+const rules = ({ confirm_min: n, reports, mass_no_limit: limit, ...key }: ConsoleKey) => (
   <>
     {n === 0 ? "default rules" : n === 1 ? "first mark publishes" : `${n} devices`}
     {!reports && <span class="tag warn">no marks</span>}
     <div class="soft">review after {limit} “no” per hour</div>
+    {key.limited_until !== null && key.limited_until > Date.now() && (
+      <div>
+        <span class="tag warn">limited to {key.limited_to}</span> until{" "}
+        <Moment at={key.limited_until} />
+      </div>
+    )}
   </>
 );
 

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { HeldGroups } from "#web/console/pages/held-groups.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -46,6 +47,10 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         limit. An approved mark counts from the time when it was made; a rejected mark never counts.
       </p>
       <Fault words={doing.fault} />
+      <HeldGroups
+        held={loading.value.value?.total ?? 0}
+        changed={async () => void (await Promise.all([loading.load(), changed()]))}
+      />
       <Loaded of={loading}>
         {({ marks, total }) => (
           <>

@@ -1,24 +1,22 @@
 import { useState } from "preact/hooks";
-import type {
-  ConsolePartner,
-  ConsoleRollback,
-  ConsoleRollbackChange,
-} from "#src/contract/console.ts";
+import type { ConsoleBatchLine, ConsoleChoices, ConsoleRollback } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { localText } from "#web/console/pages/key-form.tsx";
+import { Rollbacks } from "#web/console/pages/rollback-record.tsx";
+import { Changes } from "#web/console/parts/changes.tsx";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
-import { Status, statusWord } from "#web/console/parts/status.tsx";
+import { keyName, partnerName } from "#web/console/parts/selection.ts";
+import { statusWord } from "#web/console/parts/status.tsx";
 import { number } from "#web/kit/numbers.ts";
-import { place } from "#web/console/place.ts";
+import { goTo, place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
-import { Table } from "#web/kit/table.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 
 /** Withdraws a campaign's marks as if they had never been made: first what would change, then the effect. */
 export function RollbackPage() {
-  const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
+  const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const asked = place.value.query;
   const [form, setForm] = useState({
     partner: asked.get("partner") ?? "",
@@ -35,7 +33,6 @@ export function RollbackPage() {
     until: "",
   });
   const [preview, setPreview] = useState<{ of: object; seen: ConsoleRollback } | null>(null);
-  const [effect, setEffect] = useState<{ marks: number; stations: number } | null>(null);
   const [looking, setLooking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
@@ -45,12 +42,10 @@ export function RollbackPage() {
     setForm({ ...form, ...change });
     // What was previewed is not what would be done any more.
     setPreview(null);
-    setEffect(null);
   };
   const look = async (event: Event): Promise<void> => {
     event.preventDefault();
     setLooking(true);
-    setEffect(null);
     const of = selectionOf(form);
     const answer = await api.send<ConsoleRollback>("POST", "/rollback/preview", of);
     setLooking(false);
@@ -58,14 +53,14 @@ export function RollbackPage() {
     setPreview(answer.failure === undefined ? { of, seen: answer.value } : null);
   };
   const withdraw = async (): Promise<void> => {
-    const done = await doing.run<{ marks: number; stations: number }>(
+    const done = await doing.run<{ id: number | null }>(
       "The marks were withdrawn",
       "POST",
       "/rollback",
       preview?.of,
     );
     setAsking(false);
-    if (done !== null) setEffect(done);
+    if (done !== null) goTo(done.id === null ? "/rollback" : `/rollback/${done.id}`);
   };
   return (
     <section>
@@ -81,17 +76,21 @@ export function RollbackPage() {
             value={form.partner}
             options={[
               ["", "any"],
-              ...(partners.value.value?.partners ?? []).map(
-                ({ id, name }) => [String(id), `${name} #${id}`] as const,
+              ...(choices?.partners ?? []).map(
+                (one) => [String(one.id), partnerName(one)] as const,
               ),
             ]}
-            onChange={(partner) => set({ partner })}
+            onChange={(partner) => set({ partner, key: "" })}
           />
-          <TextField
-            label="Key’s number"
-            type="number"
-            min={1}
+          <SelectField
+            label="Key"
             value={form.key}
+            options={[
+              ["", "any"],
+              ...(choices?.keys ?? [])
+                .filter((one) => ["", String(one.partner_id)].includes(form.partner))
+                .map((one) => [String(one.id), keyName(one)] as const),
+            ]}
             onChange={(key) => set({ key })}
           />
           <TextField
@@ -110,6 +109,7 @@ export function RollbackPage() {
           <TextField
             label="City"
             maxLength={200}
+            options={choices?.cities}
             value={form.city}
             onChange={(city) => set({ city })}
           />
@@ -170,18 +170,10 @@ export function RollbackPage() {
           </button>
         </div>
       </form>
-      {effect !== null && (
-        <p class="banner good" role="status">
-          <span aria-hidden="true">✓</span> {number(effect.marks)} marks at{" "}
-          {number(effect.stations)} stations were withdrawn.
-        </p>
-      )}
-      {preview !== null && (
-        <Preview seen={preview.seen} done={effect !== null} ask={() => setAsking(true)} />
-      )}
+      {preview !== null && <Preview seen={preview.seen} ask={() => setAsking(true)} />}
       {asking && preview !== null && (
         <Confirm
-          title={`Withdraw ${number(preview.seen.marks)} marks permanently?`}
+          title={`Withdraw ${number(preview.seen.marks)} marks?`}
           action="Withdraw"
           danger
           busy={doing.busy}
@@ -189,51 +181,48 @@ export function RollbackPage() {
           onCancel={() => setAsking(false)}
         >
           <p>
-            {number(preview.seen.stations)} stations are calculated again. This cannot be undone.
+            {number(preview.seen.stations)} stations are calculated again.{" "}
+            {number(preview.seen.established)} of the marks are of reporters who were known for a
+            week. The rollback can be taken back.
           </p>
+          {doing.busy && <Progress />}
         </Confirm>
       )}
+      <Rollbacks choices={choices} />
     </section>
   );
 }
 
-function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; ask: () => void }) {
-  const { marks, held, reporters, stations, changes } = seen;
+/** How far the rollback is that is being done. */
+function Progress() {
+  const { value } = useLoaded<{ batches: ConsoleBatchLine[] }>("/rollbacks", 1000);
+  const running = value.value?.batches.find(
+    ({ finished, undo }) => finished === null && undo === null,
+  );
+  if (running === undefined) return null;
+  const { stations, stations_done: done } = running;
+  return (
+    <p role="status">
+      {number(done)} of {number(stations)} stations <progress value={done} max={stations} />
+    </p>
+  );
+}
+
+function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
+  const { marks, held, reporters, established, stations, changes, worked_out: workedOut } = seen;
   if (marks === 0) return <p class="empty">No matching marks: there is nothing to withdraw.</p>;
   return (
     <div class="card">
-      <h2>{done ? "What has changed" : "What would change"}</h2>
+      <h2>What would change</h2>
       <p>
         {number(marks)} marks ({number(held)} of them held) of {number(reporters)} reporters at{" "}
-        {number(stations)} stations
-        {stations > changes.length && `; the ${changes.length} stations with the most marks:`}
+        {number(stations)} stations. {number(established)} of the marks are of reporters who were
+        known for a week.
+        {stations > changes.length &&
+          ` Worked out for ${number(workedOut)} stations, ${changes.length} shown.`}
       </p>
-      <Table
-        caption="Changes of stations"
-        rows={changes}
-        id={({ station_id: id }) => id}
-        empty=""
-        columns={[
-          {
-            name: "Station",
-            by: ({ station_id: id }) => id,
-            cell: ({ station_id: id }) => <a href={`#/stations/${id}`}>{id}</a>,
-          },
-          { name: "Marks", by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
-          { name: "Status", by: changesStatus, cell: statusChange },
-          {
-            name: "Confirmations",
-            cell: ({ before, after }) => arrow(before.confirmations, after.confirmations),
-            numeric: true,
-          },
-          {
-            name: "Pending",
-            cell: ({ before, after }) =>
-              arrow(before.pending_status || "–", after.pending_status || "–"),
-          },
-        ]}
-      />
-      {mayChange() && !done && (
+      <Changes changes={changes} />
+      {mayChange() && (
         <div class="buttons">
           <button type="button" class="danger" onClick={ask}>
             Withdraw {number(marks)} marks …
@@ -243,24 +232,6 @@ function Preview({ seen, done, ask }: { seen: ConsoleRollback; done: boolean; as
     </div>
   );
 }
-
-const changesStatus = ({ before, after }: ConsoleRollbackChange): number =>
-  before.status === after.status ? 1 : 0;
-
-const statusChange = ({ before, after }: ConsoleRollbackChange) => (
-  <>
-    <Status status={before.status} />
-    {before.status !== after.status && (
-      <>
-        {" → "}
-        <Status status={after.status} />
-      </>
-    )}
-  </>
-);
-
-const arrow = (before: string | number, after: string | number): string =>
-  before === after ? String(before) : `${before} → ${after}`;
 
 const numbers = ["partner", "key", "reporter"];
 const times = ["since", "until", "first_seen_since", "first_seen_until"];

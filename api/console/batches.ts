@@ -1,0 +1,55 @@
+import { doneOrThrow, rowId } from "#api/console/fields.ts";
+import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import type { Services } from "#api/http/services.ts";
+import { slices } from "#src/infrastructure/lists.ts";
+import { type BatchAct, type Committed, listBatches } from "#src/marks/batches.ts";
+import { showBatch } from "#src/marks/effects.ts";
+import { takeBack } from "#src/marks/take-back.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
+
+/** Stations of which a preview and a record say what changes. */
+export const shownStations = 50;
+const wakeStations = 200;
+const listed = 50;
+
+/** Tells the marks workers which stations to look at, as soon as that is committed. */
+export const waking =
+  ({ producer }: Pick<Services, "producer">): Committed =>
+  (stationIds) => {
+    for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
+  };
+
+/** Names for what a selection takes by its number, and the cities. */
+export const choicesCall = ({ db }: Services): ConsoleCall =>
+  consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
+    const [partners, keys, cities] = await Promise.all([
+      db("partners").select("id", "name").orderBy("id"),
+      db("keys").select("id", "partner_id", "label", "prefix").orderBy("id"),
+      db("cities").distinct<{ name: string }[]>("name").orderBy("name"),
+    ]);
+    ctx.body = { partners, keys, cities: cities.map(({ name }) => name) };
+  });
+
+/** The records of these acts below `path`: all, one with what it changes, and taking it back (docs/decisions.md 4.20). */
+export const recordCalls = (
+  services: Services,
+  path: string,
+  acts: readonly BatchAct[],
+): ConsoleCall[] => {
+  const { db, config } = services;
+  return [
+    consoleCall("GET", path, { role: "viewer" }, async (ctx) => {
+      const batches = await listBatches(db, acts, listed);
+      ctx.body = { batches: batches.map((batch) => presented(batch, inMs)) };
+    }),
+    consoleCall("GET", `${path}/{id}`, { role: "viewer" }, async (ctx) => {
+      ctx.body = doneOrThrow(
+        await showBatch(db, acts, rowId(ctx.params["id"]), config, shownStations),
+      );
+    }),
+    consoleCall("POST", `${path}/{id}/undo`, { role: "operator" }, async (ctx) => {
+      const id = rowId(ctx.params["id"]);
+      ctx.body = doneOrThrow(await takeBack(db, actorOf(ctx), acts, id, waking(services)));
+    }),
+  ];
+};

@@ -1,0 +1,128 @@
+import type { Command } from "commander";
+import { consent, verb, yesOption } from "#cli/command.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, readable, table, type Output } from "#cli/output.ts";
+import { changesText, shownStations } from "#cli/selection.ts";
+import { id, listLimit } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
+import type { ConsoleBatch } from "#src/contract/console.ts";
+import { formatTime } from "#src/domain/time.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { Progress } from "#src/infrastructure/progress.ts";
+import {
+  type Batch,
+  type BatchAct,
+  batchActs,
+  type Committed,
+  decideBatch,
+  listBatches,
+} from "#src/marks/batches.ts";
+import { showBatch } from "#src/marks/effects.ts";
+import { readableSelection, type Selection } from "#src/marks/selection.ts";
+import { takeBack } from "#src/marks/take-back.ts";
+import { isNotDone, type NotDone } from "#src/operators/act.ts";
+
+/** Decides a selection's marks, says how far it is, and wakes the marks workers. */
+export const decideTogether = (
+  { actor }: Pick<Output, "actor">,
+  { db, config, progress }: { db: Db; config: Config; progress: Progress },
+  act: BatchAct,
+  selection: Selection,
+): Promise<{ id: number | null; marks: number; stations: number } | NotDone> =>
+  waking(config, progress, batchActs[act].becomes, (committed) =>
+    decideBatch(db, actor, act, selection, committed),
+  );
+
+async function waking<T extends object>(
+  config: Config,
+  progress: Progress,
+  step: string,
+  work: (committed: Committed) => Promise<T | NotDone>,
+): Promise<T | NotDone> {
+  const touched: string[] = [];
+  const done = await work((stationIds, count, total) => {
+    touched.push(...stationIds);
+    progress.show(step, count, total);
+  });
+  await wakeMarks(config, touched);
+  return done;
+}
+
+/** `list`, `show` and `undo` of the decisions of these acts; `noun` is how the command is typed. */
+export function recordVerbs(
+  command: Command,
+  output: () => Output,
+  acts: readonly [BatchAct, ...BatchAct[]],
+  noun: string,
+): void {
+  const { what } = batchActs[acts[0]];
+  verb(command, "list", `each ${what}, the newest first`, `${noun} list`, `${noun} list --json`)
+    .option("--limit <n>", "highest number to show", listLimit, 50)
+    .action(async ({ limit }: { limit: number }) => {
+      const found = await withDb(output(), (db) => listBatches(db, acts, limit));
+      output().result(found.map(recordOf), (list) =>
+        table(
+          list.map((one) => ({ ...one, selection: JSON.stringify(one.selection) })),
+          `no ${what} yet`,
+        ),
+      );
+    });
+
+  verb(command, "show", `one ${what}, and what it changes as of now`, `${noun} show 12`)
+    .argument("<id>", `the ${what}'s id`, id(what))
+    .action(async (number: number) => {
+      const found = await withDb(output(), (db, config) =>
+        showBatch(db, acts, number, config, shownStations),
+      );
+      output().result(withTimes(found), ({ changes, ...record }) =>
+        found.undone === null && found.act !== "reject"
+          ? `${card(record)}\n\nwithout it → with it\n${changesText(changes)}`
+          : card(record),
+      );
+    });
+
+  verb(
+    command,
+    "undo",
+    `take a ${what} back: its marks are what they were before, marks since then keep their effect`,
+    `${noun} undo 12`,
+  )
+    .argument("<id>", `the ${what}'s id`, id(what))
+    .option(...yesOption)
+    .action(async (number: number, { yes }: { yes?: boolean }) => {
+      const out = output();
+      const value = await withDb(out, async (db, config, progress) => {
+        const found = await showBatch(db, acts, number, config, shownStations);
+        if (isNotDone(found)) return found;
+        if (!out.json && found.undone === null)
+          out.note(`${changesText(found.changes.map(turned))}\n`);
+        await consent(out, yes, `Take ${what} ${number} back?`, "not taken back");
+        return waking(config, progress, "taking back", (committed) =>
+          takeBack(db, out.actor, acts, number, committed),
+        );
+      });
+      out.result({ id: value.id, restored_marks: value.marks, stations: value.stations }, card);
+    });
+}
+
+/** From what is to what comes when the decision is taken back. */
+const turned = <T extends { before: unknown; after: unknown }>(change: T): T => ({
+  ...change,
+  before: change.after,
+  after: change.before,
+});
+
+const recordOf = (batch: Batch) =>
+  readable({ ...batch, selection: readableSelection(batch.selection) });
+
+const withTimes = (batch: ConsoleBatch) => {
+  const { started, finished, undo, undone } = batch;
+  const text = (at: number | null) => (at === null ? null : formatTime(at));
+  return {
+    ...batch,
+    selection: readableSelection(batch.selection),
+    ...{ started: text(started), finished: text(finished) },
+    ...{ undo: text(undo), undone: text(undone) },
+  };
+};

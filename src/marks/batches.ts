@@ -1,0 +1,220 @@
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
+import {
+  readableSelection,
+  refuseWide,
+  type Review,
+  type Selection,
+  selectedStations,
+  whereSelected,
+  withdrawable,
+} from "#src/marks/selection.ts";
+import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** A decision about many marks, as its record has it (docs/decisions.md 4.20). Times are null until then. */
+export interface Batch {
+  id: number;
+  act: BatchAct;
+  actor: string;
+  selection: Selection;
+  stations: number;
+  stations_done: number;
+  marks: number;
+  started_at: Date;
+  /** Null while it is being done, and after it was broken off. */
+  finished_at: Date | null;
+  undo_actor: string | null;
+  /** When somebody began to take it back, and when that was done. */
+  undo_at: Date | null;
+  undone_at: Date | null;
+}
+
+export type BatchAct = "rollback" | "approve" | "reject";
+
+/** Called after each commit, with the stations that the marks worker is to look at and how far it is. */
+export type Committed = (stationIds: string[], done: number, total: number) => void;
+
+/**
+ * What each act is called, which marks it takes, what they are then, and whether their stations are folded anew. A mark that
+ * no worker has come to yet is done with when it is withdrawn: it is never processed.
+ */
+export const batchActs: Readonly<Record<BatchAct, Act>> = {
+  rollback: {
+    what: "rollback",
+    action: "marks.rollback",
+    takes: withdrawable,
+    becomes: "withdrawn",
+    also: ", processed_at = coalesce(processed_at, server_now()), failed_at = null",
+    refolds: true,
+  },
+  approve: {
+    what: "decision",
+    action: "review.approve",
+    takes: ["held"],
+    becomes: "approved",
+    also: ", processed_at = null",
+    refolds: true,
+  },
+  reject: {
+    what: "decision",
+    action: "review.reject",
+    takes: ["held"],
+    becomes: "rejected",
+    also: "",
+    refolds: false,
+  },
+};
+
+interface Act {
+  what: string;
+  action: string;
+  takes: readonly Review[];
+  becomes: string;
+  also: string;
+  refolds: boolean;
+}
+
+/** Stations that one transaction decides. */
+export const chunkStations = 500;
+
+/** Columns of a mark that a decision changes, or the worker after it: kept to be put back. */
+export const keptColumns = [
+  ...["review", "processed_at", "failed_at", "outcome", "outcome_status", "outcome_reason"],
+  ...["outcome_have", "needed", "rule"],
+] as const;
+
+/**
+ * Decides a selection's marks: 500 stations a transaction, each with its entry in the operator's log. Interrupted, it has
+ * done whole transactions; the same again goes on under the same id. `id` is null when there was nothing to decide.
+ */
+export async function decideBatch(
+  db: Db,
+  actor: string,
+  name: BatchAct,
+  selection: Selection,
+  committed: Committed,
+): Promise<{ id: number | null; marks: number; stations: number } | NotDone> {
+  const { action, takes } = batchActs[name];
+  const refused = refuseWide(selection, takes);
+  if (refused !== null) return refused;
+  const found = await selectedStations(db, selection, takes);
+  const all = found.map((row) => row.station_id);
+  const id = await openBatch(db, actor, name, selection, all.length);
+  const sum = { marks: 0, stations: 0 };
+  if (id === null) return { id, ...sum };
+  for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
+    const part = all.length > chunkStations ? { part: index + 1 } : {};
+    const decided = await act(db, actor, async (tx) => {
+      const { undo_at } = (await lockBatch(tx, id))!;
+      if (undo_at !== null) return isTakenBack(name, id);
+      const value = await takeMarks(tx, id, name, selection, chunk);
+      const marks = value.marks;
+      const stations = value.stationIds.length;
+      return {
+        value,
+        action,
+        subject: `${marks} marks at ${stations} stations`,
+        details: { ...readableSelection(selection), id, marks, stations, ...part },
+      };
+    });
+    if (isNotDone(decided)) return decided;
+    sum.marks += decided.marks;
+    sum.stations += decided.stationIds.length;
+    committed(decided.stationIds, index * chunkStations + chunk.length, all.length);
+  }
+  return { id: await closeBatch(db, id), ...sum };
+}
+
+export const isTakenBack = (name: BatchAct, id: number): NotDone => ({
+  ...{ notDone: "already", what: batchActs[name].what, id, state: "taken back" },
+});
+
+/** The record to write to: that of the same decision, if it was broken off. Null without either. */
+async function openBatch(
+  db: Db,
+  actor: string,
+  name: BatchAct,
+  selection: Selection,
+  stations: number,
+): Promise<number | null> {
+  const given = JSON.stringify(selection);
+  const [open] = await rows<{ id: number }>(
+    db,
+    stations === 0
+      ? `select id from mark_batches where act = ? and md5(selection::text) = md5((?::jsonb)::text)
+           and finished_at is null and undo_at is null`
+      : `insert into mark_batches (act, selection, actor, stations) values (?, ?::jsonb, ?, ?)
+         on conflict (act, md5(selection::text)) where finished_at is null and undo_at is null
+         do update set stations = mark_batches.stations_done + excluded.stations returning id`,
+    stations === 0 ? [name, given] : [name, given, actor, stations],
+  );
+  return open?.id ?? null;
+}
+
+/** Ends the record, or drops it when somebody else was faster and it has no mark. */
+async function closeBatch(db: Db, id: number): Promise<number | null> {
+  const sql = `with gone as (delete from mark_batches where id = ? and marks = 0 returning id)
+    update mark_batches set finished_at = coalesce(finished_at, server_now())
+    where id = ? and not exists (select from gone) returning id`;
+  return (await rows<{ id: number }>(db, sql, [id, id]))[0]?.id ?? null;
+}
+
+/** The record, locked: whoever decides or takes back does one transaction of it at a time. */
+export const lockBatch = async (tx: Tx, id: number): Promise<Batch | undefined> =>
+  (await rows<Batch>(tx, "select * from mark_batches where id = ? for update", [id]))[0];
+
+/** Keeps what the selection's marks at these stations are, then changes them. Gives the stations that had one. */
+async function takeMarks(
+  tx: Tx,
+  id: number,
+  name: BatchAct,
+  selection: Selection,
+  stationIds: readonly string[],
+): Promise<{ marks: number; stationIds: string[] }> {
+  const { takes, becomes, also, refolds } = batchActs[name];
+  await lockStations(tx, stationIds, "wait");
+  const { sql, bindings } = whereSelected(selection, takes);
+  const columns = keptColumns.join(", ");
+  const taken = await rows<{ mark_id: number; station_id: string }>(
+    tx,
+    `insert into mark_batch_marks (batch_id, mark_id, station_id, ${columns})
+     select ?, id, station_id, ${columns} from marks where ${sql} and station_id = any(?::text[]) for update
+     returning mark_id, station_id`,
+    [id, ...bindings, stationIds],
+  );
+  const ids = taken.map((mark) => mark.mark_id);
+  await rows(
+    tx,
+    `update marks set review = '${becomes}'${also}
+     where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}`,
+    [ids],
+  );
+  await rows(
+    tx,
+    "update mark_batches set marks = marks + ?, stations_done = least(stations, stations_done + ?) where id = ?",
+    [ids.length, stationIds.length, id],
+  );
+  const touched = [...new Set(taken.map((mark) => mark.station_id))];
+  if (refolds) await askRefold(tx, touched);
+  return { marks: ids.length, stationIds: touched };
+}
+
+/** Records of these acts, the newest first. */
+export const listBatches = (db: Db, acts: readonly BatchAct[], limit: number): Promise<Batch[]> =>
+  rows(db, "select * from mark_batches where act = any(?::text[]) order by id desc limit ?", [
+    acts,
+    limit,
+  ]);
+
+/** One record of these acts. */
+export async function findBatch(
+  db: Db | Tx,
+  acts: readonly BatchAct[],
+  id: number,
+): Promise<Batch | NotDone> {
+  const sql = "select * from mark_batches where id = ? and act = any(?::text[])";
+  const [found] = await rows<Batch>(db, sql, [id, acts]);
+  return found ?? unknown(batchActs[acts[0]!].what, id);
+}

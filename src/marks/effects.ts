@@ -1,0 +1,239 @@
+import type {
+  ConsoleBatch,
+  ConsoleRollback,
+  ConsoleRollbackChange,
+} from "#src/contract/console.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
+import { decide } from "#src/domain/decide.ts";
+import { emptyState, type FuelBlock, type Mark, type StationState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { type BatchAct, findBatch } from "#src/marks/batches.ts";
+import {
+  type Counted,
+  countedNow,
+  loadFirstSeen,
+  loadHistories,
+  refoldMarks,
+} from "#src/marks/histories.ts";
+import { markColumns, type MarkRow, msOf, stationTitle, toMark } from "#src/marks/marks.ts";
+import {
+  refuseWide,
+  type Selection,
+  selectedStations,
+  whereSelected,
+} from "#src/marks/selection.ts";
+import { isNotDone, type NotDone } from "#src/operators/act.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
+
+/** Stations that are worked out together, and at most. */
+const atOnce = 50;
+const workedOutMost = 500;
+
+/** A station with how many of its marks a decision is about. */
+interface Touched {
+  station_id: string;
+  marks: number;
+}
+
+/**
+ * A fold that is compared: the one that is served, or one over these marks. Then others of the stations arrive: held ones,
+ * which the worker judges when they are approved.
+ */
+type Version = "served" | { over: Counted; arriving?: Counted };
+
+/**
+ * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
+ * ones, which is what the marks worker comes to after it. `changes` has at most `shown` stations: of those with the most
+ * marks, the changed ones first (docs/decisions.md 13.14). `held`: marks that wait for a review and so count for nothing yet.
+ */
+export const previewRollback = (
+  db: Db,
+  selection: Selection,
+  config: Config,
+  shown: number,
+): Promise<ConsoleRollback | NotDone> => {
+  const { sql, bindings } = whereSelected(selection);
+  const over = { sql: `${countedNow.sql} and (${sql}) is not true`, bindings };
+  return preview(db, selection, undefined, { over }, config, shown);
+};
+
+/** The same for held marks that would be approved: each station's fold with them. */
+export const previewApproval = (
+  db: Db,
+  selection: Selection,
+  config: Config,
+  shown: number,
+): Promise<ConsoleRollback | NotDone> => {
+  const arriving = whereSelected(selection, ["held"]);
+  return preview(db, selection, ["held"], { over: countedNow, arriving }, config, shown);
+};
+
+const preview = async (
+  db: Db,
+  selection: Selection,
+  reviews: ["held"] | undefined,
+  after: Version,
+  config: Config,
+  shown: number,
+): Promise<ConsoleRollback | NotDone> =>
+  refuseWide(selection, reviews) ??
+  inSnapshot(db, async (tx) => {
+    const { sql, bindings } = whereSelected(selection, reviews);
+    const [sums] = await rows<
+      Pick<ConsoleRollback, "marks" | "held" | "reporters" | "established">
+    >(
+      tx,
+      `select count(*) as marks, count(*) filter (where review = 'held') as held,
+         count(distinct reporter_id) as reporters,
+         count(*) filter (where coalesce(
+           (select r.first_seen from reporters r where r.id = reporter_id) <= received_at - ?::bigint * interval '1 ms',
+           true)) as established
+       from marks where ${sql}`,
+      [config.establishedMs, ...bindings],
+    );
+    const stations = await selectedStations(tx, selection, reviews);
+    const compared = await compare(tx, stations, "served", after, config, shown);
+    return { ...sums!, stations: stations.length, ...compared };
+  });
+
+/** A decision's record with what it changes as of now: each station with it and without it. */
+export const showBatch = (
+  db: Db,
+  acts: readonly BatchAct[],
+  id: number,
+  config: Config,
+  shown: number,
+): Promise<ConsoleBatch | NotDone> =>
+  inSnapshot(db, async (tx) => {
+    const batch = await findBatch(tx, acts, id);
+    if (isNotDone(batch)) return batch;
+    const stations = await rows<Touched>(
+      tx,
+      "select station_id, count(*) as marks from mark_batch_marks where batch_id = ? group by 1 order by 1",
+      [id],
+    );
+    const refoldsSql = "select count(*) as waiting from station_status where refold";
+    const [refolds] = await rows<{ waiting: number }>(tx, refoldsSql);
+    const compared =
+      batch.act === "reject"
+        ? { changes: [], worked_out: 0 }
+        : await compare(
+            tx,
+            stations,
+            { over: withoutBatch(id, batch.act) },
+            { over: countedNow },
+            config,
+            shown,
+          );
+    return { ...presented(batch, inMs), ...refolds!, ...compared };
+  });
+
+/** What would count if the decision had not been made. */
+function withoutBatch(id: number, act: BatchAct): Counted {
+  const ofBatch = "select b.mark_id from mark_batch_marks b where b.batch_id = ?";
+  return act === "rollback"
+    ? {
+        sql: `${countedNow.sql} or id in (${ofBatch} and b.review in ('none', 'approved') and b.failed_at is null)`,
+        bindings: [id],
+      }
+    : { sql: `${countedNow.sql} and id not in (${ofBatch})`, bindings: [id] };
+}
+
+const inSnapshot = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction(work, { isolationLevel: "repeatable read", readOnly: true });
+
+/** Two versions of the stations with the most marks, until `shown` of them differ; the changed ones first. */
+async function compare(
+  tx: Tx,
+  stations: readonly Touched[],
+  before: Version,
+  after: Version,
+  config: Config,
+  shown: number,
+): Promise<{ changes: ConsoleRollbackChange[]; worked_out: number }> {
+  const most = stations
+    .toSorted((a, b) => b.marks - a.marks || (a.station_id < b.station_id ? -1 : 1))
+    .slice(0, workedOutMost);
+  const changes: ConsoleRollbackChange[] = [];
+  for (const some of slices(most, atOnce)) {
+    const ids = some.map((station) => station.station_id);
+    const [fuelBefore, fuelAfter] = [
+      await fuels(tx, ids, before, config),
+      await fuels(tx, ids, after, config),
+    ];
+    const names = await rows<{ id: string; name: string }>(
+      tx,
+      `select s.id, ${stationTitle} as name from stations s where s.id = any(?::text[])`,
+      [ids],
+    );
+    const nameOf = new Map(names.map(({ id, name }) => [id, name]));
+    for (const { station_id: id, marks } of some)
+      changes.push({
+        ...{ station_id: id, station: nameOf.get(id) ?? "", marks },
+        ...{ before: fuelBefore.get(id)!, after: fuelAfter.get(id)! },
+      });
+    if (changes.filter((change) => rank(change) < 2).length >= shown) break;
+  }
+  const sorted = changes.toSorted((a, b) => rank(a) - rank(b));
+  return { changes: sorted.slice(0, shown), worked_out: changes.length };
+}
+
+/** 0 where the status changes, 1 where anything else does. */
+const rank = ({ before, after }: Pick<ConsoleRollbackChange, "before" | "after">): number =>
+  before.status !== after.status ? 0 : JSON.stringify(before) === JSON.stringify(after) ? 2 : 1;
+
+async function fuels(
+  tx: Tx,
+  ids: readonly string[],
+  version: Version,
+  config: Config,
+): Promise<Map<string, FuelBlock>> {
+  const savedSql = `select station_id, state from station_status where station_id = any(?::text[])`;
+  const saved = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
+  const states = new Map(saved.map((row) => [row.station_id, row.state ?? emptyState]));
+  const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
+  const { now } = clock!;
+  const isFolded = version !== "served";
+  const histories = isFolded
+    ? await loadHistories(tx, ids, 0, "processed and waiting", refoldMarks, version.over)
+    : null;
+  const arriving = isFolded ? await loadArriving(tx, ids, version.arriving) : [];
+  const known = [...(histories?.values() ?? [])].flatMap(({ marks }) => marks);
+  const reporters = [...known, ...arriving.map(({ mark }) => mark)].map((mark) => mark.reporterId);
+  const firstSeen = await loadFirstSeen(tx, new Set(reporters));
+  const keptFrom = now - config.retentionDays * dayMs;
+  return new Map(
+    ids.map((id) => {
+      let state = states.get(id) ?? emptyState;
+      const history = histories?.get(id);
+      if (history !== undefined) {
+        const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
+        const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
+        const facts = { state: start, opinions: [], history };
+        const here = arriving.filter(({ stationId }) => stationId === id);
+        const judged = new Set(here.flatMap((one) => (one.judged ? one.mark.id : [])));
+        const arrivals = { marks: here.map(({ mark }) => mark), seeds: [], judged };
+        state = decide(facts, arrivals, firstSeen, now, config).state;
+      }
+      return [id, view(state, now, config.statusLifetimeMs)];
+    }),
+  );
+}
+
+async function loadArriving(
+  tx: Tx,
+  ids: readonly string[],
+  arriving: Counted | undefined,
+): Promise<{ stationId: string; mark: Mark; judged: boolean }[]> {
+  if (arriving === undefined) return [];
+  const found = await rows<MarkRow & { judged: boolean }>(
+    tx,
+    `select ${markColumns}, coalesce(held_reason in ('source', 'city'), false) as judged
+     from marks where ${arriving.sql} and station_id = any(?::text[]) order by id`,
+    [...arriving.bindings, ids],
+  );
+  return found.map((row) => ({ stationId: row.station_id, mark: toMark(row), judged: row.judged }));
+}

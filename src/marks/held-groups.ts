@@ -1,0 +1,56 @@
+import type { ConsoleHeldGroup } from "#src/contract/console.ts";
+import { hourMs } from "#src/domain/units.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { networkDigits } from "#src/marks/blocks.ts";
+import { msOf } from "#src/marks/marks.ts";
+import { nearestCity } from "#src/marks/nearest-city.ts";
+import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
+
+/** Marks of others that are compared with a held one: made so many hours before it or after it. */
+const comparedHours = 3;
+
+type Row = Omit<ConsoleHeldGroup, "said" | "selection"> & ConsoleHeldGroup["said"];
+
+/**
+ * Held marks by where they come from (a key, or a network of the map), by city and by hour of receipt, the oldest first
+ * (docs/decisions.md 4.21). `city` is `""` for stations near none. `agree` and `disagree`: counted marks of other sources at
+ * the same stations within three hours, that say `no` like the held one or not.
+ */
+export async function heldGroups(db: Db): Promise<ConsoleHeldGroup[]> {
+  const found = await readOpen(db, (days) => groupsOfDays(db, days));
+  return found.map(({ yes, low, no, queue, ...group }) => {
+    const { key_id: key, network, city, hour } = group;
+    const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
+    return {
+      ...group,
+      said: { yes, low, no, queue },
+      selection: { ...source, city, since: hour, until: hour + hourMs },
+    };
+  });
+}
+
+const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
+  rows<Row>(
+    db,
+    `select ${msOf("date_trunc('hour', m.received_at)")} as hour,
+       case when m.viewer is null then m.key_id end as key_id, left(encode(m.viewer, 'hex'), ${networkDigits}) as network,
+       case when m.viewer is null then min(p.name) end as partner, coalesce(c.name, '') as city,
+       count(*) as marks, count(distinct m.station_id) as stations, count(distinct m.reporter_id) as reporters,
+       count(*) filter (where m.status = 'yes') as yes, count(*) filter (where m.status = 'low') as low,
+       count(*) filter (where m.status = 'no') as no, count(*) filter (where m.status = 'queue') as queue,
+       sum(o.agree)::int as agree, sum(o.disagree)::int as disagree
+     from marks m join stations a on a.id = m.station_id left join ${nearestCity} on true
+     left join keys k on k.id = m.key_id left join partners p on p.id = k.partner_id
+     cross join lateral (
+       select count(*) filter (where (n.status = 'no') = (m.status = 'no')) as agree,
+         count(*) filter (where (n.status = 'no') <> (m.status = 'no')) as disagree
+       from marks n where n.station_id = m.station_id and n.reporter_id <> m.reporter_id
+         and n.effective_at between m.effective_at - interval '${comparedHours} hours'
+           and m.effective_at + interval '${comparedHours} hours'
+         and n.review in ('none', 'approved') and n.processed_at is not null and n.failed_at is null
+         and case when m.viewer is null then n.key_id is distinct from m.key_id
+           else n.viewer is distinct from m.viewer end
+         and ${idsOfDays([...days, ...days.flatMap((day) => [day - 1, day + 1])], "n.id")}) o
+     where m.review = 'held' and ${idsOfDays(days, "m.id")}
+     group by 1, 2, 3, c.name, m.viewer is null order by 1, marks desc`,
+  );

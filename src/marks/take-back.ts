@@ -1,0 +1,99 @@
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import {
+  type Batch,
+  type BatchAct,
+  batchActs,
+  chunkStations,
+  type Committed,
+  isTakenBack,
+  keptColumns,
+  lockBatch,
+} from "#src/marks/batches.ts";
+import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
+import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+
+/**
+ * Takes a decision back (docs/decisions.md 4.20): its marks are again what they were, with their verdicts and outcomes, and
+ * their stations are folded anew. Marks that came in between keep their effect, and a mark that somebody has decided
+ * anew since stays as it is. 500 stations a transaction, each with its entry in the operator's log; interrupted, the
+ * same again does the rest. Gives what this call took back.
+ */
+export async function takeBack(
+  db: Db,
+  actor: string,
+  acts: readonly BatchAct[],
+  id: number,
+  committed: Committed,
+): Promise<{ id: number; marks: number; stations: number } | NotDone> {
+  // From now on nothing is added to it.
+  const [batch] = await rows<Batch>(
+    db,
+    `update mark_batches set undo_at = coalesce(undo_at, server_now()), undo_actor = coalesce(undo_actor, ?)
+     where id = ? and act = any(?::text[]) returning *`,
+    [actor, id, acts],
+  );
+  if (batch === undefined) return unknown(batchActs[acts[0]!].what, id);
+  if (batch.undone_at !== null) return isTakenBack(batch.act, id);
+  const stationsSql =
+    "select distinct station_id from mark_batch_marks where batch_id = ? order by 1";
+  const left = await rows<{ station_id: string }>(db, stationsSql, [id]);
+  const all = left.map((row) => row.station_id);
+  const sum = { marks: 0, stations: 0 };
+  for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
+    const part = all.length > chunkStations ? { part: index + 1 } : {};
+    const restored = await act(db, actor, async (tx) => {
+      await lockBatch(tx, id);
+      const value = await restoreMarks(tx, batch, chunk);
+      if (value === null) return isTakenBack(batch.act, id);
+      const { marks } = value;
+      const { what, action } = batchActs[batch.act];
+      return {
+        value,
+        action: `${action}-undo`,
+        subject: `${what} ${id}`,
+        details: { marks, stations: value.stationIds.length, ...part },
+      };
+    });
+    // Somebody else was faster there.
+    if (isNotDone(restored)) continue;
+    sum.marks += restored.marks;
+    sum.stations += restored.stationIds.length;
+    committed(restored.stationIds, index * chunkStations + chunk.length, all.length);
+  }
+  await rows(
+    db,
+    "update mark_batches set undone_at = coalesce(undone_at, server_now()) where id = ?",
+    [id],
+  );
+  return { id, ...sum };
+}
+
+/** Puts back what was kept of the marks at these stations; null when nothing is left there to be put back. */
+async function restoreMarks(
+  tx: Tx,
+  { id, act: name }: Batch,
+  stationIds: readonly string[],
+): Promise<{ marks: number; stationIds: string[] } | null> {
+  const ofChunk = "batch_id = ? and station_id = any(?::text[])";
+  const keptSql = `select mark_id from mark_batch_marks where ${ofChunk}`;
+  const kept = await rows<{ mark_id: number }>(tx, keptSql, [id, stationIds]);
+  if (kept.length === 0) return null;
+  await lockStations(tx, stationIds, "wait");
+  const ids = kept.map((mark) => mark.mark_id);
+  const restored = await rows<{ id: number; station_id: string; open: boolean }>(
+    tx,
+    `update marks set ${keptColumns.map((column) => `${column} = k.${column}`).join(", ")}
+     from mark_batch_marks k where k.batch_id = ? and k.station_id = any(?::text[]) and k.mark_id = marks.id
+       and marks.id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids), "marks.id")}
+       and marks.review = '${batchActs[name].becomes}'
+     returning marks.id, marks.station_id, marks.processed_at is null or marks.review = 'held' as open`,
+    [id, stationIds, ids],
+  );
+  await rows(tx, `delete from mark_batch_marks where ${ofChunk}`, [id, stationIds]);
+  await reopenDays(tx, daysOfIds(restored.filter(({ open }) => open).map((mark) => mark.id)));
+  const touched = [...new Set(restored.map((mark) => mark.station_id))];
+  if (batchActs[name].refolds) await askRefold(tx, touched);
+  return { marks: restored.length, stationIds: touched };
+}

@@ -1,0 +1,240 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ConsoleChoices, ConsoleHeldGroup, ConsoleRollback } from "#src/contract/console.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { api, mayChange, useLoaded } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { Changes } from "#web/console/parts/changes.tsx";
+import { keyName } from "#web/console/parts/selection.ts";
+import { statusWord } from "#web/console/parts/status.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { number } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+type Verb = "approve" | "reject";
+
+/** What was done, and what takes it back. */
+interface Decided {
+  words: string;
+  path: string;
+  back?: object;
+}
+
+const blockDays = 7;
+
+/**
+ * Held marks by source, city and hour: one decision for a group, with a way back. j and k go from group to group, a
+ * approves, r rejects. `held`: how many there are in all.
+ */
+export function HeldGroups({ held, changed }: { held: number; changed: () => Promise<void> }) {
+  const loading = useLoaded<{ groups: ConsoleHeldGroup[] }>("/review/groups");
+  // Marks were decided one by one meanwhile.
+  useEffect(() => void loading.load(), [loading, held]);
+  const choices = useLoaded<ConsoleChoices>("/choices").value.value;
+  const [here, setHere] = useState(0);
+  const [asking, setAsking] = useState<{ verb: Verb; group: ConsoleHeldGroup } | null>(null);
+  const [decided, setDecided] = useState<Decided | null>(null);
+  const doing = useDoing();
+  const groups = loading.value.value?.groups ?? [];
+  const current = Math.min(here, groups.length - 1);
+
+  const refresh = async (): Promise<void> => {
+    await Promise.all([loading.load(), changed()]);
+  };
+  const decide = async (): Promise<void> => {
+    if (asking === null) return;
+    const word = asking.verb === "approve" ? "approved" : "rejected";
+    const path = `/review/groups/${asking.verb}`;
+    const done = await doing.run<{ id: number | null; marks: number }>(
+      `The group was ${word}`,
+      "POST",
+      path,
+      asking.group.selection,
+    );
+    setAsking(null);
+    if (done !== null && done.id !== null)
+      setDecided({
+        words: `${number(done.marks)} marks were ${word}.`,
+        path: `/review/decisions/${done.id}/undo`,
+      });
+    await refresh();
+  };
+  /** Blocks a network or limits a key for some days. */
+  const stop = async (path: string, words: string, what: object): Promise<void> => {
+    const until = Date.now() + blockDays * dayMs;
+    const done = await doing.run(words, "POST", path, { ...what, until });
+    if (done !== null) setDecided({ words, path, back: { ...what, until: null } });
+  };
+  const undo = async (): Promise<void> => {
+    if (decided === null) return;
+    await doing.run("The decision was taken back", "POST", decided.path, decided.back);
+    setDecided(null);
+    await refresh();
+  };
+  // With the page itself, so that no key is lost.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
+      if (typing || event.ctrlKey || event.metaKey || event.altKey || groups.length === 0) return;
+      const group = groups[current]!;
+      if (event.key === "j") setHere(Math.min(current + 1, groups.length - 1));
+      else if (event.key === "k") setHere(Math.max(current - 1, 0));
+      else if (event.key === "a" && mayChange()) setAsking({ verb: "approve", group });
+      else if (event.key === "r" && mayChange()) setAsking({ verb: "reject", group });
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+  return (
+    <>
+      {groups.length > 0 && <h2>By source, city and hour</h2>}
+      {groups.length > 0 && mayChange() && (
+        <p class="soft">
+          Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>a</kbd> approve, <kbd>r</kbd> reject.
+        </p>
+      )}
+      <Fault words={doing.fault} />
+      {decided !== null && (
+        <p class="banner good" role="status">
+          {decided.words}{" "}
+          <button type="button" disabled={doing.busy} onClick={() => void undo()}>
+            Take back
+          </button>
+        </p>
+      )}
+      <Loaded of={loading}>
+        {() =>
+          groups.map((group, n) => (
+            <Group
+              key={JSON.stringify(group.selection)}
+              group={group}
+              choices={choices}
+              current={n === current}
+              busy={doing.busy}
+              ask={(verb) => {
+                setHere(n);
+                setAsking({ verb, group });
+              }}
+              block={(network) => {
+                const words = `Marks of network ${network} are held for ${blockDays} days.`;
+                void stop(`/networks/${network}/block`, words, {});
+              }}
+              limit={(key) => {
+                const words = `Key #${key} may change one station in an hour, for ${blockDays} days.`;
+                void stop(`/keys/${key}/limit`, words, { to: 1 });
+              }}
+            />
+          ))
+        }
+      </Loaded>
+      {groups.length > 0 && <h2>One by one</h2>}
+      {asking !== null && (
+        <Confirm
+          title={`${asking.verb === "approve" ? "Approve" : "Reject"} ${number(asking.group.marks)} marks?`}
+          action={asking.verb === "approve" ? "Approve" : "Reject"}
+          danger={asking.verb === "reject"}
+          busy={doing.busy}
+          onConfirm={() => void decide()}
+          onCancel={() => setAsking(null)}
+        >
+          <p>
+            {titleOf(asking.group, choices)}: {saidOf(asking.group)} at{" "}
+            {number(asking.group.stations)} stations. The decision can be taken back.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface Props {
+  group: ConsoleHeldGroup;
+  choices: ConsoleChoices | null;
+  current: boolean;
+  busy: boolean;
+  ask: (verb: Verb) => void;
+  block: (network: string) => void;
+  limit: (key: number) => void;
+}
+
+function Group({ group, choices, current, busy, ask, block, limit }: Props) {
+  const [seen, setSeen] = useState<ConsoleRollback | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (current) article.current?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  const look = async (): Promise<void> => {
+    const answer = await api.send<ConsoleRollback>("POST", "/review/preview", group.selection);
+    setFault(answer.failure?.words ?? null);
+    setSeen(answer.failure === undefined ? answer.value : null);
+  };
+  const { network, key_id: key, hour, marks, stations, reporters, agree, disagree } = group;
+  const title = titleOf(group, choices);
+  const unseen = <span class="unseen"> {title}</span>;
+  return (
+    <article class={current ? "card held-group current" : "card held-group"} ref={article}>
+      <h3>{title}</h3>
+      <p>
+        <Moment at={hour} /> and the hour after it: {number(marks)} marks of {number(reporters)}{" "}
+        reporters at {number(stations)} stations: {saidOf(group)}.
+      </p>
+      <p>
+        {agree + disagree === 0
+          ? "Nobody else has marked these stations within three hours."
+          : `Others at these stations within three hours: ${number(agree)} agree, ${number(disagree)} do not.`}
+      </p>
+      <Fault words={fault} />
+      {seen !== null && <Changes changes={seen.changes} />}
+      <div class="buttons">
+        <button type="button" onClick={() => void look()}>
+          What would change{unseen}
+        </button>
+        {mayChange() && (
+          <>
+            <button type="button" class="primary" disabled={busy} onClick={() => ask("approve")}>
+              Approve the group{unseen}
+            </button>
+            <button type="button" disabled={busy} onClick={() => ask("reject")}>
+              Reject the group{unseen}
+            </button>
+            {key !== null && (
+              <button type="button" disabled={busy} onClick={() => limit(key)}>
+                Limit the key{unseen}
+              </button>
+            )}
+            {network !== null && (
+              <button type="button" disabled={busy} onClick={() => block(network)}>
+                Block the network{unseen}
+              </button>
+            )}
+          </>
+        )}
+        <a href={key === null ? `#/rollback?network=${network}` : `#/rollback?key=${key}`}>
+          Withdraw what counted …
+        </a>
+      </div>
+    </article>
+  );
+}
+
+function titleOf(
+  { network, key_id: id, partner, city }: ConsoleHeldGroup,
+  choices: ConsoleChoices | null,
+): string {
+  const key = choices?.keys.find((one) => one.id === id);
+  const source =
+    network === null
+      ? `${partner ?? "Map"}, key ${key === undefined ? `#${id}` : keyName(key)}`
+      : `Network ${network}`;
+  return `${source}, ${city === "" ? "outside of cities" : city}`;
+}
+
+const saidOf = ({ said }: ConsoleHeldGroup): string =>
+  Object.entries(said)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${number(count)} × ${statusWord(status).toLowerCase()}`)
+    .join(", ");

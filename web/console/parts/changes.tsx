@@ -1,0 +1,81 @@
+import type { ConsoleRollbackChange } from "#src/contract/console.ts";
+import { Status } from "#web/console/parts/status.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+/** What a decision changes: each station by its name, before and after; the changed ones come first. */
+export function Changes({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
+  return (
+    <Table
+      caption="Changes of stations"
+      rows={changes}
+      id={({ station_id: id }) => id}
+      empty="No station is touched."
+      columns={[
+        {
+          name: "Station",
+          by: ({ station, station_id: id }) => station || id,
+          cell: ({ station, station_id: id }) => (
+            <>
+              <a href={`#/stations/${id}`}>{station || id}</a>
+              {station !== "" && <span class="soft"> {id}</span>}
+            </>
+          ),
+        },
+        { name: "Marks", by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
+        {
+          name: "Status",
+          by: ({ before, after }) => (before.status === after.status ? 1 : 0),
+          cell: statusChange,
+        },
+        {
+          name: "Confirmations",
+          cell: ({ before, after }) => arrow(before.confirmations, after.confirmations),
+          numeric: true,
+        },
+        {
+          name: "Pending",
+          cell: ({ before, after }) =>
+            arrow(before.pending_status || "–", after.pending_status || "–"),
+        },
+        { name: "Details", cell: detailChange },
+      ]}
+    />
+  );
+}
+
+const statusChange = ({ before, after }: ConsoleRollbackChange) => (
+  <>
+    <Status status={before.status} />
+    {before.status !== after.status && (
+      <>
+        {" → "}
+        <Status status={after.status} />
+      </>
+    )}
+  </>
+);
+
+const detailNames = {
+  fuels_now: "fuels",
+  fuels_no: "no fuels",
+  prices: "prices",
+  queue: "queue",
+  limit_l: "limit",
+  no_cash: "no cash",
+  fuel_cards_only: "cards only",
+} as const;
+
+/** The details that change, from what to what. */
+const detailChange = ({ before, after }: ConsoleRollbackChange): string =>
+  Object.entries(detailNames)
+    .flatMap(([field, name]) => {
+      const [was, is] = [before, after].map((fuel) => fuel[field as keyof typeof detailNames]);
+      return was === is ? [] : `${name}: ${shown(was)} → ${shown(is)}`;
+    })
+    .join("; ") || "–";
+
+const shown = (value: string | number | boolean | null | undefined): string =>
+  value === "" || value === null || value === undefined || value === false ? "–" : String(value);
+
+const arrow = (before: string | number, after: string | number): string =>
+  before === after ? String(before) : `${before} → ${after}`;
