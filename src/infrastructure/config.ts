@@ -3,6 +3,7 @@ import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { streamSettings } from "#src/infrastructure/settings/streams.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 /**
@@ -12,6 +13,7 @@ import { workSettings } from "#src/infrastructure/settings/work.ts";
 export const settings = {
   ...processSettings,
   ...callerSettings,
+  ...streamSettings,
   ...marksSettings,
   ...workSettings,
   ...alarmSettings,
