@@ -240,7 +240,7 @@ export function mirror(options: MirrorOptions): Mirror {
         await (running ?? refresh());
         // Whoever has asked for a poll meanwhile gets it first.
         if (running !== null) waitMs = 0;
-        else if (asOf !== null && performance.now() >= streamFrom) {
+        else if (!signal.aborted && asOf !== null && performance.now() >= streamFrom) {
           const againMs = await followed(asOf);
           streamFrom = performance.now() + againMs;
           waitMs = Math.min(waitMs, againMs);

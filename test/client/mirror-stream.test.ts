@@ -157,4 +157,13 @@ describe("the mirror's stream", () => {
     await copy.stop();
     expect([copy.isLive(), copy.asOf()]).to.deep.equal([false, time(20)]);
   });
+
+  it("ends at once when stopped right after a poll, before the next stream", async () => {
+    answers["/stations/stream"] = [stream(event(20, []))];
+    const copy = start({ pollMs: hour });
+    await whenTrue(() => copy.isLive());
+    await copy.refresh();
+    await copy.stop();
+    expect([copy.isLive(), seen("/delta")]).to.deep.equal([false, 1]);
+  });
 });
