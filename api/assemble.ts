@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters } = services;
+  const { waiters, streams } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -98,6 +98,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       server.close();
       // A batch may wait for longer than the stop may take.
       waiters.giveUp();
+      streams.stop();
       // A connection becomes idle when its answer is out: it must not hold up the stop.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await Promise.race([closed, sleep(config.stopMs / 2, undefined, { ref: false })]);

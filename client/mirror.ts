@@ -2,7 +2,8 @@ import type { CallSettings } from "./call.ts";
 import { pause } from "./call.ts";
 import { createClient } from "./client.ts";
 import { isApiError } from "./problem.ts";
-import type { Station, StationPage } from "./types.ts";
+import { readStream } from "./stream.ts";
+import type { Delta, Station, StationPage } from "./types.ts";
 
 /** What has to be kept over a restart. */
 export interface MirrorState {
@@ -27,8 +28,12 @@ export type Change =
 export interface MirrorOptions extends CallSettings {
   /** Without one every start takes the whole country. */
   store?: Store;
-  /** Between two polls, ms; a minute. */
+  /** Between two polls where there is no stream, ms; a minute. */
   pollMs?: number;
+  /** `false`: polls only. Otherwise changes come by the stream, and by polls while it cannot be had. */
+  stream?: boolean;
+  /** A stream that says nothing for so long is given up, ms; 45 s, three times the usual heartbeat. */
+  silentMs?: number;
   /** Shortest time between two saves, ms; 30 s. `stop` saves at once. */
   saveMs?: number;
   /**
@@ -36,7 +41,7 @@ export interface MirrorOptions extends CallSettings {
    * same changes come again: each one arrives at least once, over restarts too.
    */
   onChange?: (changes: readonly Change[]) => void | Promise<void>;
-  /** Told of polls and saves that failed; the mirror goes on trying. */
+  /** Told of polls, streams and saves that failed; the mirror goes on trying. */
   onError?: (error: unknown) => void;
 }
 
@@ -45,6 +50,8 @@ export interface Mirror {
   readonly stations: ReadonlyMap<string, Station>;
   /** Everything that changed before it is in the copy; null before there is one. */
   asOf(): string | null;
+  /** True while changes come by the stream. */
+  isLive(): boolean;
   /**
    * Resolves when the copy has been brought up to date for the first time. Rejects when stopped before, and with what
    * no waiting mends: a key or an address that is refused. The mirror goes on trying, and a later call waits anew.
@@ -52,20 +59,25 @@ export interface Mirror {
   ready(): Promise<void>;
   /** Brings the copy up to date now; rejects when that failed. */
   refresh(): Promise<void>;
-  /** Ends the polling and saves. */
+  /** Ends stream and polls, and saves. */
   stop(): Promise<void>;
 }
 
 const pageLimit = 30_000;
 const unchangedSaveMs = 3600_000;
 const failedPollMs = 5000;
+const retryMs = 3000;
+/** Longest time after which a stream that could not be had is tried again. */
+const withoutStreamMs = 600_000;
 
 /**
- * Keeps a local copy of all stations: the whole country once, then what has changed. The next delta always begins
- * at the `as_of` of the last whole answer, also where that lies before the one asked for.
+ * Keeps a local copy of all stations: the whole country once, then what has changed, by the stream or by polls. The
+ * next delta or stream always begins at the `as_of` of the last whole answer, also where that lies before the one asked
+ * for. A poll and a stream never run at once: their answers may come from processes of which one is behind.
  */
 export function mirror(options: MirrorOptions): Mirror {
   const { store, pollMs = 60_000, saveMs = 30_000, onChange, onError = () => {} } = options;
+  const { stream: wantsStream = true, silentMs = 45_000 } = options;
   const client = createClient(options);
   const stations = new Map<string, Station>();
   const stopping = new AbortController();
@@ -78,6 +90,10 @@ export function mirror(options: MirrorOptions): Mirror {
   let saved = { asOf: null as string | null, at: -Infinity, changed: false };
   let running: Promise<void> | null = null;
   let again: Promise<void> | null = null;
+  let following: { cut: AbortController; over: Promise<unknown> } | null = null;
+  let isLive = false;
+  /** Streams in a row that said nothing: an older server, a proxy that holds them back. */
+  let misses = 0;
 
   const load = async (): Promise<void> => {
     const state = await store?.load();
@@ -123,8 +139,7 @@ export function mirror(options: MirrorOptions): Mirror {
     await commit(changes, { asOf: answer.body.as_of, etag: single ? answer.etag : null });
   };
 
-  const takeChanges = async (since: string): Promise<void> => {
-    const delta = await client.delta({ updated_since: since }, { signal });
+  const takeDelta = async (delta: Delta): Promise<void> => {
     const changes = delta.stations.flatMap((after) => changeOf(stations.get(after.id), after));
     for (const id of delta.removed) {
       const before = stations.get(id);
@@ -133,8 +148,18 @@ export function mirror(options: MirrorOptions): Mirror {
     await commit(changes, { asOf: delta.as_of, etag: changes.length === 0 ? etag : null });
   };
 
+  const takeChanges = async (since: string): Promise<void> =>
+    takeDelta(await client.delta({ updated_since: since }, { signal }));
+
+  const saveWhenDue = async (): Promise<void> => {
+    const dueMs = saved.changed ? saveMs : unchangedSaveMs;
+    if (performance.now() - saved.at >= dueMs) await save().catch(onError);
+  };
+
   const poll = async (): Promise<void> => {
     await loaded;
+    following?.cut.abort(new Error("a poll comes first"));
+    await following?.over;
     signal.throwIfAborted();
     if (asOf === null) await takeWhole();
     else
@@ -145,8 +170,50 @@ export function mirror(options: MirrorOptions): Mirror {
       });
     reached = true;
     first.resolve();
-    const dueMs = saved.changed ? saveMs : unchangedSaveMs;
-    if (performance.now() - saved.at >= dueMs) await save().catch(onError);
+    await saveWhenDue();
+  };
+
+  /** Takes what the stream says until it ends. Answers after how long another one may be opened, ms. */
+  const follow = async (since: string, cut: AbortSignal): Promise<number> => {
+    const openedAt = performance.now();
+    let againMs: number | null = null;
+    const wait = (): number =>
+      // One that does not last is no better than polls.
+      againMs !== null && performance.now() - openedAt >= pollMs ? againMs : pollMs;
+    try {
+      for await (const message of readStream(options, { since, silentMs, signal: cut })) {
+        isLive = true;
+        misses = 0;
+        againMs = message.retryMs ?? againMs ?? retryMs;
+        if (message.delta !== null) await takeDelta(message.delta);
+        else if (message.asOf !== null) await commit([], { asOf: message.asOf, etag });
+        await saveWhenDue();
+      }
+      return wait();
+    } catch (error) {
+      if (cut.aborted) return 0;
+      if (!isApiError(error)) onError(error);
+      else if (againMs === null)
+        return Math.max(
+          (error.retryAfterS ?? 0) * 1000,
+          Math.min(withoutStreamMs, pollMs * 2 ** misses++),
+        );
+      return wait();
+    } finally {
+      isLive = false;
+    }
+  };
+
+  const followed = async (since: string): Promise<number> => {
+    const cut = new AbortController();
+    const pass = (): void => cut.abort(signal.reason);
+    signal.addEventListener("abort", pass, { once: true });
+    const over = follow(since, cut.signal);
+    following = { cut, over };
+    const againMs = await over;
+    following = null;
+    signal.removeEventListener("abort", pass);
+    return againMs;
   };
 
   // At most one poll runs and one waits: whoever asks during a poll needs one that begins after that.
@@ -166,10 +233,18 @@ export function mirror(options: MirrorOptions): Mirror {
 
   const loaded = load().catch(onError);
   const loop = (async () => {
+    let streamFrom = wantsStream ? 0 : Infinity;
     while (!signal.aborted) {
       let waitMs = pollMs * (0.9 + Math.random() / 5);
       try {
-        await refresh();
+        await (running ?? refresh());
+        // Whoever has asked for a poll meanwhile gets it first.
+        if (running !== null) waitMs = 0;
+        else if (!signal.aborted && asOf !== null && performance.now() >= streamFrom) {
+          const againMs = await followed(asOf);
+          streamFrom = performance.now() + againMs;
+          waitMs = Math.min(waitMs, againMs);
+        }
       } catch (error) {
         if (signal.aborted) break;
         if (!reached && isFinal(error)) {
@@ -186,6 +261,7 @@ export function mirror(options: MirrorOptions): Mirror {
   return {
     stations,
     asOf: () => asOf,
+    isLive: () => isLive,
     ready: () => first.promise,
     refresh,
     stop: async () => {

@@ -11,7 +11,7 @@ const probes = new Set(["/healthz", "/readyz"]);
 
 /**
  * The outermost middleware: gives a request its id, its viewer's address and its path, and writes one line about it
- * when it is over. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
+ * when it is over, or when a stream has begun. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
  */
 export function identify({
   log,
@@ -31,16 +31,28 @@ export function identify({
     const isProbe = probes.has(path);
     state.ip = proxies.viewer(req, isProbe);
     const level = isProbe ? "debug" : "info";
-    res.on("close", () => {
+    const over = (isAborted: boolean): void => {
       const ms = performance.now() - state.arrivedAt;
       metrics.finished(routeLabel(state, path), res.statusCode, ms);
-      if (log.isLevelEnabled(level)) log[level](lineOf(ctx, routing.path, ms), "request");
-    });
+      if (!log.isLevelEnabled(level)) return;
+      log[level](lineOf(ctx, routing.path, ms, isAborted), "request");
+    };
+    const close = (): void => over(!res.writableFinished);
+    res.on("close", close);
+    state.opened = () => {
+      res.off("close", close);
+      over(false);
+    };
     return next();
   };
 }
 
-function lineOf({ method, state, res, response }: Context, path: string, ms: number): object {
+function lineOf(
+  { method, state, res, response }: Context,
+  path: string,
+  ms: number,
+  isAborted: boolean,
+): object {
   return {
     request_id: state.requestId,
     method,
@@ -51,7 +63,7 @@ function lineOf({ method, state, res, response }: Context, path: string, ms: num
     bytes: response.length,
     partner: state.key?.partnerId,
     key: state.key?.id,
-    aborted: res.writableFinished ? undefined : true,
+    aborted: isAborted ? true : undefined,
   };
 }
 

@@ -83,7 +83,12 @@ function finish(services: Services, ctx: Context): Promise<void> | void {
   const accepted = ctx.headers["accept-encoding"];
   const isEncoded = res.hasHeader("Content-Encoding");
   if (body instanceof Readable)
-    return pour(services, ctx, body, isEncoded ? "identity" : pickEncoding(accepted));
+    return pour(
+      services,
+      ctx,
+      body,
+      isEncoded || isEvents(ctx) ? "identity" : pickEncoding(accepted),
+    );
   const plain = slices ?? plainOf(body as object | string);
   const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
   // Not worth packing, unless the caller takes nothing else.
@@ -106,6 +111,10 @@ function finish(services: Services, ctx: Context): Promise<void> | void {
  */
 const isTooDear = ({ state }: Context, size: number): boolean =>
   size > strangersMax && state.key?.kind === "publishable";
+
+/** A coder would hold events back. */
+const isEvents = ({ res }: Context): boolean =>
+  res.getHeader("Content-Type") === "text/event-stream";
 
 const plainOf = (body: object | string): string | readonly Buffer[] =>
   Buffer.isBuffer(body) ? [body] : typeof body === "string" ? body : JSON.stringify(body);
@@ -189,6 +198,8 @@ function pour({ log }: Services, ctx: Context, body: Readable, encoding: Encodin
     res.end();
     return;
   }
+  // It may stay open for days: its line is written now.
+  if (isEvents(ctx)) ctx.state.opened?.();
   // On an error the socket is closed, so that a caller never takes a torn answer for a whole one.
   const done = (error: NodeJS.ErrnoException | null): void => {
     if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE")

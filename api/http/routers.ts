@@ -32,6 +32,7 @@ import { allStationsRoute } from "#api/stations/stations-all.ts";
 import { alongRoute } from "#api/stations/stations-along.ts";
 import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
+import { streamRoute } from "#api/stations/stations-stream.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
 import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 
@@ -45,6 +46,7 @@ export const createRoutes = (services: Services): Route[] => [
   ]),
   alongRoute(services),
   deltaRoute(services),
+  streamRoute(services),
   oneStationRoute(services),
   citiesRoute(services),
   usageRoute(services),

@@ -4,6 +4,7 @@ import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
+import { createStreams } from "#api/stations/streams.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
@@ -76,6 +77,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   });
   const { beforeStore } = parts;
   const metrics = createMetrics();
+  const keys = createKeyStore({ db, config, log, clock });
   const { wakeMarks: wake } = producer;
   return {
     config,
@@ -83,7 +85,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     clock,
     db,
     redis,
-    keys: createKeyStore({ db, config, log, clock }),
+    keys,
     meter: createMeter<Question, LookedUp>({
       ...{ redis, config, clock, log },
       lookUp: async (questions) =>
@@ -106,6 +108,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
     plainRectangles: createPlainCache(),
+    /** Open streams of changes. */
+    streams: createStreams({ model, asOf: follower.asOf, keys, config, clock, log }),
     invalidation,
     follower,
     /** The cursor of docs/decisions.md 7 in ms, a whole second. */

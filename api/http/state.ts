@@ -13,6 +13,8 @@ export interface State {
   arrivedAt: number;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
   ip: string;
+  /** Writes the line about the request now, while its answer goes on. */
+  opened?: () => void;
   /** The percent-encoding of the path is broken: 422 where the path would match. */
   brokenPath: boolean;
   /** The path's place among the routes; undefined when no route has this path. */

@@ -35,7 +35,7 @@ export function registerGauges(services: Services): void {
     meter,
     health,
   } = services;
-  const { waiters, rectangles, alarms, asOf } = services;
+  const { waiters, rectangles, alarms, asOf, streams } = services;
   const gauge = (
     name: string,
     help: string,
@@ -101,6 +101,7 @@ export function registerGauges(services: Services): void {
     Number(meter.away),
   );
   gauge("fuelmark_waiters", "Marks whose outcome somebody waits for.", () => waiters.ids().length);
+  gauge("fuelmark_streams", "Open streams of changes.", () => streams.figures().open);
   gauge(
     "fuelmark_degraded",
     "1 for each part that /readyz calls degraded.",
@@ -165,6 +166,19 @@ export function registerGauges(services: Services): void {
         this.reset();
         this.inc({ result: "hit" }, hits);
         this.inc({ result: "miss" }, misses);
+      },
+    }),
+  );
+  metrics.registry.registerMetric(
+    new Counter({
+      name: "fuelmark_streams_ended_total",
+      help: "Streams that have ended: the reader left, was too slow and was cut (slow), its key is not in force any more (key), or the process stops.",
+      labelNames: ["reason"],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(streams.figures().ended))
+          this.inc({ reason }, count);
       },
     }),
   );

@@ -37,6 +37,10 @@ const answerHeaders = {
     "What of `Prefer` was applied (RFC 7240)",
     { type: "string", pattern: "^(respond-async|wait=\\d+)$" },
   ],
+  "X-Accel-Buffering": [
+    "With streams: proxies must not hold them back",
+    { type: "string", const: "no" },
+  ],
   Location: ["Where the outcome can be asked for", text],
   "Retry-After": ["Seconds to wait", count()],
   Allow: ["The methods of this path", { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" }],
@@ -98,6 +102,11 @@ const takenHeaders = {
     "ETags that the caller has, also a list or `*`; 304 when the content is one of them",
     { type: "string" },
     'W/"5tvEqyDWlBMVgRRtKhLr5w"',
+  ],
+  "Last-Event-ID": [
+    "`id` of the last event that was read; wins over `updated_since`. Browsers and libraries send it by themselves",
+    { type: "string" },
+    "2026-01-31 18:05:00",
   ],
   Prefer: [
     "`respond-async`: answer 202 before the outcome is known; `wait=N`: wait at most N seconds for it (RFC 7240)",

@@ -42,16 +42,8 @@ export const deltaRoute = (services: Services) =>
     },
     query,
     async handle(ctx) {
-      const sinceMs = parseTime(ctx.state.query.updated_since);
-      if (sinceMs === null)
-        throw refused(
-          "bad-timestamp",
-          "updated_since is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.",
-        );
       const now = services.clock();
-      // In whole seconds: a caller that counted 48 h back from the same second is not too late.
-      if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
-        throw refused("window-too-old");
+      const sinceMs = readSince(ctx.state.query.updated_since, now);
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
       const asOfMs = services.asOf(now);
@@ -67,3 +59,17 @@ export const deltaRoute = (services: Services) =>
       await services.lists.send(ctx, etag, found, rest);
     },
   });
+
+/** A cursor in ms. Throws the refusal of one that cannot be read, or lies too far back. */
+export function readSince(text: string, now: number, name = "updated_since"): number {
+  const sinceMs = parseTime(text);
+  if (sinceMs === null)
+    throw refused(
+      "bad-timestamp",
+      `${name} is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.`,
+    );
+  // In whole seconds: a caller that counted 48 h back from the same second is not too late.
+  if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
+    throw refused("window-too-old");
+  return sinceMs;
+}

@@ -56,6 +56,7 @@ export function createReadModel({
   const brands = new Map<string, number>();
   /** Everything that time alone changed up to here is applied. */
   let time = Number.NEGATIVE_INFINITY;
+  let onChange: (stations: readonly number[]) => void = () => {};
 
   const brandNumber = (name: string): number => {
     const folded = foldBrand(name);
@@ -90,7 +91,9 @@ export function createReadModel({
     }
     if (put.size === 0) return;
     writeBlocks(store, { put, remove: new Set() });
-    changes.place([...put.keys()]);
+    const changed = [...put.keys()];
+    changes.place(changed);
+    onChange(changed);
   };
 
   const apply = (rows: readonly FeedRow[], now: number): void => {
@@ -118,6 +121,7 @@ export function createReadModel({
     writeBlocks(store, { put, remove });
     order.change(added, remove);
     changes.place(changed);
+    onChange(changed);
   };
 
   const matcher = (filters: Filters | undefined): Matcher | null =>
@@ -135,6 +139,10 @@ export function createReadModel({
     apply,
     /** Applies what time alone has changed up to `now`. */
     drain,
+    /** Has `listener` told the numbers of stations after each change of them, by rows or by time alone. */
+    watch(listener: (stations: readonly number[]) => void): void {
+      onChange = listener;
+    },
     /** One station as it is served: its JSON (docs/contract.md 2.1), its digest, its last change. */
     station(id: string, now: number) {
       drain(now);

@@ -37,6 +37,9 @@ export interface Answer {
   sources(): Iterable<Source>;
 }
 
+/** Stations that have changed; `removed`: ids of those taken out of service. */
+export type Changes = Answer & { removed: string[] };
+
 export interface AreaQuery {
   area: Area;
   filters?: Filters;
@@ -111,6 +114,28 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     count: found?.count ?? tree.count(),
     sum: sumText(found?.sum ?? tree.sum()),
   });
+
+  /** Numbers of the stations changed at or after `sinceMs`, oldest change first. */
+  const changedSince = (sinceMs: number, now: number): number[] => {
+    drain(now);
+    const found: number[] = [];
+    for (
+      let station = changes.newest();
+      station !== noStation && (table.changedAt[station] as number) >= sinceMs;
+      station = table.older[station] as number
+    )
+      found.push(station);
+    return found.reverse();
+  };
+
+  const changesOf = (stations: Iterable<number>): Changes => {
+    const sources: Source[] = [];
+    const removed: string[] = [];
+    for (const station of stations)
+      if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
+      else sources.push(table.sourceOf(station));
+    return { ...inOrder(sources), removed };
+  };
 
   return {
     query({ area, filters, sort, limit, now }: AreaQuery): Answer & { truncated: boolean } {
@@ -194,19 +219,18 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     },
 
     /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */
-    delta(sinceMs: number, now: number): Answer & { removed: string[] } {
+    delta: (sinceMs: number, now: number): Changes => changesOf(changedSince(sinceMs, now)),
+
+    changedSince,
+
+    /** These stations by their numbers, as they are now, in this order. */
+    changesOf(stations: Iterable<number>, now: number): Changes {
       drain(now);
-      const sources: Source[] = [];
-      const removed: string[] = [];
-      for (
-        let station = changes.newest();
-        station !== noStation && (table.changedAt[station] as number) >= sinceMs;
-        station = table.older[station] as number
-      )
-        if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
-        else sources.push(table.sourceOf(station));
-      return { ...inOrder(sources.reverse()), removed: removed.reverse() };
+      return changesOf(stations);
     },
+
+    /** When a station of this number last changed, ms. */
+    changedAt: (station: number): number => table.changedAt[station] as number,
 
     /** How many stations there are on all pages of a list, and their digest. */
     whole(now: number, filters?: Filters): { count: number; sum: string } {

@@ -283,6 +283,17 @@ const table = {
       window: "86400s",
     },
   },
+  "too-many-streams": {
+    status: 429,
+    title: "This key holds too many streams open",
+    advice:
+      "Close streams that you no longer read, and share one among your processes. Without a stream, ask /stations/delta.",
+    example: {
+      detail: "This key holds as many streams open as one may. Close one, or ask /stations/delta.",
+      limit: 10,
+      window: "0s",
+    },
+  },
   "internal-error": {
     status: 500,
     title: "Internal error",

@@ -4,6 +4,7 @@ import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
 import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
+import { streamSettings } from "#src/infrastructure/settings/streams.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 /**
@@ -13,6 +14,7 @@ import { workSettings } from "#src/infrastructure/settings/work.ts";
 export const settings = {
   ...processSettings,
   ...callerSettings,
+  ...streamSettings,
   ...marksSettings,
   ...workSettings,
   ...alarmSettings,

@@ -18,6 +18,9 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
   let keys = new Map<string, KeyInfo>();
+  /** The same by id, made when somebody asks. */
+  let byId: Map<number, KeyInfo> | null = null;
+  let onRefresh = (): void => {};
   let refreshedAt: number | null = null;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -27,11 +30,13 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
       const loaded = new Map(await loadKeys(db));
       if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
       keys = loaded;
+      byId = null;
       refreshedAt = clock();
       keyLookup.forget();
     } catch (error) {
       log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
     }
+    onRefresh();
   };
 
   const loads = createNextRun(load);
@@ -65,8 +70,21 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
       if (here !== undefined) return here;
       const hash = hashKey(text);
       const key = await keyLookup.lookUp(hash);
-      if (key !== null) keys.set(hash, key);
+      if (key !== null) {
+        keys.set(hash, key);
+        byId = null;
+      }
       return key === null ? null : inForce(key);
+    },
+    /** The key of this id as it is now, for what stays open; null when it is revoked or expired. Counts as a use. */
+    current(id: number): KeyInfo | null {
+      byId ??= new Map([...keys.values()].map((key) => [key.id, key]));
+      const key = byId.get(id);
+      return key === undefined ? null : inForce(key);
+    },
+    /** Has `listener` called after each refresh, also one that failed: keys end by time too. */
+    watch(listener: () => void): void {
+      onRefresh = listener;
     },
     /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
     async start() {
@@ -85,7 +103,9 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
     },
     /** Takes keys from elsewhere, as long as none could be loaded. */
     preload(found: readonly HashedKey[]) {
-      if (refreshedAt === null) keys = new Map(found);
+      if (refreshedAt !== null) return;
+      keys = new Map(found);
+      byId = null;
     },
     /** Keys in memory. */
     get size() {

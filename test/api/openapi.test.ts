@@ -326,6 +326,7 @@ function answerOf(
     "x-as-of": "2026-01-31 18:05:00",
     allow: "GET, OPTIONS",
     "www-authenticate": "Bearer",
+    "x-accel-buffering": "no",
   };
   const { headers } = document.paths[path]![method]!.responses[String(status)]!;
   const required = Object.entries(headers).filter(([, header]) => "$ref" in header);

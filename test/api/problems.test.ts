@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -13,8 +13,14 @@ import { startWorker } from "#test/harness/roles.ts";
 
 const codes = Object.keys(refusals) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
-/** A user marks at most one station an hour here; a partner has at most two new users a day, and one webhook. */
-const tight = { HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2", WEBHOOK_ENDPOINTS: "1" };
+/**
+ * A user marks at most one station an hour here; a partner has at most two new users a day, and one webhook; a key one
+ * stream.
+ */
+const tight = {
+  ...{ HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" },
+  ...{ WEBHOOK_ENDPOINTS: "1", STREAMS_PER_KEY: "1" },
+};
 
 describe("every problem of the API", function () {
   let instance: TestInstance;
@@ -190,6 +196,15 @@ describe("every problem of the API", function () {
       const one = await partner();
       for (const user of ["a", "b"]) await one.mark(place(), user, { status: "yes" });
       return one.mark(place(), "c", { status: "yes" });
+    },
+    "too-many-streams": async () => {
+      const key = await addKey(db, await addPartner(db));
+      const stream = await fetch(`${edge.url}/stations/stream`, { headers: bearer(key) });
+      try {
+        return await client(key).get("/stations/stream");
+      } finally {
+        await stream.body?.cancel();
+      }
     },
     "internal-error": async () => {
       const one = await partner();

@@ -43,7 +43,14 @@ describe("the mirror", () => {
   });
 
   const start = (options: Partial<MirrorOptions> = {}): Mirror => {
-    const settings = { baseUrl: server.baseUrl, key: "k", pollMs: 60_000, retries: 0 };
+    // The stream has tests of its own.
+    const settings = {
+      baseUrl: server.baseUrl,
+      key: "k",
+      stream: false,
+      pollMs: 60_000,
+      retries: 0,
+    };
     const one = mirror({ ...settings, ...options });
     open.push(one);
     return one;

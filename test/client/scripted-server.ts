@@ -4,7 +4,14 @@ import type { AddressInfo } from "node:net";
 import { hold } from "#test/harness/leaks.ts";
 
 /** What it does with one request: an answer, or null to cut the connection. */
-export type Scripted = { status: number; headers?: Record<string, string>; body?: unknown } | null;
+export type Scripted = {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Text in place of a body, after which the answer stays open, or ends. */
+  text?: string;
+  staysOpen?: boolean;
+} | null;
 
 export interface ScriptedServer {
   baseUrl: string;
@@ -28,6 +35,11 @@ export async function startScripted(
     const scripted = await answer(what, asked.length);
     if (scripted === null) return void req.socket.destroy();
     res.writeHead(scripted.status, scripted.headers);
+    if (scripted.text !== undefined) res.write(scripted.text);
+    if (scripted.staysOpen) {
+      res.flushHeaders();
+      return;
+    }
     res.end(scripted.body === undefined ? undefined : JSON.stringify(scripted.body));
   };
   const server = createServer((req, res) => void handle(req, res));

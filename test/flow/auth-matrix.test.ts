@@ -66,6 +66,7 @@ const samples: Record<string, Sample> = {
     path: `/stations/delta?updated_since=${new Date().toISOString()}`,
     status: 200,
   },
+  "GET /stations/stream": { path: "/stations/stream", status: 200 },
   "GET /stations/{station_id}": { path: `/stations/${stationId}`, status: 200 },
   "GET /cities": { path: "/cities?limit=1", status: 200 },
   "GET /usage": { path: "/usage?days=1", status: 200 },
@@ -279,7 +280,9 @@ describe("flow: who may call what", function () {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const isStream = response.headers.get("content-type") === "text/event-stream";
+    if (isStream) await response.body?.cancel();
+    const text = isStream ? "" : await response.text();
     const isRefusal = response.headers.get("content-type") === "application/problem+json";
     if (isRefusal && method !== "HEAD") {
       const problem = JSON.parse(text) as { status: number; detail: unknown; request_id: unknown };

@@ -19,8 +19,10 @@ import {
   type Stage,
   stationCount,
 } from "#test/flow/mirror-writers.ts";
-import { createTestInstance } from "#test/harness/instance.ts";
+import { makeTrouble } from "#test/flow/mirror-trouble.ts";
+import { createTestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const mirrorCount = 10;
 const lifetimeMs = 24 * 3600_000;
@@ -36,13 +38,17 @@ export interface Play {
 /** Three web processes with their workers, and a country that can be played on again and again. */
 export interface MirrorStage {
   /** Writes, mirrors and restarts by a seed; throws where a copy or a cursor is wrong. */
-  play(play: Play): Promise<{ marks: number; answers: number; restarts: number }>;
+  play(play: Play): Promise<{ marks: number; answers: number; restarts: number; streams: number }>;
   close(): Promise<void>;
 }
 
-export async function openMirrorStage(): Promise<MirrorStage> {
+/** `by` streams, mirrors live through more trouble than by polls, which has a stage of its own. */
+export async function openMirrorStage(by: "polls" | "streams" = "polls"): Promise<MirrorStage> {
+  const redis = by === "streams" ? await startPrivateRedis() : null;
+  const forStreams = { ...usualPatience, STREAM_HEARTBEAT_MS: "300", STREAMS_PER_KEY: "100" };
   const instance = await createTestInstance({
     ...{ SLOT_MS: "2000", DUMP_MAX_AGE_MS: "3000" },
+    ...(redis === null ? {} : { ...forStreams, REDIS_URL: redis.url }),
     // The process of the tests imports and reads ten copies at once: a transaction of its own may wait for it long.
     LOCK_TIMEOUT_MS: "20000",
     // Everybody here marks for the first time.
@@ -50,20 +56,21 @@ export async function openMirrorStage(): Promise<MirrorStage> {
   });
   const country = await openCountry(instance.config, stationCount);
   await logFeed(country.db);
-  const names = ["web", "web", "web", "marks", "snapshots", "upkeep", "clock"];
-  const roles = await Promise.all(names.map((role) => startRoleProcess(role, instance.env)));
-  const webs = roles.slice(0, 3);
+  const start = (role: string): Promise<RoleProcess> => startRoleProcess(role, instance.env);
+  const webs = await Promise.all(["web", "web", "web"].map(start));
+  const workers = await Promise.all(["marks", "snapshots", "upkeep", "clock"].map(start));
   return {
-    play: (play) => playOn({ instance, country, webs }, play),
+    play: (play) => playOn({ instance, country, webs }, redis, play),
     close: async () => {
-      await Promise.all(roles.map((role) => role.stop()));
+      await Promise.all([...webs, ...workers].map((role) => role.stop()));
       await country.close();
       await instance.drop();
+      await redis?.drop();
     },
   };
 }
 
-async function playOn(stage: Stage, { seed, writeMs, strangerMs }: Play) {
+async function playOn(stage: Stage, redis: OwnServer | null, { seed, writeMs, strangerMs }: Play) {
   const { country, webs } = stage;
   await country.db.raw("truncate feed_log");
   const record = createRecord();
@@ -71,13 +78,16 @@ async function playOn(stage: Stage, { seed, writeMs, strangerMs }: Play) {
   const done = new AbortController();
   const end = Date.now() + writeMs;
   const readers = Array.from({ length: mirrorCount }, (_, n) =>
-    readOn(stage, createRandom(seed * 100 + n), record, done.signal),
+    readOn(stage, createRandom(seed * 100 + n), record, done.signal, redis !== null),
   );
+  const trouble = createRandom(seed + 2);
   const writes = [
     sendMarks(stage, random, seed, end),
     importStations(stage, createRandom(seed + 1), end),
     holdTransaction(stage.instance, strangerMs),
-    freezeSome(stage, createRandom(seed + 2), record, end),
+    redis === null
+      ? freezeSome(stage, trouble, record, end)
+      : makeTrouble(stage, redis, trouble, end),
   ] as const;
   try {
     const [{ sent, lastExpiry }] = await Promise.all(writes);
@@ -95,7 +105,8 @@ async function playOn(stage: Stage, { seed, writeMs, strangerMs }: Play) {
     for (const [n, { copy }] of copies.entries())
       expect(copy, `copy of mirror ${n}`).to.deep.equal(whole);
     const restarts = copies.reduce((sum, one) => sum + one.restarts, 0);
-    return { marks: sent, answers, restarts };
+    const streams = copies.reduce((sum, one) => sum + one.streams, 0);
+    return { marks: sent, answers, restarts, streams };
   } finally {
     done.abort();
     await Promise.allSettled([...readers, ...writes]);
@@ -138,13 +149,16 @@ async function readOn(
   random: Random,
   record: AnswerRecord,
   done: AbortSignal,
-): Promise<{ copy: Station[]; restarts: number }> {
+  stream: boolean,
+): Promise<{ copy: Station[]; restarts: number; streams: number }> {
   let saved: string | null = null;
+  let streams = 0;
   const rotate = async (url: string, init: RequestInit): Promise<Response> => {
     const { baseUrl } = random.pick(webs);
     const target = url.replace("http://balancer", baseUrl);
     const response = await fetch(target, init);
-    if (response.ok) record.note(baseUrl, target, await response.clone().text());
+    if (response.headers.get("content-type") === "text/event-stream") streams += 1;
+    else if (response.ok) record.note(baseUrl, target, await response.clone().text());
     return response;
   };
   const start = (): { running: Mirror; kill: () => void } => {
@@ -158,6 +172,7 @@ async function readOn(
     const running = mirror({
       ...{ baseUrl: "http://balancer", key: country.secret, fetch: rotate, store },
       ...{ pollMs: random.int(100, 1500), saveMs: random.int(0, 3000) },
+      ...{ stream, silentMs: 1500 },
     });
     return { running, kill: () => (alive = false) };
   };
@@ -176,5 +191,5 @@ async function readOn(
   // One more from what is saved, then once up to date, whichever process answers.
   await now.running.refresh();
   await now.running.stop();
-  return { copy: [...now.running.stations.values()].sort(byId), restarts };
+  return { copy: [...now.running.stations.values()].sort(byId), restarts, streams };
 }

@@ -112,7 +112,7 @@ function parameterOf(
     const any = drawn.filter(
       (text) => text !== "" && String(text) !== "." && String(text) !== "..",
     );
-    const fixed = new Set(["all", "delta", "along"]);
+    const fixed = new Set(["all", "delta", "stream", "along"]);
     return fc.oneof(
       fc.constantFrom(...stationIds),
       any.filter((text) => !fixed.has(String(text))),

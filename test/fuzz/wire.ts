@@ -70,7 +70,9 @@ export function exchange(
     // Most answers end with the connection; the others are looked at when nothing more comes.
     const look = (): void => {
       const answers = readAnswers(Buffer.concat(chunks), method);
-      const whole = answers.length > 0 && answers.every(({ body }) => body !== null);
+      const isWhole = ({ headers, body }: WireAnswer): boolean =>
+        body !== null || headers.get("content-type") === "text/event-stream";
+      const whole = answers.length > 0 && answers.every(isWhole);
       if (whole) end();
       else timer = setTimeout(end, patienceMs);
     };

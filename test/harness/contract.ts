@@ -148,6 +148,7 @@ function checkBody(
     const odd = lines.find(({ length }) => length !== names?.length);
     return faultOf(media.schema, body) ?? (odd === undefined ? null : `a line of ${odd.length}`);
   }
+  if (type === "text/event-stream") return faultOf(media.schema, body);
   const value = JSON.parse(body) as { type?: string; request_id?: string };
   const fault = faultOf(media.schema, value);
   if (fault !== null || type !== problemType) return fault;

@@ -41,6 +41,8 @@ const spared = new Map<string, number>();
 function isSpared({ pathname }: URL, headers: Headers): boolean {
   const length = headers.get("content-length");
   if (headers.get("content-type") === null) return false;
+  // A stream has no end.
+  if (headers.get("content-type") === "text/event-stream") return true;
   if (length !== null && Number(length) < largeBytes) return false;
   const kind = `${pathname} ${headers.get("content-type")}`;
   const count = spared.get(kind) ?? 0;

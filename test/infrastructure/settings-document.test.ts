@@ -7,6 +7,7 @@ import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
 import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
+import { streamSettings } from "#src/infrastructure/settings/streams.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 const document = new URL("../../docs/settings.md", import.meta.url);
@@ -16,6 +17,7 @@ const begin =
 const groups: [title: string, settings: Record<string, Setting<unknown> | Setting<never>>][] = [
   ["A process", processSettings],
   ["Callers and pages", callerSettings],
+  ["Streams of changes", streamSettings],
   ["Rules of marks", marksSettings],
   ["Work", workSettings],
   ["Alarms", alarmSettings],

@@ -1,0 +1,77 @@
+import { Readable } from "node:stream";
+import { presentList } from "#api/stations/presenters.ts";
+import type { Changes } from "#snapshots/model/queries.ts";
+import { formatTime } from "#src/domain/time.ts";
+
+/**
+ * An event of a stream (docs/decisions.md 7.33) in the form of server-sent events: `id` is its `as_of`, `data` what a
+ * delta would answer. Made once for all streams.
+ */
+export function eventOf(changes: Changes, asOfMs: number, lifetimeMs: number): Buffer {
+  const { count, removed } = changes;
+  const rest = { count, asOfMs, lifetimeMs, truncated: false, removed };
+  return Buffer.concat([
+    Buffer.from(`id: ${formatTime(asOfMs)}\ndata: `),
+    ...presentList(changes.pieces(), rest),
+    Buffer.from("\n\n"),
+  ]);
+}
+
+/** A comment that readers skip. Its `id` moves their cursor on while nothing changes. */
+export const heartbeatOf = (asOfMs: number): Buffer =>
+  Buffer.from(`: heartbeat\nid: ${formatTime(asOfMs)}\n\n`);
+
+/** What a stream begins with; headers alone may wait in a proxy. */
+export const openingOf = (retryMs: number): Buffer =>
+  Buffer.from(`: stream of changes\nretry: ${retryMs}\n\n`);
+
+export interface EventBody {
+  body: Readable;
+  /** Sends an event after all before it. False when more than the allowed bytes wait for the reader. */
+  offer(event: Buffer): boolean;
+  /** Ends it in order, or cuts it off where the reader has left something unread. */
+  end(): void;
+}
+
+/**
+ * The body of one stream: first `catchUp`, which is made as fast as the reader takes it, then what is offered. Events
+ * are shared by all bodies, so that those that wait cost the process little more than those of the slowest reader.
+ */
+export function createEventBody(catchUp: Iterator<Buffer>, backlogBytes: number): EventBody {
+  const waiting: Buffer[] = [];
+  let bytes = 0;
+  let isWanted = false;
+  const next = (): Buffer | undefined => {
+    const made = catchUp.next();
+    if (made.done !== true) return made.value;
+    const event = waiting.shift();
+    bytes -= event?.length ?? 0;
+    return event;
+  };
+  const push = (): void => {
+    while (isWanted) {
+      const event = next();
+      if (event === undefined) return;
+      isWanted = body.push(event);
+    }
+  };
+  const body = new Readable({
+    read() {
+      isWanted = true;
+      push();
+    },
+  });
+  return {
+    body,
+    offer(event) {
+      waiting.push(event);
+      bytes += event.length;
+      push();
+      return bytes <= backlogBytes;
+    },
+    end() {
+      if (isWanted) body.push(null);
+      else body.destroy();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { expect } from "chai";
+import { type Change, mirror, type Mirror, type MirrorOptions } from "#client/mirror.ts";
+import type { Station } from "#client/types.ts";
+import {
+  problem,
+  type Scripted,
+  type ScriptedServer,
+  startScripted,
+} from "#test/client/scripted-server.ts";
+import { until } from "#test/flow/client.ts";
+
+const time = (second: number): string => `2026-01-01 00:00:${String(second).padStart(2, "0")}`;
+const station = (id: string, name = ""): Station =>
+  ({ id, lat: 1, lon: 2, brand: "", name, addr: "", fuel: { status: "yes" } }) as Station;
+
+/** The real stream is in test/flow/stream.test.ts; here the server does what a real one seldom does. */
+describe("the mirror's stream", () => {
+  let server: ScriptedServer;
+  const open: Mirror[] = [];
+  /** What the server answers by path; a list is used up from its front but for its last. */
+  let answers: Record<string, Scripted[]>;
+
+  beforeEach(async () => {
+    answers = {
+      "/stations/all": [
+        {
+          status: 200,
+          body: { stations: [station("a", "A"), station("b", "B")], as_of: time(10) },
+        },
+      ],
+      "/stations/delta": [delta(12, [])],
+    };
+    server = await startScripted((asked) => {
+      const found = Object.keys(answers).find((path) => asked.startsWith(`GET ${path}`));
+      const list = answers[found ?? ""] ?? [];
+      return (list.length > 1 ? list.shift() : list[0]) ?? null;
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.stop()));
+    await server.stop();
+  });
+
+  const start = (options: Partial<MirrorOptions> = {}): Mirror => {
+    const one = mirror({ baseUrl: server.baseUrl, key: "k", retries: 0, pollMs: 20, ...options });
+    open.push(one);
+    return one;
+  };
+  const body = (second: number, stations: Station[], removed: string[] = []) => ({
+    ...{ stations, removed, count: stations.length, as_of: time(second) },
+    ...{ stale_after_hours: 24, truncated: false },
+  });
+  const delta = (second: number, stations: Station[]): Scripted => ({
+    status: 200,
+    body: body(second, stations),
+  });
+  const event = (second: number, stations: Station[], removed: string[] = []): string =>
+    `id: ${time(second)}\ndata: ${JSON.stringify(body(second, stations, removed))}\n\n`;
+  const stream = (text: string, staysOpen = true): Scripted => ({
+    ...{ status: 200, headers: { "Content-Type": "text/event-stream" }, text, staysOpen },
+  });
+  const seen = (path: string): number => server.asked.filter((one) => one.includes(path)).length;
+  const sinces = (): (string | undefined)[] =>
+    server.headers
+      .filter((_, i) => server.asked[i]?.includes("/stream"))
+      .map((headers) => headers["last-event-id"] as string | undefined);
+  const whenTrue = (isSo: () => boolean): Promise<unknown> =>
+    until(
+      async () => isSo(),
+      (value) => value,
+    );
+  const hour = 3600_000;
+
+  it("takes changes and heartbeats, in any pieces, and skips what it does not know", async () => {
+    const text = `: hello\nretry: 10\n\n${event(20, [station("a", "A2"), station("c", "C")], ["b"])}`;
+    const later = `event: news\nid: ${time(25)}\ndata: {"x":1}\n\n:\r\nid: ${time(30)}\r\n\r\n`;
+    answers["/stations/stream"] = [stream(text + later)];
+    const copy = start({ pollMs: hour });
+    await copy.ready();
+    await whenTrue(() => copy.asOf() === time(30));
+    expect(copy.isLive()).to.equal(true);
+    expect([...copy.stations.values()].map(({ name }) => name)).to.deep.equal(["A2", "C"]);
+    expect(server.asked).to.deep.equal(["GET /stations/all?limit=30000", "GET /stations/stream"]);
+    expect(sinces()).to.deep.equal([time(10)]);
+  });
+
+  it("opens the next stream where the last one ended, also when that lies before", async () => {
+    answers["/stations/stream"] = [
+      stream(`retry: 10\n\n${event(20, [station("a", "A2")])}`, false),
+      // Another process, which is behind; and one that is cut in the middle of an event.
+      stream(
+        `retry: 10\n${event(15, [station("a", "A2")])}` +
+          event(40, [station("a", "A3")]).slice(0, 50),
+        false,
+      ),
+      stream(event(50, [station("a", "A4")])),
+    ];
+    delete answers["/stations/delta"];
+    // A poll comes between two streams, and ends elsewhere again.
+    for (const [since, asOf] of [
+      [20, 21],
+      [21, 21],
+      [15, 16],
+      [16, 16],
+    ] as const)
+      answers[`/stations/delta?updated_since=${time(since).replace(" ", "+")}`] = [delta(asOf, [])];
+    const copy = start();
+    await whenTrue(() => copy.stations.get("a")?.name === "A4");
+    expect(sinces()).to.deep.equal([time(10), time(21), time(16)]);
+  });
+
+  for (const [what, answer] of [
+    ["is an older one", problem(404, "station-not-found")],
+    ["has no room for another stream", problem(429, "too-many-streams", { "Retry-After": "3600" })],
+    ["stands behind a proxy that holds streams back", stream("")],
+    ["answers with something else", { status: 200, body: { stations: [] } }],
+  ] as [string, Scripted][])
+    it(`polls when the server ${what}`, async () => {
+      answers["/stations/stream"] = [answer];
+      answers["/stations/delta"] = [delta(20, [station("a", "A2")])];
+      const copy = start({ silentMs: 30 });
+      await whenTrue(() => copy.stations.get("a")?.name === "A2" && seen("/delta") > 3);
+      expect(copy.isLive()).to.equal(false);
+      expect(seen("/stream")).to.be.most(seen("/delta"));
+    });
+
+  it("gives up a stream that falls silent, and misses nothing of what polls bring", async () => {
+    answers["/stations/stream"] = [
+      stream(`retry: 10\n${event(20, [])}`),
+      stream(event(40, [station("a", "A4")])),
+    ];
+    answers["/stations/delta"] = [delta(30, [station("a", "A3")])];
+    const copy = start({ silentMs: 200 });
+    await whenTrue(() => copy.stations.get("a")?.name === "A4");
+    expect(sinces().slice(0, 2)).to.deep.equal([time(10), time(30)]);
+  });
+
+  it("brings the same changes again when their taker fails", async () => {
+    answers["/stations/stream"] = [stream(`retry: 10\n${event(20, [station("a", "A2")])}`)];
+    const told: string[] = [];
+    const errors: unknown[] = [];
+    const take = (changes: readonly Change[]): void => {
+      told.push(...changes.map(({ after }) => after?.name ?? "-"));
+      if (told.length === 3) throw new Error("not now");
+    };
+    const copy = start({ onChange: take, onError: (error) => errors.push(error) });
+    await whenTrue(() => copy.stations.get("a")?.name === "A2");
+    expect(told).to.deep.equal(["A", "B", "A2", "A2"]);
+    expect(errors.map(String)).to.deep.equal(["Error: not now"]);
+    expect(sinces().slice(0, 2)).to.deep.equal([time(10), time(12)]);
+  });
+
+  it("ends at once when stopped", async () => {
+    answers["/stations/stream"] = [stream(event(20, []))];
+    const copy = start({ pollMs: hour });
+    await whenTrue(() => copy.isLive());
+    await copy.stop();
+    expect([copy.isLive(), copy.asOf()]).to.deep.equal([false, time(20)]);
+  });
+
+  it("ends at once when stopped right after a poll, before the next stream", async () => {
+    answers["/stations/stream"] = [stream(event(20, []))];
+    const copy = start({ pollMs: hour });
+    await whenTrue(() => copy.isLive());
+    await copy.refresh();
+    await copy.stop();
+    expect([copy.isLive(), seen("/delta")]).to.deep.equal([false, 1]);
+  });
+});
