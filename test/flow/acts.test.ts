@@ -287,7 +287,7 @@ describe("flow: an operator's act, from the command line and from the console", 
 
   before(async () => {
     instance = await createTestInstance({ LOG_LEVEL: "silent", MASS_NO_LIMIT: "33" });
-    country = await openCountry(instance.config, 60);
+    country = await openCountry(instance.config, 120);
     web = assembleWeb(instance.config);
     await addOperator(country.db, "olga", "operator");
     const baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
