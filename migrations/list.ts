@@ -17,6 +17,7 @@ import * as blockReporters from "#migrations/0016_block_reporters.ts";
 import * as hardenSignIns from "#migrations/0017_harden_sign_ins.ts";
 import * as listOpenDays from "#migrations/0018_list_open_days.ts";
 import * as listClearedDays from "#migrations/0019_list_cleared_days.ts";
+import * as storeDatabaseIdentity from "#migrations/0022_store_database_identity.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -41,4 +42,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0017_harden_sign_ins": hardenSignIns,
   "0018_list_open_days": listOpenDays,
   "0019_list_cleared_days": listClearedDays,
+  "0022_store_database_identity": storeDatabaseIdentity,
 };
