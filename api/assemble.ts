@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams } = services;
+  const { waiters, streams, eviction } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -59,6 +59,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("folding", () => unfoldable.condition());
   health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));
+  health.add("eviction", () => eviction.condition());
   health.add("proxies", () => proxies.condition());
 
   const routes = (parts.routes ?? createRoutes)(services);
@@ -74,6 +75,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
     duties.start();
     unfoldable.start();
+    eviction.start();
     alarms.start();
     await Promise.all([startUp.start(), dumps.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
@@ -114,6 +116,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await dumps.stop();
       await duties.stop();
       await unfoldable.stop();
+      await eviction.stop();
       await alarms.stop();
       await keys.stop();
       await usedToday.stop();

@@ -1,10 +1,16 @@
 import { assembleWeb } from "#api/assemble.ts";
-import { collectGarbage, roleConfig, dieLoudly } from "#src/infrastructure/lifecycle.ts";
+import {
+  collectGarbage,
+  dieLoudly,
+  refuseUnsuitable,
+  roleConfig,
+} from "#src/infrastructure/lifecycle.ts";
 
 // The web role.
 const { config, log } = roleConfig("web");
 
 dieLoudly(log);
+void refuseUnsuitable(config, log);
 const web = assembleWeb(config, { log });
 
 let stopping = false;

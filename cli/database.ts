@@ -3,6 +3,7 @@ import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
+import { noteDatabase } from "#src/feed/database-identity.ts";
 import { markAllChanged } from "#src/feed/mark-all-changed.ts";
 import { idsInService, removeStations } from "#src/import/apply-stations.ts";
 import { rows } from "#src/infrastructure/db.ts";
@@ -24,7 +25,10 @@ export function databaseCommand(output: () => Output): Command {
       );
       await dropRectangles(config);
       const entry = { action: "database.restored", subject: "database", details: value };
-      return act(db, out.actor, async () => ({ value, ...entry }));
+      return act(db, out.actor, async (tx) => {
+        await noteDatabase(tx);
+        return { value, ...entry };
+      });
     });
     out.result({ ...stamped }, card);
   });

@@ -6,6 +6,7 @@ import { table, type Output, type Surroundings } from "#cli/output.ts";
 import { Refusal, refusalOf } from "#cli/refusal.ts";
 import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts";
 import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
+import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { isNotDone, type NotDone } from "#src/operators/act.ts";
@@ -67,7 +68,7 @@ export async function withDb<T extends object>(
   }
   // An operator's command may wait for the service's short locks, and works through long tables.
   const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
-  const db = createDb({ ...config, ...patience }, "operator", 3);
+  const db = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "operator", 3);
   const progress = createProgress(stderr);
   try {
     const done = await work(db, config, progress);

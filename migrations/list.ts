@@ -19,6 +19,7 @@ import * as listOpenDays from "#migrations/0018_list_open_days.ts";
 import * as listClearedDays from "#migrations/0019_list_cleared_days.ts";
 import * as createWebhooks from "#migrations/0020_create_webhooks.ts";
 import * as createMarkBatches from "#migrations/0021_create_mark_batches.ts";
+import * as storeDatabaseIdentity from "#migrations/0022_store_database_identity.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -45,4 +46,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0019_list_cleared_days": listClearedDays,
   "0020_create_webhooks": createWebhooks,
   "0021_create_mark_batches": createMarkBatches,
+  "0022_store_database_identity": storeDatabaseIdentity,
 };

@@ -24,23 +24,40 @@ export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
 export function assembleWorker(name: string, config: Config, log: Log): Role {
   const create = workerRoles[name];
   if (create === undefined) throw new Error(`name a role: ${Object.keys(workerRoles).join(", ")}`);
+  const made: (() => unknown)[] = [];
+  /** Made when it is first needed: most roles need one of the two, the clock no blocking one. */
+  const needed = <T>(make: () => T, end: (one: T) => unknown): (() => T) => {
+    let one: T | undefined;
+    return () => {
+      if (one !== undefined) return one;
+      const fresh = make();
+      one = fresh;
+      made.push(() => end(fresh));
+      return fresh;
+    };
+  };
   const deps: RoleDeps = {
     config,
     log,
     clock: createClock(config),
     db: createDb(config, name),
     redis: createRedis(config, log),
-    workerRedis: createWorkerRedis(config, log),
-    producer: createProducer(config, log),
+    workerRedis: needed(
+      () => createWorkerRedis(config, log),
+      (redis) => redis.disconnect(),
+    ),
+    producer: needed(
+      () => createProducer(config, log),
+      (producer) => producer.close(),
+    ),
   };
   const role = create(deps);
   return {
     start: () => role.start(),
     stop: async () => {
       await role.stop();
-      await deps.producer.close();
+      for (const end of made) await end();
       deps.redis.disconnect();
-      deps.workerRedis.disconnect();
       await deps.db.destroy();
     },
   };

@@ -2,11 +2,14 @@ import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
 import { createDb, isUnavailable } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { roleConfig } from "#src/infrastructure/lifecycle.ts";
+import { refuseUnsuitable, roleConfig } from "#src/infrastructure/lifecycle.ts";
+import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 
 // The release role: migrations and the key of the map at /, by one process, before any other role of a new version starts.
 const { config, log } = roleConfig("release", ["databaseUrl"]);
-const db = createDb({ ...config, queryTimeoutMs: 600_000, lockTimeoutMs: minuteMs }, "release", 2);
+await refuseUnsuitable(config, log);
+const patience = { queryTimeoutMs: 600_000, lockTimeoutMs: minuteMs };
+const db = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "release", 2);
 try {
   await migrate(db, log);
   await issueConsumerKey(db, config);

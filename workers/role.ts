@@ -14,8 +14,8 @@ export interface RoleDeps {
   log: Log;
   clock: Clock;
   redis: Redis;
-  workerRedis: Redis;
-  producer: Producer;
+  workerRedis: () => Redis;
+  producer: () => Producer;
 }
 
 export interface Role {
@@ -35,7 +35,7 @@ export function createQueueWorker<Data>(
   onFailed: (error: Error, job: Job<Data> | undefined) => void,
   options: Partial<WorkerOptions>,
 ) {
-  const connection = { connection: workerRedis, prefix: config.redisPrefix, autorun: false };
+  const connection = { connection: workerRedis(), prefix: config.redisPrefix, autorun: false };
   const worker = new Worker<Data>(queue, (job) => handle(job.data), { ...connection, ...options });
   // bullmq reports each failed attempt to connect; the connection has already logged that Redis is away.
   worker.on("error", (error) =>

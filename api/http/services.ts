@@ -19,9 +19,11 @@ import { createDb } from "#src/infrastructure/db.ts";
 import { dutyAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
+import { createEvictionWatch } from "#src/infrastructure/eviction-watch.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
+import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createMeter } from "#src/limits/meter.ts";
 import { createUsedToday } from "#src/limits/used-today.ts";
@@ -79,6 +81,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   const metrics = createMetrics();
   const keys = createKeyStore({ db, config, log, clock });
   const { wakeMarks: wake } = producer;
+  const figuresOf = createSharedFigures(redis, prefix);
   return {
     config,
     log,
@@ -103,8 +106,11 @@ export function createServices(config: Config, parts: ServiceParts) {
     duties: createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock)),
     /** Which stations the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
+    /** What Redis does when it is full. */
+    eviction: createEvictionWatch({ log, redis }),
     /** Alarms for the operator, and what leads to them. */
-    alarms: createAlarmWatch({ db, config, log, clock }),
+    alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
+    figuresOf,
     lists: createGzipListCache(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
     plainRectangles: createPlainCache(),

@@ -35,7 +35,7 @@ export function registerGauges(services: Services): void {
     meter,
     health,
   } = services;
-  const { waiters, rectangles, alarms, asOf, streams } = services;
+  const { waiters, rectangles, alarms, eviction, figuresOf, asOf, streams } = services;
   const gauge = (
     name: string,
     help: string,
@@ -99,6 +99,11 @@ export function registerGauges(services: Services): void {
   );
   gauge("fuelmark_redis_away", "1 while limits hold for this process alone.", () =>
     Number(meter.away),
+  );
+  gauge(
+    "fuelmark_redis_evicting",
+    "1 when Redis would evict keys (its maxmemory-policy is not noeviction); NaN when that is not known.",
+    eviction.evicts,
   );
   gauge("fuelmark_waiters", "Marks whose outcome somebody waits for.", () => waiters.ids().length);
   gauge("fuelmark_streams", "Open streams of changes.", () => streams.figures().open);
@@ -183,7 +188,7 @@ export function registerGauges(services: Services): void {
     }),
   );
 
-  const backlog = kept(() => readBacklog(db));
+  const backlog = kept(() => figuresOf("backlog", keptMs, () => readBacklog(db)));
   type Backlog = Awaited<ReturnType<typeof readBacklog>>;
   const ofMarks = (name: string, help: string, pick: (backlog: Backlog) => number): void =>
     gauge(name, help, () => backlog().then((found) => (found === null ? NaN : pick(found))));
@@ -208,7 +213,7 @@ export function registerGauges(services: Services): void {
     ({ refolds }) => refolds,
   );
 
-  const oldest = kept(() => oldestDay(db));
+  const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));
   gauge(
     "fuelmark_oldest_partition_age_seconds",
     "Age of the oldest day whose table of marks is there, as a partition or no longer; from the end of that day.",

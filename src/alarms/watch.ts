@@ -9,6 +9,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { countHeldByReason } from "#src/marks/held.ts";
 
 /** What there is to know about alarms and about what leads to them. */
@@ -25,12 +26,20 @@ export interface AlarmFigures {
 }
 
 const newestShown = 5;
-/** What reads marks is looked at in each sixth round: once a minute by default. */
+/** What reads marks is looked at in each sixth round, once a minute by default, for all processes by one of them. */
 const roundsBetweenMarks = 6;
+/** An answer of another process is gone before the next look. */
+const marksRounds = roundsBetweenMarks - 1;
 
 /** Keeps the figures about alarms in memory, so that whoever asks for them asks no database. */
-export function createAlarmWatch(deps: { db: Db; config: Config; log: Log; clock: Clock }) {
-  const { db, config, log, clock } = deps;
+export function createAlarmWatch(deps: {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+  figuresOf: SharedFigures;
+}) {
+  const { db, config, log, clock, figuresOf } = deps;
   const channels = channelsOf(config, clock).map(({ name }) => name);
   let figures: AlarmFigures | null = null;
   let rounds = 0;
@@ -44,10 +53,10 @@ export function createAlarmWatch(deps: { db: Db; config: Config; log: Log; clock
       const failures = channels.length === 0 ? {} : await failuresOf(db, channels);
       const ofMarks =
         figures === null || rounds % roundsBetweenMarks === 0
-          ? {
+          ? await figuresOf("alarms", marksRounds * config.alarmPollMs, async () => ({
               held: await countHeldByReason(db),
               busiestSourceShare: await busiestSourceShare(db, clock()),
-            }
+            }))
           : { held: figures.held, busiestSourceShare: figures.busiestSourceShare };
       figures = { open, newest, failures, harmful: await readHarmful(db), ...ofMarks };
       rounds += 1;

@@ -3,6 +3,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
+import { timelineSql } from "#src/feed/database-identity.ts";
 import {
   asOfBefore,
   asOfLagMs,
@@ -20,8 +21,7 @@ import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.
 import { slices } from "#src/infrastructure/lists.ts";
 
 /** Up to where no commit is under way, and the timeline of the database's log. */
-const safeSql = `select ${msOf("feed_safe()")} as safe, case when pg_is_in_recovery() then null
-  else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+const safeSql = `select ${msOf("feed_safe()")} as safe, ${timelineSql} as timeline`;
 
 export type Follower = ReturnType<typeof createFollower>;
 

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isNetworkFault } from "#src/infrastructure/faults.ts";
 import { Pool } from "#src/infrastructure/pool.ts";
+import { createHosts } from "#src/infrastructure/postgres-hosts.ts";
 
 /** The database: knex, and the pool of connections that it shares with pipelined transactions. */
 export type Db = Knex & { readonly pool: Pool };
@@ -14,21 +15,22 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
- * A pool of Postgres connections. Sessions run in UTC with the tests' clock offset, and give up their locks
- * after `lockTimeoutMs`, so that a frozen process cannot hold the others.
+ * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks
+ * after `lockTimeoutMs`, so that a frozen process cannot hold the others. Behind a pooler that holds for transactions
+ * (docs/decisions.md 16.27).
  */
 export function createDb(config: Config, name: string, poolMax = config.poolMax): Db {
-  const options = [
-    "-c timezone=UTC",
-    `-c fuelmark.clock_offset_s=${config.clockOffsetS}`,
-    `-c lock_timeout=${config.lockTimeoutMs}`,
-    `-c idle_in_transaction_session_timeout=${config.lockTimeoutMs}`,
-    `-c statement_timeout=${config.queryTimeoutMs}`,
-  ].join(" ");
   const pool = new Pool({
-    connectionString: config.databaseUrl,
+    hosts: createHosts(config.databaseUrl),
+    // Not as `options` of the connection: a pooler refuses them, or leaves them out.
+    settings: {
+      timezone: "UTC",
+      "fuelmark.clock_offset_s": config.clockOffsetS,
+      lock_timeout: config.lockTimeoutMs,
+      idle_in_transaction_session_timeout: config.lockTimeoutMs,
+      statement_timeout: config.queryTimeoutMs,
+    },
     application_name: `fuelmark ${name}`,
-    options,
     keepAlive: true,
     max: poolMax,
     idleTimeoutMillis: 30_000,
@@ -80,6 +82,10 @@ export async function rows<T>(
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(work);
 
+// 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry; of a
+// session that is not what it was taken for: 26000 and 42P05 behind a pooler, 25006 at a standby.
+const states = /^((08|53|57|40)...|55P03|25P03|26000|42P05|25006)$/;
+
 /**
  * True when `error` means that Postgres is away or gave up, not that the statement was wrong. Decided by SQLSTATE, code
  * and class: a fault of our own stays one, whatever its message speaks of.
@@ -88,8 +94,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isNetworkFault(error)) return true;
   const { code } = error as { code?: unknown };
-  // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry.
-  return typeof code === "string" && /^((08|53|57|40)...|55P03|25P03)$/.test(code);
+  return typeof code === "string" && states.test(code);
 }
 
 /**

@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Config, loadConfig, missingSettings } from "#src/infrastructure/config.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
+import { poolerFault } from "#src/infrastructure/pooler.ts";
 
 const all = ["databaseUrl", "redisUrl", "reporterPepper"] as const;
 
@@ -29,12 +30,28 @@ function refuse(log: Log, sentence: string): never {
   process.exit(1);
 }
 
+const lookAgainMs = 5000;
+
+/**
+ * Ends the process with one line where it reaches Postgres through a pooler that cannot work. While Postgres is away
+ * that is unknown: it resolves, and looks again until it is known.
+ */
+export async function refuseUnsuitable(config: Config, log: Log): Promise<void> {
+  try {
+    const fault = await poolerFault(config);
+    if (fault !== null) refuse(log, fault);
+  } catch (error) {
+    log.debug({ err: (error as Error).message }, "no look at the way to Postgres");
+    setTimeout(() => void refuseUnsuitable(config, log), lookAgainMs).unref();
+  }
+}
+
 /**
  * Runs one role of a process: starts it (again and again until its servers are there), says `ready`, and on SIGINT or
  * SIGTERM stops it; exits hard when that takes longer than `stopMs`.
  */
 export async function untilStopped(
-  config: Pick<Config, "stopMs">,
+  config: Config,
   log: Log,
   role: { start(): Promise<object | void>; stop(): Promise<void> },
 ): Promise<void> {
@@ -61,6 +78,7 @@ export async function untilStopped(
   process.once("SIGINT", () => stop("SIGINT"));
   process.once("SIGTERM", () => stop("SIGTERM"));
   dieLoudly(log);
+  void refuseUnsuitable(config, log);
 
   for (let pauseMs = 250; !stopping; pauseMs = Math.min(pauseMs * 2, 4000)) {
     try {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createHosts, directUrl } from "#src/infrastructure/postgres-hosts.ts";
 
 export type Listener = ReturnType<typeof listen>;
 
@@ -17,6 +18,7 @@ export function listen(
   channel: string,
   wake: (why: "connected" | "notified") => void,
 ) {
+  const hosts = createHosts(directUrl(config));
   let client: pg.Client | null = null;
   let connecting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -24,8 +26,9 @@ export function listen(
   let stopped = false;
 
   const connect = async (): Promise<void> => {
+    const host = hosts.current();
     const next = new pg.Client({
-      connectionString: config.databaseUrl,
+      connectionString: host,
       application_name: `fuelmark listens to ${channel}`,
       keepAlive: true,
       connectionTimeoutMillis: config.acquireTimeoutMs,
@@ -37,6 +40,7 @@ export function listen(
       if (lost) return;
       lost = true;
       if (client === next) client = null;
+      hosts.failed(host);
       if (stopped) return;
       log.warn({ channel, reason: error?.message }, "lost the listening connection");
       next.end().catch(() => {});

@@ -42,7 +42,8 @@ export async function pipelinedTransaction<T>(
   const tx: PipelinedTransaction = {
     raw: (sql, bindings, keptAs) => {
       const text = numbered(sql);
-      const name = keptAs === undefined ? {} : { name: nameOf(connection, keptAs, text) };
+      const isKept = keptAs !== undefined && !connection.isShared;
+      const name = isKept ? { name: nameOf(connection, keptAs, text) } : {};
       return send({ text, values: [...bindings], ...name });
     },
     commit: () =>

@@ -1,20 +1,65 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { withClass } from "#src/infrastructure/faults.ts";
+import { ConnectionFault, withClass } from "#src/infrastructure/faults.ts";
+import type { Hosts } from "#src/infrastructure/postgres-hosts.ts";
 
 // pg declares `query` and `connect` in a dozen forms, for promises and callbacks: the same ones go in and out here.
 // oxlint-disable typescript/no-explicit-any
 
+export interface PoolOptions extends pg.PoolConfig {
+  /** Instead of `connectionString`. */
+  hosts?: Hosts;
+  /** Settings of Postgres that every statement is to run with. */
+  settings?: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * SQLSTATEs of a session that is not what it was taken for: 26000 and 42P05, its prepared statements are those of
+ * another client (a pooler); 25006, its server is no primary any more.
+ */
+const unfit = /^(26000|42P05|25006)$/;
+
+/** `set_config` is asked for nothing where the session belongs to a pooler: it would stay there for other clients. */
+const setUpSql = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby,
+  (select count(set_config(name, value, false)) from unnest($2::text[], $3::text[]) as s(name, value)
+   where pg_backend_pid() = $1)`;
+
 /** A connection of the pool. Its statements are sent at once, also while another's answer is on its way. */
 export class Connection extends pg.Client {
   readonly #socket: Socket;
+  /** Settings that each transaction begins with, behind a pooler; empty where the session has them. */
+  #settings = "";
+  /** True behind a pooler: what is set or prepared in one transaction may be missing in the next. */
+  isShared = false;
+  /** True when it must not be used again. */
+  isUnfit = false;
 
-  constructor(config?: pg.ClientConfig) {
+  constructor({ hosts, ...config }: PoolOptions = {}) {
     const socket = new Socket();
-    super({ ...config, stream: () => socket });
+    const place = hosts === undefined ? {} : { connectionString: hosts.current() };
+    super({ ...config, ...place, stream: () => socket });
     this.#socket = socket;
     // Whoever asks hears of a fault by the answer; the pool discards the connection.
     this.on("error", () => undefined);
+  }
+
+  /** Looks at whose session this is, and gives it the settings. Rejects at a standby where the primary is wanted. */
+  async setUp({ hosts, settings = {} }: PoolOptions): Promise<void> {
+    // What the server, or a pooler, has called the session when it began.
+    const { processID } = this as unknown as { processID: number };
+    const values = Object.values(settings).map(String);
+    const found = await this.query({
+      text: setUpSql,
+      values: [processID, Object.keys(settings), values],
+    });
+    const [session] = found.rows as { pid: number; standby: boolean }[];
+    if (session!.standby && hosts?.primaryOnly === true)
+      throw new ConnectionFault("a standby answers where the primary is wanted");
+    if (session!.pid === processID) return;
+    this.isShared = true;
+    this.#settings = Object.entries(settings)
+      .map(([name, value]) => `; set local ${name} = '${value}'`)
+      .join("");
   }
 
   /** What is sent in this turn leaves in one write. (With TLS each statement is a write of its own.) */
@@ -25,29 +70,72 @@ export class Connection extends pg.Client {
   }
 
   override query(...args: any[]): any {
-    const answer = args.at(-1);
-    if (typeof answer !== "function") return rejectWithClass((super.query as any)(...args));
+    const [asked, ...more] = args;
+    const statement = this.#settings === "" ? asked : this.#withSettings(asked);
+    const answer = more.at(-1);
+    if (typeof answer !== "function")
+      return (super.query as any)(statement, ...more).catch((error: Error) => {
+        throw this.#noted(error);
+      });
     const typed = (error: Error | null, result: unknown): void =>
-      answer(error && withClass(error), result);
-    return (super.query as any)(...args.slice(0, -1), typed);
+      answer(error && this.#noted(error), result);
+    return (super.query as any)(statement, ...more.slice(0, -1), typed);
+  }
+
+  /** The beginning of a transaction, with the settings behind it. */
+  #withSettings(asked: string | pg.QueryConfig): string | pg.QueryConfig {
+    const text = typeof asked === "string" ? asked : asked.text;
+    if (!/^\s*begin\b/i.test(text)) return asked;
+    const all = `${text.replace(/[;\s]+$/, "")}${this.#settings}`;
+    return typeof asked === "string" ? all : { ...asked, text: all };
+  }
+
+  #noted(fault: Error): Error {
+    const error = withClass(fault);
+    this.isUnfit ||= unfit.test(String((error as { code?: unknown }).code));
+    return error;
   }
 }
 
 /** `pg`'s pool of these connections, for knex and for pipelined transactions alike. */
 export class Pool extends pg.Pool {
-  constructor(config: pg.PoolConfig) {
-    super({ ...config, Client: Connection } as pg.PoolConfig);
+  readonly #hosts: Hosts | undefined;
+
+  constructor(config: PoolOptions) {
+    super({
+      ...config,
+      Client: Connection,
+      verify: (client, settle) =>
+        void (client as unknown as Connection).setUp(config).then(() => settle(), settle),
+    } as pg.PoolConfig);
+    this.#hosts = config.hosts;
     // An idle connection was lost: it is gone from the pool, and the next one who asks hears what is the matter.
     this.on("error", () => undefined);
+    // A client that ends is not kept.
+    this.on("release", (_fault, client) => {
+      if ((client as unknown as Connection).isUnfit) void client.end().catch(() => undefined);
+    });
   }
 
   override connect(...args: any[]): any {
-    const connecting = (super.connect as any)(...args);
-    return args.length > 0 ? connecting : rejectWithClass(connecting);
+    return args.length > 0
+      ? (super.connect as any)(...args)
+      : this.#connect(this.#hosts?.count ?? 1).catch((error: Error) => {
+          throw withClass(error);
+        });
+  }
+
+  /** Tries each host once, from the one that worked last. */
+  async #connect(tries: number): Promise<pg.PoolClient> {
+    const isNew = this.idleCount === 0 && this.totalCount < this.options.max;
+    const host = isNew ? this.#hosts?.current() : undefined;
+    try {
+      return await super.connect();
+    } catch (error) {
+      if (host === undefined) throw error;
+      this.#hosts!.failed(host);
+      if (tries <= 1) throw error;
+      return this.#connect(tries - 1);
+    }
   }
 }
-
-const rejectWithClass = <T>(answer: Promise<T>): Promise<T> =>
-  answer.catch((error: Error) => {
-    throw withClass(error);
-  });

@@ -3,7 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createRedis, isRedisAway } from "#src/infrastructure/redis.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
@@ -49,7 +49,10 @@ export function createProducer(config: Config, log: Log) {
         backoff: { type: "fixed", delay: 1000 },
       },
     });
-    made.on("error", (error) => log.warn({ err: error.message, queue: name }, "queue"));
+    // The connection has already logged that Redis is away.
+    made.on("error", (error) =>
+      log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message, queue: name }, "queue"),
+    );
     made.waitUntilReady().catch(() => queues.delete(name));
     queues.set(name, made);
     return made;

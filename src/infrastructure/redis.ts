@@ -1,69 +1,46 @@
 import { hash } from "node:crypto";
-import { type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { ConnectionFault, isNetworkFault } from "#src/infrastructure/faults.ts";
+import { isNetworkFault } from "#src/infrastructure/faults.ts";
+import { Connection } from "#src/infrastructure/redis-connection.ts";
 
 export type { Redis };
-
-const retryStrategy = (times: number): number => Math.min(50 * times, 500);
 
 /**
  * A connection for commands that a request waits for: fails at once while Redis is away and after
  * `redisTimeoutMs` while it is frozen.
  */
-export function createRedis(config: Config, log: Log): Redis {
-  const redis = new Connection(config.redisUrl, {
-    retryStrategy,
+export const createRedis = (config: Config, log: Log): Redis =>
+  new Connection(log, config.redisUrl, {
+    ...sentinelsOf(config),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: config.redisTimeoutMs,
     connectTimeout: 2000,
   });
-  tellOutage(redis, log);
-  return redis;
-}
 
 /** A connection for a worker's blocking reads: waits for Redis for ever and never times out. */
-export function createWorkerRedis(config: Config, log: Log): Redis {
-  const redis = new Connection(config.redisUrl, { retryStrategy, maxRetriesPerRequest: null });
-  tellOutage(redis, log);
-  return redis;
-}
+export const createWorkerRedis = (config: Config, log: Log): Redis =>
+  new Connection(log, config.redisUrl, { ...sentinelsOf(config), maxRetriesPerRequest: null });
 
-/** One line when Redis goes away and one when it is back: a connection tries twice a second, for as long as that takes. */
-function tellOutage(redis: Redis, log: Log): void {
-  let away = false;
-  redis.on("error", (error: Error) => {
-    log[away ? "debug" : "warn"]({ err: error.message }, "redis is away");
-    away = true;
+/** With Sentinels: who is asked for the master's address. User, password, database and TLS are those of `REDIS_URL`. */
+function sentinelsOf(config: Config): RedisOptions {
+  if (config.redisSentinels.length === 0) return {};
+  const sentinels = config.redisSentinels.map((address) => {
+    const [, host = "", port = "26379"] = /^(.+?)(?::(\d+))?$/.exec(address) ?? [];
+    return { host, port: Number(port) };
   });
-  redis.on("ready", () => {
-    if (away) log.info("redis is back");
-    away = false;
-  });
+  const isSecure = config.redisUrl.startsWith("rediss:");
+  return {
+    sentinels,
+    name: config.redisSentinelName,
+    ...(config.redisSentinelPassword === ""
+      ? {}
+      : { sentinelPassword: config.redisSentinelPassword }),
+    ...(isSecure ? { sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+  };
 }
-
-/**
- * Gives each fault of ioredis a class, as most have neither a class that it exports nor a code: what Redis answers is
- * a `ReplyError`, and a bug a `TypeError`; whatever else rejects a command is a connection that was lost.
- */
-class Connection extends Redis {
-  override sendCommand(command: Command, ...more: unknown[]): unknown {
-    const { reject } = command;
-    command.reject = (error) =>
-      reject(isTyped(error) ? error : new ConnectionFault(error.message, { cause: error }));
-    return super.sendCommand(command, ...(more as []));
-  }
-
-  // bullmq makes a worker's blocking connection this way.
-  override duplicate(more: RedisOptions = {}): Redis {
-    return new Connection({ ...this.options, ...more } as never);
-  }
-}
-
-const isTyped = (error: Error): boolean =>
-  [ReplyError, TypeError, ConnectionFault].some((one) => error instanceof one);
 
 /** A Lua script that runs often: Redis is sent its hash only. */
 export interface Script {

@@ -21,6 +21,8 @@ const dutyQueues = {
   model: "snapshots",
   /** Rows for what time alone changed. */
   instants: "upkeep",
+  /** Whether the database is another one than before. */
+  failover: "upkeep",
   /** Usage from Redis to Postgres. */
   usage: "upkeep",
   partitions: "upkeep",
@@ -36,6 +38,7 @@ export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
 
 const instantsMs = 5000;
 const webhooksMs = 5000;
+const failoverMs = 5000;
 
 /**
  * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
@@ -50,6 +53,7 @@ export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
     schedule("sets", every(slotMs), slotMs),
     schedule("model", every(slotMs), slotMs),
     schedule("instants", every(instantsMs), instantsMs),
+    schedule("failover", every(failoverMs), failoverMs),
     schedule("usage", every(usageFlushMs), usageFlushMs),
     schedule("partitions", "0 7 * * * *", hourMs),
     schedule("retention", "0 23 * * * *", hourMs),

@@ -46,7 +46,8 @@ export async function exportPerson(
 const textOf = (at: Date | null | undefined): string | null =>
   at == null ? null : formatTime(at.getTime());
 
-const time = (column: string): string => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS')`;
+const time = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
 
 async function readMarks(
   db: Db,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { parse } from "yaml";
 import { say, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
 import { familiesOf, readExposition, type Samples } from "#test/api/exposition.ts";
@@ -109,7 +110,15 @@ describe("GET /metrics", function () {
   });
 
   it("shows what no worker has come for", async () => {
-    // Another process: this one may keep its figures for some seconds.
+    // Figures are kept for some seconds, by each process and for all of them.
+    const first = await startEdge(instance.config);
+    expect(
+      readExposition((await ask(first.port, {})).body).get("fuelmark_marks_unprocessed"),
+    ).to.equal(0);
+    await first.stop();
+    const redis = new Redis(instance.redisUrl);
+    await redis.del(`${instance.redisPrefix}:figures:backlog`);
+    redis.disconnect();
     const other = await startEdge(instance.config);
     try {
       const found = readExposition((await ask(other.port, {})).body);

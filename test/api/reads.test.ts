@@ -333,7 +333,11 @@ describe("station reads", function () {
       const workerRedis = createWorkerRedis(config, log);
       const producer = createProducer(config, log);
       const clock = createClock(config);
-      const role = createSnapshotsRole({ config, db, log, clock, redis, workerRedis, producer });
+      const role = createSnapshotsRole({
+        ...{ config, db, log, clock, redis },
+        workerRedis: () => workerRedis,
+        producer: () => producer,
+      });
       await role.start();
       const stopClock = await startWorker("clock", config);
       stop = async () => {

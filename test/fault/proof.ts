@@ -55,7 +55,7 @@ export function expectAnswers(
  * state of its station, which is the fold over all marks and what both web processes serve.
  */
 export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): Promise<void> {
-  const { country, config, clients } = stage;
+  const { country, config } = stage;
   await until(
     () => countUnprocessed(country.db),
     (count) => count === 0,
@@ -73,6 +73,11 @@ export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): P
   });
   expect(lost.slice(0, 5), `${lost.length} of ${kept.length} acknowledged marks`).to.deep.equal([]);
   await expectRefolded(country.db, config);
+  await expectServed(stage);
+}
+
+/** Every web process serves the states that are stored. */
+export async function expectServed({ country, config, clients }: Stage): Promise<void> {
   const states = await rows<{ station_id: string; state: StationState }>(
     country.db,
     "select station_id, state from station_status where state is not null",

@@ -3,7 +3,9 @@ import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance, usualPatience } from "#test/harness/instance.ts";
+import { type Bouncer, type PoolMode, startBouncer } from "#test/harness/pgbouncer.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { type Standby, startStandby } from "#test/harness/standby.ts";
 import { type OwnServer, startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
 
 /** Two web processes and marks workers over servers of which some belong to the test alone. */
@@ -16,6 +18,8 @@ export interface Stage {
   workers: RoleProcess[];
   redis: OwnServer | null;
   postgres: OwnServer | null;
+  bouncer: Bouncer | null;
+  standby: Standby | null;
   startWorker(): Promise<RoleProcess>;
   /** Starts a killed web process again on its port. */
   restartWeb(index: number): Promise<void>;
@@ -32,6 +36,10 @@ export async function openStage(options: {
   own?: "redis" | "postgres";
   webs?: number;
   workers: number;
+  /** With a PgBouncer before the database, in this mode. */
+  pooler?: PoolMode;
+  /** With a standby of the own Postgres, as the second host of the URL. Both keep what they have committed. */
+  standby?: boolean;
   /** Further settings by their environment names. */
   settings?: Record<string, string>;
 }): Promise<Stage> {
@@ -42,16 +50,30 @@ export async function openStage(options: {
   };
   const redis = options.own === "redis" ? await startPrivateRedis() : null;
   if (redis !== null) later(redis, () => redis.drop());
-  const postgres = options.own === "postgres" ? await startPrivatePostgres() : null;
+  const postgres =
+    options.own === "postgres"
+      ? await startPrivatePostgres({ durable: options.standby ?? false })
+      : null;
   if (postgres !== null) later(postgres, () => postgres.drop());
   const instance = await createTestInstance({ ...usualPatience, ...caps, ...options.settings });
   later(instance, () => instance.drop());
-  const env = {
+  const databaseUrl = postgres?.url ?? instance.databaseUrl;
+  const { pooler } = options;
+  const bouncer = pooler === undefined ? null : await startBouncer(databaseUrl, pooler);
+  if (bouncer !== null) later(bouncer, () => bouncer.drop());
+  const env: Record<string, string> = {
     ...instance.env,
     ...(redis === null ? {} : { REDIS_URL: redis.url }),
-    ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
+    DATABASE_URL: bouncer?.url ?? databaseUrl,
+    ...(bouncer === null ? {} : { DATABASE_DIRECT_URL: databaseUrl }),
   };
   if (postgres !== null) await release(env);
+  const standby = options.standby === true ? await startStandby(databaseUrl) : null;
+  if (standby !== null) {
+    later(standby, () => standby.drop());
+    const [first, second] = [databaseUrl, standby.url].map((url) => new URL(url).host);
+    env["DATABASE_URL"] = databaseUrl.replace(first!, `${first},${second}`);
+  }
   const config = loadConfig(env);
   const country = await openCountry(config, stationCount);
   later(country, () => country.close());
@@ -80,6 +102,8 @@ export async function openStage(options: {
     workers,
     redis,
     postgres,
+    bouncer,
+    standby,
     startWorker,
     restartWeb: async (index) => {
       const port = new URL(webs[index]!.baseUrl).port;

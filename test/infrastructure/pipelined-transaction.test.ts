@@ -126,6 +126,20 @@ describe("a transaction of few round trips", function () {
       ).to.deep.equal([{ word }]);
   });
 
+  it("takes prepared statements that are gone for a fault of the connection, and makes a new one", async () => {
+    const one = createDb(instance.config, "one", 1);
+    const word = () =>
+      pipelinedTransaction(one, (tx) => rows(tx, "select 'one' as word", [], "word"));
+    await word();
+    // As when a pooler gives this connection the session of another client.
+    await one.raw("deallocate all");
+    const fault = await word().catch((error: unknown) => error);
+    expect(fault).to.have.property("code", "26000");
+    expect(isUnavailable(fault)).to.equal(true);
+    expect(await word()).to.deep.equal([{ word: "one" }]);
+    await one.destroy();
+  });
+
   const waiting = async (): Promise<void> => {
     for (;;) {
       const found = await rows(

@@ -4,7 +4,14 @@ import { staleAfterHours } from "#src/domain/time.ts";
 
 /** Texts that a setting must refuse, beside what no number and no switch can be. */
 const garbage: Record<string, string[]> = {
-  DATABASE_URL: ["here", "mysql://a@b/c", "postgres:/a", "postgres://a b/c"],
+  DATABASE_URL: [
+    ...["here", "mysql://a@b/c", "postgres:/a", "postgres://a b/c", "postgres://a@b,/c"],
+    "postgres://a@b/c?target_session_attrs=standby",
+  ],
+  DATABASE_DIRECT_URL: ["here", "mysql://a@b/c"],
+  REDIS_SENTINELS: ["redis://one:26379", "one two", "one,,two", "one:port"],
+  REDIS_SENTINEL_NAME: ["my master"],
+  REDIS_SENTINEL_PASSWORD: ["two words"],
   REDIS_URL: ["localhost:6379", "http://localhost:6379"],
   REDIS_PREFIX: ["fuelmark", "{}", "{a b}"],
   HOST: ["my host", "http://0.0.0.0"],

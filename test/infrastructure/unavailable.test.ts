@@ -91,6 +91,10 @@ describe("a fault of Postgres", function () {
       "55P03",
       "25P03",
       "40001",
+      "26000",
+      "42P05",
+      "08P01",
+      "25006",
       "ECONNRESET",
       "EPIPE",
     ])

@@ -10,12 +10,13 @@ import type { Role, RoleDeps } from "#workers/role.ts";
  */
 export function createClockRole({ config, clock, log, producer, redis }: RoleDeps): Role {
   const schedules = schedulesOf(config);
+  const { addSlot, onReady } = producer();
   let stopped = false;
 
   const enqueue = async ({ queue, duty, slotMs }: Schedule): Promise<void> => {
     if (stopped) return;
     const slot = Math.floor(clock() / slotMs);
-    if (!(await producer.addSlot(queue, { duty, slot }))) return;
+    if (!(await addSlot(queue, { duty, slot }))) return;
     log.debug({ queue, duty, slot }, "enqueued");
     await noteDuty(redis, config.redisPrefix, "clock", clock()).catch(() => {});
   };
@@ -29,7 +30,7 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
   );
   return {
     start: async () => {
-      producer.onReady(() => schedules.forEach((schedule) => void enqueue(schedule)));
+      onReady(() => schedules.forEach((schedule) => void enqueue(schedule)));
       for (const task of tasks) await task.start();
     },
     stop: async () => {

@@ -1,5 +1,6 @@
 import { createDb, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
+import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { pruneReporters } from "#workers/upkeep/people.ts";
@@ -35,7 +36,7 @@ export async function dropPartitions(
 ): Promise<void> {
   if ((await dayTablesBefore(db, ms)).length === 0) return;
   // A connection of its own: its time-outs are longer, and it holds the advisory lock of this run.
-  const own = createDb({ ...config, ...patience }, "retention", 1);
+  const own = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "retention", 1);
   try {
     const sql = `select pg_try_advisory_lock(${lockIds.dropPartitions}) as ours`;
     const [lock] = await rows<{ ours: boolean }>(own, sql);

@@ -2,6 +2,7 @@ import { createAlarmSender } from "#src/alarms/sender.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+import { followFailover } from "#workers/upkeep/failover.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
@@ -37,6 +38,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     "upkeep",
     {
       instants: () => settleTransitions(deps),
+      failover: () => followFailover(deps),
       usage: flush,
       partitions: () => makePartitions(deps),
       retention: () => retire(deps),

@@ -2,8 +2,10 @@ import { minuteMs } from "#src/domain/units.ts";
 import {
   addresses,
   connection,
+  hosts,
   integer,
   oneOf,
+  postgresUrl,
   setting,
   shaped,
   webAddress,
@@ -14,8 +16,15 @@ export const processSettings = {
   databaseUrl: setting(
     "DATABASE_URL",
     "",
-    connection(["postgres", "postgresql"], "postgres://user:password@host:5432/database"),
-    "Postgres connection URL; required",
+    postgresUrl,
+    "Postgres connection URL; required; several hosts, separated by commas: whichever is the primary",
+    true,
+  ),
+  databaseDirectUrl: setting(
+    "DATABASE_DIRECT_URL",
+    "",
+    postgresUrl,
+    "where Postgres itself is, if DATABASE_URL leads to a pooler in transaction mode: for notifications, locks of a session, migrations and the command line; default DATABASE_URL",
     true,
   ),
   redisUrl: setting(
@@ -23,6 +32,25 @@ export const processSettings = {
     "",
     connection(["redis", "rediss"], "redis://:password@host:6379"),
     "Redis connection URL; required",
+    true,
+  ),
+  redisSentinels: setting(
+    "REDIS_SENTINELS",
+    [] as string[],
+    hosts,
+    "Redis Sentinels as host:port, separated by commas: they name the master; host and port of REDIS_URL are then not used, but its user, password, database and rediss://",
+  ),
+  redisSentinelName: setting(
+    "REDIS_SENTINEL_NAME",
+    "mymaster",
+    shaped(/^[\w.-]+$/, "the name of a master, like mymaster"),
+    "name of the master that REDIS_SENTINELS are asked for",
+  ),
+  redisSentinelPassword: setting(
+    "REDIS_SENTINEL_PASSWORD",
+    "",
+    shaped(/^\S+$/, "a password without spaces"),
+    "password of REDIS_SENTINELS themselves, if they require one",
     true,
   ),
   redisPrefix: setting(

@@ -1,4 +1,5 @@
 import { boundAddress } from "#src/infrastructure/addresses.ts";
+import { parseHosts } from "#src/infrastructure/postgres-hosts.ts";
 import { parseCenter } from "#src/infrastructure/map-settings.ts";
 
 /** One number or switch that an operator may change, by its environment name. */
@@ -62,6 +63,24 @@ export const connection =
       throw new Error(`a URL like ${example}`);
     return value;
   };
+
+/** As `connection`; with several hosts, and which of them is wanted, as libpq understands them. */
+export const postgresUrl = (value: string): string => {
+  const isUrl = connection(
+    ["postgres", "postgresql"],
+    "postgres://user:password@host:5432/database",
+  );
+  for (const url of parseHosts(value).urls) isUrl(url);
+  return value;
+};
+
+/** Hosts with or without a port, separated by commas. */
+export const hosts = (value: string): string[] => {
+  const list = value.split(",").map((item) => item.trim());
+  if (!list.every((item) => /^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(item)))
+    throw new Error("hosts separated by commas, like redis-1:26379,redis-2:26379");
+  return list;
+};
 
 /** An http(s) address without query and fragment; slashes at its end do not count. */
 export const webAddress = (value: string): string => {

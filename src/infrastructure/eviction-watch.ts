@@ -1,0 +1,48 @@
+import { minuteMs } from "#src/domain/units.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+const wanted = "noeviction";
+
+/**
+ * Watches what Redis does when its memory is full, for `/readyz` and `/metrics`. Anything but `noeviction` takes keys
+ * away: queues lose jobs, and counters of limits begin anew.
+ */
+export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) {
+  let policy: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    const before = policy;
+    policy = await redis.info("memory").then(
+      (info) => /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null,
+      // Redis is away, or does not let its clients look.
+      () => null,
+    );
+    if (policy !== null && policy !== wanted && policy !== before)
+      log.warn({ reason: policy }, `redis evicts keys: set its maxmemory-policy to ${wanted}`);
+  };
+  const again = (): void => void (looking = looking.then(look));
+
+  return {
+    /** Keeps looking. Does not wait for Redis. */
+    start(): void {
+      timer = setInterval(again, minuteMs);
+      redis.on("ready", again);
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      redis.off("ready", again);
+      await looking;
+    },
+    /** 1 when Redis evicts keys; NaN when that is not known. */
+    evicts: (): number => (policy === null ? NaN : Number(policy !== wanted)),
+    /** For `/readyz`. */
+    condition: (): { ok: boolean; detail: unknown } => ({
+      ok: policy === null || policy === wanted,
+      detail: policy === null ? "unknown" : `maxmemory-policy ${policy}`,
+    }),
+  };
+}

@@ -1,0 +1,41 @@
+/** What of libpq's words may stand in a URL as `target_session_attrs`. */
+const sessionAttrs = ["any", "primary", "read-write"];
+
+/**
+ * The addresses that a Postgres URL names: `postgres://user@one,two:5433/fuelmark`. With several hosts, or where
+ * `target_session_attrs` says so, only the primary of them is wanted. Throws an Error that says what is expected.
+ */
+export function parseHosts(url: string): { urls: string[]; primaryOnly: boolean } {
+  const [, before = "", hosts = "", rest = ""] =
+    /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/s.exec(url) ?? [];
+  const attrs = /[?&]target_session_attrs=([^&]*)/.exec(rest)?.[1];
+  if (attrs !== undefined && !sessionAttrs.includes(attrs))
+    throw new Error(`a URL whose target_session_attrs is one of ${sessionAttrs.join(", ")}`);
+  // pg would take it for a setting of its own.
+  const plain = rest.replace(/([?&])target_session_attrs=[^&]*&?/, "$1").replace(/[?&]$/, "");
+  const list = hosts.split(",");
+  if (list.length > 1 && list.includes("")) throw new Error("a URL without an empty host");
+  const urls = list.map((host) => `${before}${host}${plain}`);
+  return { urls, primaryOnly: attrs === undefined ? urls.length > 1 : attrs !== "any" };
+}
+
+/** The address that is tried next: the one that worked last, until it fails. */
+export function createHosts(url: string) {
+  const { urls, primaryOnly } = parseHosts(url);
+  let at = 0;
+  return {
+    primaryOnly,
+    count: urls.length,
+    current: (): string => urls[at]!,
+    /** The next address is tried next, unless another failure has already moved on. */
+    failed(tried: string): void {
+      if (tried === urls[at]) at = (at + 1) % urls.length;
+    },
+  };
+}
+
+export type Hosts = ReturnType<typeof createHosts>;
+
+/** Where Postgres itself is, past a pooler: for LISTEN, locks of a session, migrations and long commands. */
+export const directUrl = (config: { databaseUrl: string; databaseDirectUrl: string }): string =>
+  config.databaseDirectUrl || config.databaseUrl;
