@@ -55,6 +55,7 @@ describe("browser: drivers on the map", function () {
   const mark = async (map: Map, status: string): Promise<void> => {
     await map.getByRole("button", { name: "Update status" }).click();
     await map.getByRole("button", { name: status, exact: true }).click();
+    await map.getByRole("button", { name: "Send now" }).click();
   };
   /** Writes a device down as first seen `minutesAgo`. */
   const meet = (device: string, minutesAgo: number) =>
@@ -84,6 +85,7 @@ describe("browser: drivers on the map", function () {
     const second = await driver(place, { device: "second-device" });
     const other = second.page;
     await other.getByRole("button", { name: "Confirm: a queue" }).click();
+    await other.getByRole("button", { name: "Send now" }).click();
     await other.getByText("Thank you. Your mark is on the map.").waitFor();
     await other.locator(".status-now").getByText("Queue", { exact: true }).waitFor();
     const shown = await fuelOf(place);
@@ -108,7 +110,7 @@ describe("browser: drivers on the map", function () {
       ]);
     expect(await known()).to.have.length(1);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "List of stations" }).click();
+    await stationsInView(page);
     const forget = async (): Promise<void> => {
       await page.getByRole("button", { name: "Forget this device" }).click();
       await page.getByRole("button", { name: "Forget it" }).click();
@@ -150,13 +152,14 @@ describe("browser: drivers on the map", function () {
     await page.getByLabel("Price of 95").fill("61.5");
     await page.getByLabel("Limit per person").fill("20");
     await page.getByLabel("Comment").fill("<b>quick</b>");
-    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send now" }).click();
     await page.getByText("Thank you").waitFor();
     const fuel = await fuelOf(place);
     expect([fuel.status, fuel.limit_l]).to.deep.equal(["yes", 20]);
     await page.locator(".status-now").getByText("Fuel", { exact: true }).waitFor();
     await page.getByText("At most 20 l per person").waitFor();
-    expect(await page.locator(".prices").innerText()).to.match(/95\s+61\.50?/);
+    expect(await page.locator(".prices").innerText()).to.match(/95\s+₽61\.50/);
     expect(complaints).to.deep.equal([]);
     await close();
   });
@@ -279,6 +282,7 @@ describe("browser: a status that expires", function () {
     await page.getByRole("button", { name: `Station ${id}` }).click();
     await page.getByRole("button", { name: "Update status" }).click();
     await page.getByRole("button", { name: "Little fuel" }).click();
+    await page.getByRole("button", { name: "Send now" }).click();
     const now = page.locator(".status-now");
     await now.getByText("Little fuel", { exact: true }).waitFor();
     const partner = createClient(site.web.baseUrl, site.country.secret);
