@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { type MapSite, openMapSite, sendNow, stationsInView } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
@@ -31,13 +31,19 @@ describe("browser: a driver who needs a grade", function () {
     browser = await openBrowser(this);
     site = await openMapSite({ stations: 60, roles: ["marks"] });
     api = createClient(site.web.baseUrl, site.country.secret);
-    const said: [number, object][] = [
+    const said: [number, Record<string, unknown>][] = [
       [3, { status: "queue", fuels: ["92", "95"], prices: { 95: 61.5 }, queue: "5-10" }],
       [5, { status: "yes", fuels: ["92"], fuels_no: ["95"] }],
       [8, { status: "yes" }],
       [40, { status: "low", fuels: ["98"], prices: { 98: 70.1 } }],
     ];
-    for (const [n, body] of said) await api.mark(placeOf(n), `driver ${n}`, body);
+    for (const [n, body] of said) {
+      await api.mark(placeOf(n), `driver ${n}`, body);
+      await until(
+        () => api.get(`/stations/${placeOf(n).id}`),
+        (answer) => answer.body.station.fuel.status !== "nodata",
+      );
+    }
     await issueConsumerKey(site.country.db, site.instance.config);
     await until(
       () => fetch(`${site.web.baseUrl}/`, { redirect: "manual" }),
@@ -166,32 +172,58 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("may take a mark back, confirms what is shown with one tap, and is not held up by the question for the position", async () => {
+  it("may take a mark back, and is not held up by the question for the position", async () => {
     const { page, requests, close } = await openPage(browser, ru);
-    // A viewer who lets the browser's question stand.
+    // A viewer who lets the browser's question stand, and seconds that pass when they are told to.
     await page.addInitScript("navigator.geolocation.getCurrentPosition = () => {}");
+    await page.clock.install();
     await page.goto(site.widgetUrl(view(8, 17)));
     await page.getByRole("region", { name: "Карта заправочных станций" }).waitFor();
     await press(page, "Список станций");
     await row(page, 8).click();
+    await page.locator(".still-true").waitFor();
+    await page.clock.pauseAt(Date.now() + 600_000);
     const marks = (): string[] => requests.filter((url) => url.endsWith("/report"));
     await press(page, "Да");
     await page.getByText("Ваша отметка: Есть.").waitFor();
-    await isClean(page);
+    await page.clock.runFor(4000);
     await press(page, "Отменить");
-    await page.getByRole("button", { name: "Да", exact: true }).waitFor();
-    await press(page, "Нет");
-    await page.getByText("Определяем ваше местоположение").waitFor();
-    await page.getByText("Отметка уйдёт без него").waitFor();
+    await page.locator(".waiting-mark").waitFor({ state: "detached" });
+    await page.clock.runFor(10_000);
     expect(marks()).to.deep.equal([]);
+    await press(page, "Нет");
+    await page.clock.runFor(500);
+    await page.getByText("Определяем ваше местоположение").waitFor();
+    await page.clock.runFor(3000);
+    await page.getByText("Отметка уйдёт без него").waitFor();
     await press(page, "Очередь");
+    await page.getByText("Ваша отметка: Очередь.").waitFor();
+    expect(marks()).to.deep.equal([]);
     // Nobody presses anything: it goes by itself.
+    await page.clock.runFor(6000);
     await page.getByText("Спасибо.").waitFor();
     expect(marks()).to.have.length(1);
     await until(
       async () => (await api.get(`/stations/${placeOf(8).id}`)).body.station.fuel.pending_status,
       (pending) => pending === "queue",
     );
+    await close();
+  });
+
+  it("says with one tap that what is shown is still so", async () => {
+    const { page, close } = await open(
+      { ...view(5, 17), fuel: "92" },
+      { ...phone, position: at(5) },
+    );
+    await press(page, "List of stations");
+    await row(page, 5).click();
+    await press(page, "Yes");
+    await sendNow(page);
+    await page.locator(".result.good").waitFor();
+    // Nobody is asked again who has just said it.
+    expect(await page.locator(".still-true").count()).to.equal(0);
+    const { fuel } = (await api.get(`/stations/${placeOf(5).id}`)).body.station;
+    expect(fuel).to.include({ status: "yes", fuels_now: "92", fuels_no: "95" });
     await close();
   });
 

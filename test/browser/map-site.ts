@@ -72,6 +72,13 @@ async function openSite(
 /** The map in a partner's page. */
 export const frameOf = (page: Page): FrameLocator => page.frameLocator("iframe");
 
+/** Sends the mark that can still be undone; on a machine too slow for the press it has gone by itself. */
+export const sendNow = (map: Page | FrameLocator): Promise<void> =>
+  map
+    .getByRole("button", { name: "Send now" })
+    .click({ timeout: 6000 })
+    .catch(() => {});
+
 /**
  * Waits until the map is there and its stations are loaded: the list's title says how many are in view. Leaves the list
  * open.
