@@ -21,7 +21,8 @@ const goals = { firstStationsMs: 2500, refreshKb: 2 };
 const flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 // The map by its country and largest city, and the other pages as a stranger meets them; with their goals in KB.
 const apps = [
-  ["the map", "/", 520],
+  ["the map", "/", 480],
+  ["list", "/list", 40],
   ["embed page", "/widget/embed", null],
   ["dashboard", "/dashboard/", 60],
   ["console", "/console/", 120],

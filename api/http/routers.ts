@@ -24,6 +24,7 @@ import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
+import { stationPage } from "#api/pages/station-page.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { pathFormats } from "#api/stations/format.ts";
@@ -80,6 +81,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   basemapPages(router, services);
   widgetPages(router, services);
   embedPages(router, services);
+  stationPage(router, services);
   consumerMapPage(router, services);
   const apps = [...dashboardPages(router, services), ...consolePages(router, services)];
   return [routesOf(router), ...apps];

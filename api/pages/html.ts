@@ -42,11 +42,21 @@ interface PlainPage extends PageRights {
   policy: string;
   /** What follows the title. */
   parts: Html[];
+  /** In the head, in place of the title. */
+  tags?: Html;
 }
 
 /** Answers with a page that a server makes whole. Its policy allows its style by hash. */
 export function sendPlainPage(ctx: Context, page: PlainPage): void {
-  const { language, title, css, policy, parts, ...rights } = page;
+  const {
+    language,
+    title,
+    css,
+    policy,
+    parts,
+    tags = html`<title>${title}</title>`,
+    ...rights
+  } = page;
   // Not in the template, which the formatter may lay out anew: the hash is of every character.
   const style: Html = { html: `<style>${css}</style>` };
   ctx.set({
@@ -64,8 +74,7 @@ export function sendPlainPage(ctx: Context, page: PlainPage): void {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <title>${title}</title>
-        ${style}
+        ${tags} ${style}
       </head>
       <body>
         <main>

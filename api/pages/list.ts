@@ -2,31 +2,15 @@ import type { PageRouter } from "#api/http/state.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
 import type { Services } from "#api/http/services.ts";
+import { factsOf, type Listed, nameOf, nearestOf, routeTo } from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
-import type { FuelBlock } from "#src/domain/state.ts";
-import { parseTime } from "#src/domain/time.ts";
+import { statusSigns } from "#src/contract/driver-texts.ts";
 import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/vocabulary.ts";
-import { minuteMs } from "#src/domain/units.ts";
 
 const shownMax = 100;
 const foundMax = 4000;
 const radiusM = 25_000;
 const citiesMax = 200;
-const signs: Record<ServedStatus, string> = {
-  yes: "●",
-  low: "◐",
-  no: "✕",
-  queue: "≡",
-  nodata: "○",
-};
-
-interface Listed {
-  id: string;
-  brand: string;
-  name: string;
-  addr: string;
-  fuel: FuelBlock;
-}
 
 interface Choice {
   language: Language;
@@ -35,6 +19,7 @@ interface Choice {
   city: City;
   fuel: string;
   status: string;
+  userAgent: string;
 }
 
 /**
@@ -53,8 +38,11 @@ export function listPage(router: PageRouter, services: Services): void {
     const main =
       city === undefined
         ? html`<p class="found">${messages.noCities}</p>`
-        : cityList(services, { language, messages, cities, city, fuel, status });
-    ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
+        : cityList(services, {
+            ...{ language, messages, cities, city, fuel, status },
+            userAgent: ctx.get("user-agent"),
+          });
+    ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
     const policy = "form-action 'self'";
     const foot = html`<footer>${messages.attribution}</footer>`;
     sendPlainPage(ctx, { language, title: messages.title, css, policy, parts: [main, foot] });
@@ -73,16 +61,20 @@ function cityList(services: Services, choice: Choice): Html {
     now,
   } as const;
   const { count } = services.model.query({ ...selection, limit: foundMax });
-  const nearest = services.model.query({ ...selection, sort: "distance", limit: shownMax });
-  const stations = JSON.parse(
-    `[${Buffer.concat(nearest.pieces().map(({ bytes }) => bytes)).toString("utf8")}]`,
-  ) as Listed[];
+  const all = { area: selection.area, limit: foundMax, now };
+  const of = fuel === "" ? count : services.model.query(all).count;
+  const stations = nearestOf(services, { ...selection, limit: shownMax });
+  const isCut = stations.length < count;
+  const found = [
+    fuel === "" || status !== "" ? "" : messages.have(count, of, fuel),
+    fuel === "" || status !== "" || isCut ? messages.found(count, stations.length) : "",
+  ]
+    .filter(Boolean)
+    .join(". ");
   return html`${form(choice)}
-    <p class="found" role="status">
-      ${stations.length === 0 ? messages.none : messages.found(count, stations.length)}
-    </p>
+    <p class="found" role="status">${stations.length === 0 ? messages.none : found}</p>
     <ul>
-      ${stations.map((station) => item(station, messages, now))}
+      ${stations.map((station) => item(station, choice, now))}
     </ul>`;
 }
 
@@ -112,49 +104,23 @@ const option = (value: string, text: string, chosen: string): Html =>
     ? html`<option value="${value}" selected>${text}</option>`
     : html`<option value="${value}">${text}</option>`;
 
-function item({ brand, name, addr, fuel }: Listed, messages: Messages, now: number): Html {
-  const updated = parseTime(fuel.updated);
-  const age =
-    updated === null || fuel.status === "nodata"
-      ? null
-      : messages.ago(Math.floor((now - updated) / minuteMs));
-  const facts = [
-    fuel.fuels_now === "" ? null : `${messages.available} ${fuel.fuels_now.replaceAll(",", ", ")}`,
-    fuel.fuels_no === "" ? null : `${messages.missing} ${fuel.fuels_no.replaceAll(",", ", ")}`,
-    fuel.queue === "" ? null : messages.queue(fuel.queue),
-    fuel.limit_l === null ? null : messages.limit(fuel.limit_l),
-    fuel.no_cash ? messages.noCash : null,
-    fuel.fuel_cards_only ? messages.cardsOnly : null,
-  ].filter((fact) => fact !== null);
-  const prices = (fuel.prices ?? "")
-    .split(",")
-    .filter((pair) => pair !== "")
-    .map((pair) => html`<span class="price">${pair.replace("=", ": ")}</span> `);
-  const basis = fuel.seeded
-    ? messages.imported
-    : fuel.confirmations > 0
-      ? messages.confirmed(fuel.confirmations)
-      : null;
-  const doubt =
-    fuel.conflict !== null
-      ? messages.conflict
-      : fuel.pending_status === ""
-        ? null
-        : messages.pending(
-            messages.statuses[fuel.pending_status].toLowerCase(),
-            fuel.pending_count,
-          );
+function item(station: Listed, { language, userAgent }: Choice, now: number): Html {
+  const { status, facts, prices, doubt, age } = factsOf(station, language, now);
+  const { id, addr, fuel } = station;
   return html`<li class="${fuel.status}">
     <div class="top">
-      <h2>${name || brand || "—"}</h2>
+      <h2><a href="s/${encodeURIComponent(id)}">${nameOf(station)}</a></h2>
       <span class="status"
-        ><span aria-hidden="true">${signs[fuel.status]}</span>
-        ${messages.statuses[fuel.status]}</span
+        ><span aria-hidden="true">${statusSigns[fuel.status]}</span> ${status}</span
       >
     </div>
-    ${addr === "" ? null : html`<p class="addr">${addr}</p>`}${facts.length === 0 ? null : html`<p>${facts.join(" · ")}</p>`}${prices.length === 0 ? null : html`<p>${prices}</p>`}${doubt === null ? null : html`<p class="flag">${doubt}</p>`}${age === null ? null : html`<p class="age">${[age, basis].filter((fact) => fact !== null).join(" · ")}</p>`}
+    ${line("addr", addr)}${line("", facts)}${line("price", prices.join(" · "))}${line("flag", doubt)}${line("age", age)}
+    ${routeTo(station, language, userAgent)}
   </li> `;
 }
+
+const line = (name: string, text: string): Html | null =>
+  text === "" ? null : html`<p class="${name}">${text}</p>`;
 
 /** No images, no fonts, readable at 320 px, light and dark. */
 const css = `
@@ -180,7 +146,9 @@ h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
 .status { font-weight: 700; white-space: nowrap; }
 .yes .status { color: var(--yes); } .low .status { color: var(--low); } .no .status { color: var(--no); } .queue .status { color: var(--queue); } .nodata .status { color: var(--nodata); }
 p { margin: 3px 0 0; overflow-wrap: anywhere; } .addr, .age { color: var(--soft); font-size: .88rem; }
-.price { white-space: nowrap; margin-right: 8px; }
+.price { font-variant-numeric: tabular-nums; }
+h2 a { color: inherit; }
+.route { display: inline-block; padding: 8px 0; }
 .flag { color: var(--low); font-size: .9rem; }
 footer { margin-top: 24px; color: var(--soft); font-size: .8rem; }
 a { color: var(--accent); }

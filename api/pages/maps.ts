@@ -1,29 +1,42 @@
-import type { Context, PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
-import { pickLanguage } from "#api/pages/messages.ts";
+import { moved } from "#api/pages/built-page.ts";
+import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
+import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
+import { shareTags } from "#api/pages/share-tags.ts";
+import { type Listed, nearestOf } from "#api/pages/station-text.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
+import { centerOf } from "#api/widget/widget-config.ts";
 import type { EmbedKeyState } from "#src/contract/embed.ts";
 import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import { basemapOf } from "#src/infrastructure/map-settings.ts";
-import { consumerKey } from "#src/keys/consumer-key.ts";
+import type { Point } from "#src/domain/geo.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { KeyStore } from "#src/keys/key-store.ts";
+
+const radiusM = 25_000;
+const earlyMax = 20;
 
 /**
  * `/`: the consumer map, the widget's page with the operator's own key. Where that key is not in force, the plain
  * list.
  */
-export function consumerMapPage(router: PageRouter, { keys, config }: Services): void {
-  const mapPage = createMapPage(config);
-  const text = consumerKey(config);
+export function consumerMapPage(router: PageRouter, services: Services): void {
+  const mapPage = createMapPage(services);
   router.get("/", async (ctx) => {
-    const key = text === null ? null : await keys.find(text).catch(() => null);
-    if (text === null || key?.kind !== "publishable" || !key.partner.enabled) {
+    const key = await consumerKeyInForce(services);
+    if (key === null) {
       ctx.set("Cache-Control", "no-cache");
       moved(ctx, 302, "list");
-    } else mapPage(ctx, { root: "", key: text, frameAncestors: ["'self'"] });
+      return;
+    }
+    const language = pickLanguage(null, ctx.get("accept-language"));
+    const { siteName, siteDescription } = messagesOf(language);
+    const tags = { title: siteName, description: siteDescription, language };
+    mapPage(ctx, {
+      ...{ root: "", key, language, frameAncestors: ["'self'"] },
+      tags: shareTags({ ...tags, url: new URL(services.config.baseUrl).href }),
+      ...startOf(services, new URLSearchParams(ctx.querystring)),
+    });
   });
 }
 
@@ -31,8 +44,9 @@ export function consumerMapPage(router: PageRouter, { keys, config }: Services):
  * `/widget/`: the map for a partner's iframe (docs/contract.md 4.11). Only the key's domains may frame it, and the page
  * that embeds it is looked at when it is loaded (docs/decisions.md 8).
  */
-export function widgetPages(router: PageRouter, { keys, config }: Services): void {
-  const mapPage = createMapPage(config);
+export function widgetPages(router: PageRouter, services: Services): void {
+  const { keys, config } = services;
+  const mapPage = createMapPage(services);
 
   const judge = async (text: string, referer: string): Promise<KeyInfo | WidgetRefusal> => {
     const key = await judgeWidgetKey(keys, text);
@@ -45,10 +59,18 @@ export function widgetPages(router: PageRouter, { keys, config }: Services): voi
     moved(ctx, 308, `widget/${ctx.search}`);
   });
   router.get("/widget/", async (ctx) => {
-    const text = new URLSearchParams(ctx.querystring).get("key")?.trim() ?? "";
+    const given = new URLSearchParams(ctx.querystring);
+    const text = given.get("key")?.trim() ?? "";
     const key = await judge(text, ctx.get("referer")).catch(() => "unavailable" as const);
-    if (typeof key === "string") refuseWidget(ctx, key);
-    else mapPage(ctx, { root: "../", frameAncestors: frameAncestors(key.domains) });
+    if (typeof key === "string") {
+      refuseWidget(ctx, key);
+      return;
+    }
+    mapPage(ctx, {
+      ...{ root: "../", frameAncestors: frameAncestors(key.domains) },
+      language: pickLanguage(null, ctx.get("accept-language")),
+      ...startOf(services, given),
+    });
   });
 }
 
@@ -65,31 +87,18 @@ export async function judgeWidgetKey(
   return key.partner.enabled ? key : "partner-disabled";
 }
 
-interface MapPage {
-  /** Path from the page to the service's root: `../` or ``. */
-  root: string;
-  /** The key that the page itself brings along; the widget's comes with its address. */
-  key?: string;
-  frameAncestors: readonly string[];
-}
-
-/** Answers with the map's built page (web/widget), which stands at two addresses. */
-function createMapPage(config: Config): (ctx: Context, page: MapPage) => void {
-  const built = readBuilt("widget/index.html");
-  const { url } = basemapOf(config);
-  const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];
-  return (ctx, { root, key = "", frameAncestors }) => {
-    const language = pickLanguage(null, ctx.get("accept-language"));
-    const page =
-      built
-        ?.replace('<html lang="en">', `<html lang="${language}">`)
-        .replace('name="key" content=""', `name="key" content="${key}"`)
-        .replaceAll('="../', `="${root}`) ?? null;
-    ctx.set({
-      "Content-Language": language,
-      "Referrer-Policy": "same-origin",
-      Vary: "Accept-Language, Referer",
-    });
-    sendBuiltPage(ctx, page, { ancestors: frameAncestors, hosts, located: true });
-  };
+/** The stations where the map will open by its address (docs/contract.md 4.11), and what the place is called. */
+function startOf(
+  services: Services,
+  given: URLSearchParams,
+): { stations: Listed[]; place: string } {
+  const [lat, lon] = ["lat", "lon"]
+    .map((name) => given.get(name)?.trim() || Number.NaN)
+    .map(Number);
+  const isPoint = Math.abs(lat!) <= 90 && Math.abs(lon!) <= 180;
+  const city = services.cities.find(given.get("city") ?? "");
+  const at: Point = isPoint ? { lat: lat!, lon: lon! } : (city ?? centerOf(services));
+  const area = { kind: "circle", centre: at, radiusM } as const;
+  const stations = nearestOf(services, { area, limit: earlyMax, now: services.clock() });
+  return { stations, place: isPoint ? "" : (city?.name ?? "") };
 }

@@ -8,6 +8,14 @@ const plural = (count: number, single: string, few: string, many: string): strin
 
 const en = {
   title: "Where is fuel?",
+  siteName: "Fuel map",
+  siteDescription:
+    "Which filling stations have fuel now, as drivers say: grades, queues and prices.",
+  stationsAt: (place: string) =>
+    place === "" ? "Filling stations here" : `Filling stations: ${place}`,
+  wholeList: "All stations as a plain list",
+  stationGone: "This station is not on the map",
+  route: "Route",
   city: "City",
   fuel: "Fuel",
   anyFuel: "any",
@@ -17,6 +25,7 @@ const en = {
   statuses: { yes: "Fuel", low: "Little fuel", no: "No fuel", queue: "Queue", nodata: "No data" },
   found: (count: number, shown: number) =>
     `${count} ${count === 1 ? "station" : "stations"}${shown < count ? `, the nearest ${shown} shown` : ""}`,
+  have: (have: number, of: number, grade: string) => `${have} of ${of} have ${grade}`,
   none: "No stations match. Choose another fuel or status.",
   noCities: "No cities yet. The operator imports them with “cities import”.",
   available: "Has",
@@ -69,6 +78,13 @@ export type Messages = typeof en;
 
 const ru: Messages = {
   title: "Где есть топливо?",
+  siteName: "Карта топлива",
+  siteDescription:
+    "На каких заправках сейчас есть топливо: марки, очереди и цены со слов водителей.",
+  stationsAt: (place) => (place === "" ? "Заправки рядом" : `Заправки: ${place}`),
+  wholeList: "Все станции простым списком",
+  stationGone: "Этой станции нет на карте",
+  route: "Маршрут",
   city: "Город",
   fuel: "Топливо",
   anyFuel: "любое",
@@ -78,6 +94,7 @@ const ru: Messages = {
   statuses: { yes: "Есть", low: "Мало", no: "Нет", queue: "Очередь", nodata: "Нет данных" },
   found: (count, shown) =>
     `${count} ${plural(count, "станция", "станции", "станций")}${shown < count ? `, показаны ближайшие ${shown}` : ""}`,
+  have: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
   none: "Ничего не найдено. Выберите другое топливо или статус.",
   noCities: "Городов пока нет. Оператор загружает их командой «cities import».",
   available: "Есть",

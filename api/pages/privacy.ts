@@ -58,7 +58,7 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       ],
       [
         "In your browser",
-        "The random number, your marks of the last 24 hours, and light or dark. No advertising, and nobody follows you.",
+        "The random number, your marks of the last 24 hours, the fuel you have chosen, and light or dark. No advertising, and nobody follows you.",
       ],
       [
         "To erase it",
@@ -88,7 +88,7 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       ],
       [
         "В вашем браузере",
-        "Случайное число, ваши отметки за последние 24 часа и выбор темы. Никакой рекламы и слежки.",
+        "Случайное число, ваши отметки за последние 24 часа, выбранное топливо и тема. Никакой рекламы и слежки.",
       ],
       [
         "Как стереть",

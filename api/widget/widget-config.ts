@@ -39,7 +39,11 @@ export const widgetConfigRoute = (services: Services) =>
   });
 
 /** Where the map opens unless its address says otherwise: as set, else on the largest city, else on the stations. */
-function centerOf({ config, cities, model }: Services): Center {
+export function centerOf({
+  config,
+  cities,
+  model,
+}: Pick<Services, "config" | "cities" | "model">): Center {
   const set = parseCenter(config.widgetCenter);
   if (set !== null) return set;
   const [largest] = cities.list({ q: "", offset: 0, limit: 1 }).cities;

@@ -121,7 +121,7 @@ describe("api: the pages of the map", () => {
     );
     expect(text)
       .to.include(`content="${consumerKey(instance.config)}"`)
-      .and.include('href="list"');
+      .and.include('href="list?lang=en"');
     const issued = await rows(edge.db, "select from keys where label = 'the map at /'");
     expect(issued).to.have.length(1);
   });

@@ -72,10 +72,21 @@ async function openSite(
 /** The map in a partner's page. */
 export const frameOf = (page: Page): FrameLocator => page.frameLocator("iframe");
 
-/** Waits until the map is there and its stations are loaded: the list's title says how many are in view. */
+/** Sends the mark that can still be undone; on a machine too slow for the press it has gone by itself. */
+export const sendNow = (map: Page | FrameLocator): Promise<void> =>
+  map
+    .getByRole("button", { name: "Send now" })
+    .click({ timeout: 6000 })
+    .catch(() => {});
+
+/**
+ * Waits until the map is there and its stations are loaded: the list's title says how many are in view. Leaves the list
+ * open.
+ */
 export async function stationsInView(map: Page | FrameLocator): Promise<number> {
   await map.getByRole("region", { name: "Map of filling stations" }).waitFor();
-  await map.getByRole("button", { name: "List of stations" }).click();
+  const list = map.getByRole("button", { name: "List of stations" });
+  if ((await list.getAttribute("aria-expanded")) !== "true") await list.click();
   const title = map.getByRole("heading", { name: /[1-9]\d* stations? in view/ });
   await title.waitFor();
   return Number.parseInt((await title.textContent()) ?? "", 10);

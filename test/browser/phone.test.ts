@@ -66,9 +66,11 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("closes a sheet by the browser's way back, and stays on the page", async () => {
+  it("closes sheets one by one by the browser's way back, and stays on the page", async () => {
     const { page, close } = await open();
     await openCard(page);
+    await page.goBack();
+    await page.getByRole("heading", { name: "in view" }).waitFor();
     await page.goBack();
     await page.locator(".panel").waitFor({ state: "detached" });
     await page.locator(".controls.lower").waitFor();

@@ -64,13 +64,13 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("starts with a fuel filter, and hides filters and search when asked to", async () => {
+  it("starts with the grade of the address, and hides filters and search when asked to", async () => {
     const { page, close } = await open({ ...here, fuel: "ДТ" });
-    await page.getByRole("button", { name: "Filters, 1 on" }).click();
-    expect(await page.getByLabel("ДТ").isChecked()).to.equal(true);
+    await page.getByRole("button", { name: "ДТ", pressed: true }).waitFor();
     await page.goto(site.widgetUrl({ ...here, nofilter: "1" }));
     await ready(page);
     expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(0);
+    expect(await page.getByRole("button", { name: "ДТ" }).count()).to.equal(0);
     expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(1);
     await page.goto(site.widgetUrl({ ...here, nosearch: "1" }));
     await ready(page);
@@ -150,14 +150,24 @@ describe("browser: the map's parameters and ways to use it", function () {
       await page.keyboard.press("Tab");
       reached.push(await focused());
     }
-    const all = ["Search", "Filters", "List of stations", "Dark theme", "Full screen"];
+    const all = [
+      "Search",
+      "Filters",
+      "95",
+      "Nearest with fuel",
+      "List of stations",
+      "Dark theme",
+      "Full screen",
+    ];
     expect(reached).to.include.members([...all, "Where am I", "Zoom in", "Zoom out", "Legend"]);
     await page.getByRole("button", { name: "List of stations" }).press("Enter");
     await page.locator("h2:focus", { hasText: "in view" }).waitFor();
     await page.getByRole("button", { name: `Station ${id}` }).press("Enter");
     await page.locator("h2:focus", { hasText: `Station ${id}` }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("heading", { name: `Station ${id}` }).waitFor({ state: "detached" });
+    await page.locator(`[data-id="${id}"]:focus`).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".panel").waitFor({ state: "detached" });
     await page.locator('[aria-label="List of stations"]:focus').waitFor();
     await close();
   });
@@ -166,6 +176,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     const context = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
     const page = await context.newPage();
     await page.goto(site.widgetUrl());
+    await page.getByRole("link", { name: `Station ${id}` }).waitFor();
     const link = page.getByRole("link", { name: /plain list/ });
     await page.goto(new URL((await link.getAttribute("href"))!, page.url()).href);
     await page.getByRole("heading", { name: `Station ${id}` }).waitFor();

@@ -3,7 +3,13 @@ import type { Browser, FrameLocator, Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
 import { addKey } from "#test/api/edge.ts";
-import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import {
+  frameOf,
+  type MapSite,
+  openMapSite,
+  sendNow,
+  stationsInView,
+} from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
@@ -55,6 +61,7 @@ describe("browser: drivers on the map", function () {
   const mark = async (map: Map, status: string): Promise<void> => {
     await map.getByRole("button", { name: "Update status" }).click();
     await map.getByRole("button", { name: status, exact: true }).click();
+    await sendNow(map);
   };
   /** Writes a device down as first seen `minutesAgo`. */
   const meet = (device: string, minutesAgo: number) =>
@@ -84,6 +91,7 @@ describe("browser: drivers on the map", function () {
     const second = await driver(place, { device: "second-device" });
     const other = second.page;
     await other.getByRole("button", { name: "Confirm: a queue" }).click();
+    await sendNow(other);
     await other.getByText("Thank you. Your mark is on the map.").waitFor();
     await other.locator(".status-now").getByText("Queue", { exact: true }).waitFor();
     const shown = await fuelOf(place);
@@ -108,7 +116,7 @@ describe("browser: drivers on the map", function () {
       ]);
     expect(await known()).to.have.length(1);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "List of stations" }).click();
+    await stationsInView(page);
     const forget = async (): Promise<void> => {
       await page.getByRole("button", { name: "Forget this device" }).click();
       await page.getByRole("button", { name: "Forget it" }).click();
@@ -150,13 +158,14 @@ describe("browser: drivers on the map", function () {
     await page.getByLabel("Price of 95").fill("61.5");
     await page.getByLabel("Limit per person").fill("20");
     await page.getByLabel("Comment").fill("<b>quick</b>");
-    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await sendNow(page);
     await page.getByText("Thank you").waitFor();
     const fuel = await fuelOf(place);
     expect([fuel.status, fuel.limit_l]).to.deep.equal(["yes", 20]);
     await page.locator(".status-now").getByText("Fuel", { exact: true }).waitFor();
     await page.getByText("At most 20 l per person").waitFor();
-    expect(await page.locator(".prices").innerText()).to.match(/95\s+61\.50?/);
+    expect(await page.locator(".prices").innerText()).to.match(/95\s+₽61\.50/);
     expect(complaints).to.deep.equal([]);
     await close();
   });
@@ -279,6 +288,7 @@ describe("browser: a status that expires", function () {
     await page.getByRole("button", { name: `Station ${id}` }).click();
     await page.getByRole("button", { name: "Update status" }).click();
     await page.getByRole("button", { name: "Little fuel" }).click();
+    await sendNow(page);
     const now = page.locator(".status-now");
     await now.getByText("Little fuel", { exact: true }).waitFor();
     const partner = createClient(site.web.baseUrl, site.country.secret);

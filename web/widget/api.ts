@@ -57,6 +57,8 @@ export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Pr
       // The page keeps what it was told and asks by ETag: a cache in between could only be older.
       cache: "no-store",
       signal: stop.signal,
+      // What a driver says arrives also when the page is left meanwhile.
+      keepalive: body !== undefined,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     noteTime(response);
@@ -73,6 +75,12 @@ export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Pr
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The station of that id; null when there is none, or nobody answers. */
+export async function findStation(id: string): Promise<Station | null> {
+  const told = await ask<{ station: Station }>(`/stations/${encodeURIComponent(id)}`);
+  return told.kind === "ok" ? told.body.station : null;
 }
 
 async function refusalOf(response: Response): Promise<Told<never>> {

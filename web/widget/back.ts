@@ -1,32 +1,35 @@
 import { effect } from "@preact/signals";
-import { canDraw, closePanel, panel } from "#web/widget/state.ts";
-
-const mark = "panel";
-const isMarked = (): boolean => history.state === mark;
-const isOpen = (): boolean => panel.value !== "none" && canDraw.value;
+import { closeTo, depth } from "#web/widget/panels.ts";
+import { canDraw } from "#web/widget/state.ts";
 
 /**
- * The browser's way back closes an open panel. Only for a page of its own: in a frame it would put steps of ours
- * into the history of the page around.
+ * The browser's way back closes the open panels one by one: each is a step of the history, whose state is its number.
+ * Only for a page of its own: in a frame it would put steps of ours into the history of the page around.
  */
 export function closeOnBack(): void {
+  // The list in place of a map is the page itself.
+  const base = (): number => (canDraw.value ? 0 : 1);
+  const wanted = (): number => Math.max(0, depth.value - base());
   let leaving = false;
-  // What a reload has left behind.
-  if (isMarked()) history.replaceState(null, "");
-  effect(() => {
-    const open = isOpen();
-    if (leaving) return;
-    if (open && !isMarked()) history.pushState(mark, "");
-    if (open || !isMarked()) return;
+  const move = (to: number): void => {
+    for (let step = here() + 1; step <= to; step += 1) history.pushState(step, "");
+    if (here() === to) return;
     leaving = true;
-    history.back();
+    history.go(to - here());
+  };
+  // What a reload has left behind.
+  if (here() !== 0) history.replaceState(null, "");
+  effect(() => {
+    const to = wanted();
+    if (!leaving) move(to);
   });
   window.addEventListener("popstate", () => {
     const ours = leaving;
     leaving = false;
-    if (isMarked() || !isOpen()) return;
-    // A panel that was opened while the step back was under way stays.
-    if (ours) history.pushState(mark, "");
-    else closePanel();
+    // What was opened while the step back was under way stays.
+    if (ours) move(wanted());
+    else if (here() < wanted()) closeTo(here() + base());
   });
 }
+
+const here = (): number => (typeof history.state === "number" ? history.state : 0);

@@ -12,9 +12,16 @@ export interface Target {
 /** What the page around the map may ask of it. */
 export interface MapHandle {
   go(target: Target): void;
+  /** The same at once, without a flight. */
+  jump(target: Target): void;
+  /** Shows all of these points in the part that the open panel leaves free. */
+  fit(points: readonly { lat: number; lon: number }[]): void;
   zoomBy(levels: number): void;
-  /** Brings a point into the part of the map that the open panel leaves free, if it is not there already. */
-  reveal(at: { lat: number; lon: number }): void;
+  /**
+   * Brings a point into the part of the map that the open panel leaves free, if it is not there already; `near` also so
+   * near that streets can be told apart.
+   */
+  reveal(at: { lat: number; lon: number }, near: boolean): void;
 }
 
 /** The map once it is there; it never is without WebGL. */

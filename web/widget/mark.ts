@@ -3,7 +3,8 @@ import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import { ask, type Told } from "#web/widget/api.ts";
 import { deviceId, noteOwnMark } from "#web/widget/device.ts";
 import { askAgain, note } from "#web/widget/loader.ts";
-import { locate } from "#web/widget/position.ts";
+import { noteFuel } from "#web/widget/panels.ts";
+import { positionForMark } from "#web/widget/position.ts";
 import { words } from "#web/widget/words.ts";
 
 // A mark that waits in the queue has its outcome within seconds.
@@ -51,14 +52,15 @@ async function send(
   what: "report" | "confirm",
   statement: Statement,
 ): Promise<Result> {
-  const at = await locate();
-  const where = typeof at === "string" ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM };
+  const at = await positionForMark();
+  const where = at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM };
   const told = await ask<Report>(`/widget/stations/${encodeURIComponent(stationId)}/${what}`, {
     body: { ...statement, ...where, device: deviceId() },
   });
   if (told.kind !== "ok") return { taken: false, text: refusal(told) };
   noteOwnMark(stationId, statement.status);
   note(stationId, told.body.fuel);
+  noteFuel(stationId, told.body.fuel);
   if (told.body.published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
   return { taken: told.body.accepted, text: outcome(told.body) };
 }

@@ -16,6 +16,8 @@ export const page = {
   root: new URL(meta("root") || "./", document.baseURI).href,
   api: new URL(`${meta("root")}api/v1/partner`, document.baseURI).href,
   framed,
+  /** The station whose card is open at the start; empty: none. */
+  station: meta("station"),
 };
 
 function isFramed(): boolean {

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { minuteMs } from "#src/domain/units.ts";
 
 /** Where the viewer is, as the browser says. */
 export interface Position {
@@ -14,18 +15,21 @@ export type Located = Position | "denied" | "unknown";
 
 const patienceMs = 10_000;
 const freshMs = 30_000;
+const markPatienceMs = 3000;
+const goodForMarkMs = 2 * minuteMs;
+let foundAt = 0;
 
-/** Asks the browser where it is; the viewer may refuse. */
-export function locate(): Promise<Located> {
+/** Asks the browser where it is; the viewer may refuse, or never answer: then it is unknown after a while. */
+export function locate(waitMs = patienceMs * 2): Promise<Located> {
   return new Promise((done) => {
     if (navigator.geolocation === undefined) return done("unknown");
-    // A question that the viewer never answers must not hold up a mark.
-    const timer = setTimeout(() => done("unknown"), patienceMs * 2);
+    const timer = setTimeout(() => done("unknown"), waitMs);
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         clearTimeout(timer);
         const found = { lat: coords.latitude, lon: coords.longitude, accM: coords.accuracy };
         position.value = found;
+        foundAt = Date.now();
         done(found);
       },
       ({ code, PERMISSION_DENIED }) => {
@@ -35,4 +39,22 @@ export function locate(): Promise<Located> {
       { enableHighAccuracy: true, timeout: patienceMs, maximumAge: freshMs },
     );
   });
+}
+
+/** How the question for a mark's position stands. */
+export const markPosition = signal<"asking" | "found" | "denied" | "without">("without");
+let asked: Promise<void> = Promise.resolve();
+
+/** Asks where the viewer is as soon as a mark is begun: three seconds, then it goes without. */
+export function askForMark(): void {
+  markPosition.value = "asking";
+  asked = locate(markPatienceMs).then((found) => {
+    markPosition.value = found === "denied" ? "denied" : found === "unknown" ? "without" : "found";
+  });
+}
+
+/** The position for a mark: what `askForMark` has found, also what came after its three seconds; null without one. */
+export async function positionForMark(): Promise<Position | null> {
+  await asked;
+  return Date.now() - foundAt < goodForMarkMs ? position.value : null;
 }

@@ -1,12 +1,14 @@
-import { ask, type City } from "#web/widget/api.ts";
+import { ask, type City, findStation } from "#web/widget/api.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
-import { cities, config, noMap, openPanel, view, type WidgetConfig } from "#web/widget/state.ts";
+import { openCard, openPanel } from "#web/widget/panels.ts";
+import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 const retryMs = 5000;
+const stationZoom = 15;
 const citiesPerPage = 200;
 const citiesMax = 1200;
 // Without a map the list shows about a city.
@@ -17,9 +19,14 @@ export async function start(): Promise<void> {
   const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
-  const [known, city] = await Promise.all([untilKnown(), findCity(page.city)]);
+  const [known, city, station] = await Promise.all([
+    untilKnown(),
+    findCity(page.city),
+    page.station === "" ? null : findStation(page.station),
+  ]);
   config.value = known;
   const target: Target =
+    (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
     page.point ??
     (city === null ? known.center : { lat: city.lat, lon: city.lon, zoom: city.zoom });
   keepFresh();
@@ -31,10 +38,12 @@ export async function start(): Promise<void> {
     if (drawing === null || container === null) throw new Error("no WebGL");
     const { openMap } = await drawing;
     map.value = await openMap(container, known, target);
+    if (station !== null) openCard(station);
   } catch (error) {
     console.warn(error);
     noMap.value = drawing === null ? "no-webgl" : "failed";
     listAround(target);
+    if (station !== null) openCard(station);
   }
 }
 

@@ -1,10 +1,12 @@
 import { computed, signal } from "@preact/signals";
 import { distanceM, type Box } from "#src/domain/geo.ts";
+import { answerFor, hasFuel, type Near } from "#src/domain/grade-answer.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
 import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
+import { grade } from "#web/widget/grade.ts";
 import { stations } from "#web/widget/loader.ts";
-import { page } from "#web/widget/page.ts";
+import { position } from "#web/widget/position.ts";
 import { holds } from "#web/widget/rectangles.ts";
 
 /** Answer of `GET /widget/config` (docs/decisions.md 6). */
@@ -34,8 +36,6 @@ export interface View {
   lon: number;
 }
 
-export type Panel = "none" | "card" | "list" | "filters";
-
 /** Why there is no map, where there is none: the stations are listed instead. */
 export const noMap = signal<"no-webgl" | "failed" | null>(null);
 export const canDraw = computed(() => noMap.value === null);
@@ -44,11 +44,7 @@ export const canSee = computed(() => view.value !== null && config.value !== nul
 export const config = signal<WidgetConfig | null>(null);
 export const cities = signal<readonly City[]>([]);
 export const view = signal<View | null>(null);
-export const panel = signal<Panel>("none");
-export const selectedId = signal<string | null>(null);
-export const filters = signal<Filters>(
-  page.fuel === null ? noFilters : { ...noFilters, grades: [page.fuel] },
-);
+export const filters = signal<Filters>(noFilters);
 /** Passes with time: ages are told in minutes, and statuses expire. */
 export const now = signal(serverNow());
 setInterval(() => (now.value = serverNow()), 20_000);
@@ -69,16 +65,31 @@ export const shown = computed<readonly Station[]>(() =>
     : current.value.filter(({ fuel }) => passes(fuel, filters.value, now.value)),
 );
 
-/** Those of `shown` that lie in the view, the nearest to its middle first. */
-export const inView = computed<readonly Station[]>(() => {
+/**
+ * Those of `shown` that lie in the view, with their distance from the viewer, or from the middle where that is unknown:
+ * the nearest first, with a grade those that have it before all others.
+ */
+export const inView = computed<readonly Near<Station>[]>(() => {
   const at = view.value;
   if (at === null) return [];
+  const from = position.value ?? at;
+  const wanted = grade.value;
+  const rank = ({ station: { fuel } }: Near<Station>): number => {
+    const answer = wanted === null ? "yes" : answerFor(fuel, wanted);
+    return hasFuel(answer) ? 0 : answer === "nodata" ? 1 : 2;
+  };
   return shown.value
     .filter(({ lat, lon }) => at.boxes.some((box) => holds(box, lat, lon)))
-    .map((station) => ({ station, distance: distanceM(at, station) }))
-    .sort((a, b) => a.distance - b.distance)
-    .map(({ station }) => station);
+    .map((station) => ({ station, distance: distanceM(from, station) }))
+    .sort((a, b) => rank(a) - rank(b) || a.distance - b.distance);
 });
+
+/** How many of those have the grade; null without one. */
+export const haveGrade = computed<number | null>(() =>
+  grade.value === null
+    ? null
+    : inView.value.filter(({ station }) => hasFuel(answerFor(station.fuel, grade.value))).length,
+);
 
 /** Whether there is any station in view, were there no filters. */
 export const anyInView = computed<boolean>(() => {
@@ -86,28 +97,3 @@ export const anyInView = computed<boolean>(() => {
   if (at === null) return false;
   return current.value.some(({ lat, lon }) => at.boxes.some((box) => holds(box, lat, lon)));
 });
-
-export const selected = computed<Station | null>(
-  () => current.value.find(({ id }) => id === selectedId.value) ?? null,
-);
-
-let opener: Element | null = null;
-
-/** Opens a panel; the focus comes back to where it is now when the panel is closed. */
-export function openPanel(which: Exclude<Panel, "none">): void {
-  if (panel.value === "none") opener = document.activeElement;
-  panel.value = which;
-}
-
-export function openCard(id: string): void {
-  selectedId.value = id;
-  openPanel("card");
-}
-
-export function closePanel(): void {
-  panel.value = canDraw.value ? "none" : "list";
-  selectedId.value = null;
-  const back = opener instanceof HTMLElement && opener.isConnected ? opener : null;
-  opener = null;
-  (back ?? document.querySelector<HTMLElement>(".maplibregl-canvas"))?.focus();
-}

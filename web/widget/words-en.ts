@@ -1,5 +1,9 @@
 import { plural } from "#web/kit/language.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 import type { Words } from "#web/widget/words.ts";
+
+/** The wire has it in Russian. */
+const nameOf = (grade: Grade): string => (grade === "ДТ" ? "diesel" : grade);
 
 const stations = plural("en", { one: "station", other: "stations" });
 const drivers = plural("en", { one: "driver", other: "drivers" });
@@ -35,6 +39,33 @@ export const en: Words = {
   anyAge: "Any age",
   hours: (count) => `${count} h`,
   close: "Close",
+  back: "Back",
+  myFuel: "My fuel",
+  mustHave: "Only stations that have",
+  haveGrade: (have, of, grade) => `${have} of ${of} have ${nameOf(grade)}`,
+  nearest: (grade) => `Nearest with ${grade === null ? "fuel" : nameOf(grade)}`,
+  nearestCity: "Choose a city",
+  nearestByCity: "You can look around a city instead.",
+  looking: "Looking for the nearest …",
+  within: (km, city) =>
+    city === null ? `Within ${km} km of you` : `Within ${km} km of the middle of ${city}`,
+  nobodyHas: (grade, km) =>
+    `Nobody has told of ${grade === null ? "fuel" : nameOf(grade)} within ${km} km.`,
+  noneWithin: (km) => `There is no station within ${km} km of you.`,
+  again: "Try again",
+  route: "Route",
+  routeTo: (name) => `Route to ${name}`,
+  phoneMaps: "Maps on this phone",
+  share: "Share",
+  linkCopied: "The link is copied.",
+  position: {
+    asking: "Looking for your position …",
+    found: "Your position goes along with the mark: at the station one mark is often enough.",
+    without:
+      "Your position is not known. The mark goes without it: another driver has to confirm it.",
+    denied:
+      "Your position is not allowed. The mark goes without it: another driver has to confirm it.",
+  },
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   locate: "Where am I",
@@ -80,8 +111,14 @@ export const en: Words = {
   conflictSide: (status, count) => `${status}: ${count} ${drivers(count)}`,
   update: "Update status",
   whatNow: "What is it like there now?",
-  askPosition:
-    "Your position goes along with the mark. At the station one mark is often enough; without a position another driver has to confirm it.",
+  stillTrue: "Still true?",
+  yes: "Yes",
+  no: "No",
+  yourMark: "Your mark",
+  saying: (status) => `Your mark: ${status}.`,
+  sentIn: (seconds) => `Sent in ${seconds} s`,
+  undo: "Undo",
+  sendNow: "Send now",
   confirm: (status) => `Confirm: ${status}`,
   details: "Add details",
   lessDetails: "Without details",
@@ -135,6 +172,7 @@ export const en: Words = {
   notices: {
     offline: "You are offline. What you see may be old.",
     unavailable: "The service does not answer just now. Trying again …",
+    unavailableNow: "The service does not answer just now.",
     limited: (seconds) =>
       `Too many requests from this network. Next try in ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`}.`,
     refused: "The key of this map is not valid any more.",

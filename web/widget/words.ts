@@ -1,7 +1,7 @@
 import { type Language, pickLanguage } from "#web/kit/language.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
-import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** Everything the map says; both languages have all of it. */
 export interface Words {
@@ -29,6 +29,24 @@ export interface Words {
   anyAge: string;
   hours: (count: number) => string;
   close: string;
+  back: string;
+  myFuel: string;
+  mustHave: string;
+  haveGrade: (have: number, of: number, grade: Grade) => string;
+  nearest: (grade: Grade | null) => string;
+  nearestCity: string;
+  nearestByCity: string;
+  looking: string;
+  within: (km: number, city: string | null) => string;
+  nobodyHas: (grade: Grade | null, km: number) => string;
+  noneWithin: (km: number) => string;
+  again: string;
+  route: string;
+  routeTo: (name: string) => string;
+  phoneMaps: string;
+  share: string;
+  linkCopied: string;
+  position: { asking: string; found: string; without: string; denied: string };
   zoomIn: string;
   zoomOut: string;
   locate: string;
@@ -67,7 +85,14 @@ export interface Words {
   conflictSide: (status: string, count: number) => string;
   update: string;
   whatNow: string;
-  askPosition: string;
+  stillTrue: string;
+  yes: string;
+  no: string;
+  yourMark: string;
+  saying: (status: string) => string;
+  sentIn: (seconds: number) => string;
+  undo: string;
+  sendNow: string;
   confirm: (status: string) => string;
   details: string;
   lessDetails: string;
@@ -116,6 +141,7 @@ export interface Words {
   notices: {
     offline: string;
     unavailable: string;
+    unavailableNow: string;
     limited: (seconds: number) => string;
     refused: string;
     tooMany: string;

@@ -65,5 +65,5 @@ export function createUpkeepRole(deps: RoleDeps): Role {
 /** Webhooks that nobody was woken for, and those whose pause is over. */
 async function wakeWebhooks({ db, config, producer }: RoleDeps): Promise<number> {
   await tellExpiringKeys(db);
-  return wakeDue(db, producer, config.webhookStationsGapMs);
+  return wakeDue(db, producer(), config.webhookStationsGapMs);
 }

@@ -31,7 +31,8 @@ const userAgent = "Fuelmark-Webhooks/1";
  * upkeep, find those endpoints; what is sent is in Postgres alone (docs/decisions.md 20.2). `resolve` is the DNS.
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
-  const { db, config, log, clock, producer } = deps;
+  const { db, config, log, clock } = deps;
+  const producer = deps.producer();
   const receivers = createReceivers(config, resolve);
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const stationsGapMs = config.webhookStationsGapMs;

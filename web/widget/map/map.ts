@@ -4,8 +4,9 @@ import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?url";
 import "#web/widget/map/map.css";
 import { theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
-import { look } from "#web/widget/loader.ts";
+import { look, stations } from "#web/widget/loader.ts";
 import { openBasemap } from "#web/widget/map/basemap.ts";
+import { fit, reveal } from "#web/widget/map/camera.ts";
 import { addCities, paintCities, showCities } from "#web/widget/map/city-layers.ts";
 import { addPosition, paintPosition, showPosition } from "#web/widget/map/position-layer.ts";
 import { drawSprite } from "#web/widget/map/sprites.ts";
@@ -21,15 +22,15 @@ import {
 import { type MapHandle, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
 import { position } from "#web/widget/position.ts";
+import { grade } from "#web/widget/grade.ts";
+import { openCard, selected } from "#web/widget/panels.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
-import { cities, openCard, selectedId, shown, view, type WidgetConfig } from "#web/widget/state.ts";
+import { cities, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 setWorkerUrl(workerUrl);
 
 const reach = 8;
-/** A station nearer to an edge than this is not in sight, pixels. */
-const margin = 40;
 
 /** Draws the map into `container`, opened on `start`, and keeps it in step with the page's state. */
 export async function openMap(
@@ -75,32 +76,20 @@ export async function openMap(
   map.once("style.load", () => {
     addCities(map, theme.peek(), basemap.kind === "bundled");
     addPosition(map);
-    addStations(map, theme.peek());
+    addStations(map, theme.peek(), grade.peek());
     follow(map, base.paint);
   });
   listenToPointer(map);
   return {
     go: ({ lat, lon, zoom }) => map.flyTo({ center: [lon, lat], zoom, speed: 2.2 }),
+    jump: ({ lat, lon, zoom }) => map.jumpTo({ center: [lon, lat], zoom }),
+    fit: (points) => fit(map, points),
     zoomBy: (levels) => void map.easeTo({ zoom: map.getZoom() + levels }),
-    reveal: (at) => {
-      if (map.isMoving()) map.once("moveend", () => reveal(map, at));
-      else reveal(map, at);
+    reveal: (at, near) => {
+      if (map.isMoving()) map.once("moveend", () => reveal(map, at, near));
+      else reveal(map, at, near);
     },
   };
-}
-
-function reveal(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void {
-  const { width, height } = map.getContainer().getBoundingClientRect();
-  const panel = document.querySelector(".panel")?.getBoundingClientRect();
-  const isSheet = panel !== undefined && panel.width > width * 0.7;
-  const left = panel === undefined || isSheet ? 0 : panel.right;
-  const bottom = isSheet ? panel.top : height;
-  const turns = Math.round((map.getCenter().lng - lon) / 360);
-  const { x, y } = map.project([lon + turns * 360, lat]);
-  const free = x > left + margin && x < width - margin && y > margin * 2 && y < bottom - margin;
-  if (free) return;
-  const offset: [number, number] = [left / 2, (bottom + margin - height) / 2];
-  map.easeTo({ center: [lon, lat], offset });
 }
 
 function tellView(map: MapLibre): void {
@@ -120,18 +109,23 @@ function tellView(map: MapLibre): void {
 function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") => void): void {
   let drawn: readonly Station[] = [];
   let painted = theme.peek();
+  let counted = grade.peek();
   effect(() => {
     const next = shown.value;
+    const wanted = grade.value;
     // Time passes without anything being different.
-    if (next.length === drawn.length && next.every((one, at) => one === drawn[at])) return;
+    const same = next.length === drawn.length && next.every((one, at) => one === drawn[at]);
+    if (same && wanted === counted) return;
+    if (wanted !== counted) paintStations(map, theme.peek(), wanted);
+    counted = wanted;
     // For whoever measures how long it takes until there is something to see.
     if (drawn.length === 0) map.once("idle", () => performance.mark("stations drawn"));
     drawn = next;
-    showStations(map, next);
+    showStations(map, next, wanted);
   });
   effect(() => showCities(map, cities.value));
   effect(() => showPosition(map, position.value));
-  effect(() => ringStation(map, selectedId.value));
+  effect(() => ringStation(map, selected.value, grade.value));
   effect(() => {
     const next = theme.value;
     if (next === painted) return;
@@ -139,7 +133,7 @@ function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") 
     paintBase(map, next);
     paintCities(map, next);
     paintPosition(map);
-    paintStations(map, next);
+    paintStations(map, next, grade.peek());
   });
 }
 
@@ -162,8 +156,10 @@ function listenToPointer(map: MapLibre): void {
     if (found === undefined || found.geometry.type !== "Point") return;
     const { id, cluster_id: cluster } = found.properties as { id?: string; cluster_id?: number };
     const [lon = 0, lat = 0] = found.geometry.coordinates;
-    if (cluster === undefined) openCard(String(id));
-    else
+    const station = stations.peek().get(String(id));
+    if (cluster === undefined) {
+      if (station !== undefined) openCard(station);
+    } else
       void zoomOfCluster(map, cluster).then((zoom) =>
         map.easeTo({ center: [lon, lat], zoom: Math.min(zoom + 0.2, 16) }),
       );

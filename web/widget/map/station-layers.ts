@@ -4,6 +4,8 @@ import type {
   LayerSpecification,
   Map as MapLibre,
 } from "maplibre-gl";
+import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 import type { Theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
 import { tokenOf } from "#web/widget/map/colours.ts";
@@ -11,6 +13,7 @@ import type { Badge } from "#web/widget/map/sprites.ts";
 import { shownStatuses } from "#web/widget/signs.ts";
 
 const source = "stations";
+const chosenSource = "chosen";
 const clusterRadius = 54;
 const clusterMaxZoom = 11;
 /** In how many steps a ring shows a status's share. */
@@ -19,9 +22,11 @@ const steps = 16;
 /** The layers that answer a click: first stations, then clusters. */
 export const stationLayer = "stations";
 export const clusterLayer = "clusters";
+const ringLayer = "ring";
+const chosenLayer = "chosen";
 
-/** Adds stations, clusters, and the ring around the chosen station. */
-export function addStations(map: MapLibre, theme: Theme): void {
+/** Adds stations, clusters, and the chosen station with its ring. */
+export function addStations(map: MapLibre, theme: Theme, grade: Grade | null): void {
   map.addSource(source, {
     type: "geojson",
     data: { type: "FeatureCollection", features: [] },
@@ -35,30 +40,22 @@ export function addStations(map: MapLibre, theme: Theme): void {
       ]),
     ),
   });
-  for (const layer of layers(theme)) map.addLayer(layer);
+  map.addSource(chosenSource, {
+    type: "geojson",
+    data: { type: "FeatureCollection", features: [] },
+  });
+  for (const layer of layers) map.addLayer(layer);
+  paintStations(map, theme, grade);
 }
 
-const layers = (theme: Theme): LayerSpecification[] => [
-  {
-    id: "chosen",
-    type: "circle",
-    source,
-    filter: ["==", ["get", "id"], ""],
-    paint: {
-      "circle-radius": 22,
-      "circle-color": tokenOf("--accent"),
-      "circle-opacity": 0.28,
-      "circle-stroke-color": tokenOf("--accent"),
-      "circle-stroke-width": 2.5,
-    },
-  },
+/** Their pictures and colours follow in `paintStations`. */
+const layers: LayerSpecification[] = [
   {
     id: stationLayer,
     type: "symbol",
     source,
     filter: ["!", ["has", "point_count"]],
     layout: {
-      "icon-image": stationImage(theme),
       "icon-allow-overlap": true,
       "icon-size": ["interpolate", ["linear"], ["zoom"], 8, 0.7, 13, 1],
       // What there is to say lies above what nobody knows.
@@ -71,14 +68,23 @@ const layers = (theme: Theme): LayerSpecification[] => [
     source,
     filter: ["has", "point_count"],
     layout: {
-      "icon-image": clusterImage(theme),
       "icon-allow-overlap": true,
-      "text-field": ["get", "point_count_abbreviated"],
       "text-allow-overlap": true,
       "text-font": ["system-ui", "sans-serif"],
-      "text-size": ["step", ["get", "point_count"], 13, 100, 14, 1000, 15],
     },
-    paint: { "text-color": tokenOf("--text") },
+  },
+  // Its own source, above all others: no cluster holds the chosen station, and no filter hides it.
+  {
+    id: ringLayer,
+    type: "circle",
+    source: chosenSource,
+    paint: { "circle-radius": 22, "circle-opacity": 0.28, "circle-stroke-width": 2.5 },
+  },
+  {
+    id: chosenLayer,
+    type: "symbol",
+    source: chosenSource,
+    layout: { "icon-allow-overlap": true },
   },
 ];
 
@@ -90,10 +96,13 @@ const stationImage = (theme: Theme): ExpressionSpecification => [
   ["get", "badge"],
 ];
 
-const clusterImage = (theme: Theme): ExpressionSpecification => [
+/** With a grade the number in it is longer. */
+const clusterImage = (theme: Theme, grade: Grade | null): ExpressionSpecification => [
   "concat",
   `c:${theme}:`,
-  ["step", ["get", "point_count"], 0, 10, 1, 100, 2, 1000, 3],
+  grade === null
+    ? ["step", ["get", "point_count"], 0, 10, 1, 100, 2, 1000, 3]
+    : ["step", ["get", "point_count"], 1, 10, 2, 100, 3],
   ...shownStatuses.flatMap((status, at): (string | ExpressionSpecification)[] => [
     at === 0 ? ":" : ".",
     share(status),
@@ -107,31 +116,57 @@ const share = (status: string): ExpressionSpecification => [
   ["round", ["*", steps, ["/", ["get", status], ["get", "point_count"]]]],
 ];
 
-/** Draws them in the theme's colours. */
-export function paintStations(map: MapLibre, theme: Theme): void {
-  map.setLayoutProperty(stationLayer, "icon-image", stationImage(theme));
-  map.setLayoutProperty(clusterLayer, "icon-image", clusterImage(theme));
+/** How many of a cluster's stations there are, or with a grade how many of them have it: `4/13`. */
+const clusterText = (grade: Grade | null): ExpressionSpecification =>
+  grade === null
+    ? ["get", "point_count_abbreviated"]
+    : ([
+        "concat",
+        ["to-string", ["+", ...shownStatuses.filter(hasFuel).map((one) => ["get", one])]],
+        "/",
+        ["get", "point_count_abbreviated"],
+      ] as ExpressionSpecification);
+
+/** Draws them in the theme's colours; clusters count for the grade. */
+export function paintStations(map: MapLibre, theme: Theme, grade: Grade | null): void {
+  for (const layer of [stationLayer, chosenLayer])
+    map.setLayoutProperty(layer, "icon-image", stationImage(theme));
+  map.setLayoutProperty(clusterLayer, "icon-image", clusterImage(theme, grade));
+  map.setLayoutProperty(clusterLayer, "text-field", clusterText(grade));
+  map.setLayoutProperty(clusterLayer, "text-size", grade === null ? countSize : 12);
   map.setPaintProperty(clusterLayer, "text-color", tokenOf("--text"));
-  map.setPaintProperty("chosen", "circle-color", tokenOf("--accent"));
-  map.setPaintProperty("chosen", "circle-stroke-color", tokenOf("--accent"));
+  map.setPaintProperty(ringLayer, "circle-color", tokenOf("--accent"));
+  map.setPaintProperty(ringLayer, "circle-stroke-color", tokenOf("--accent"));
 }
 
-/** Shows these stations and no others. */
-export function showStations(map: MapLibre, stations: readonly Station[]): void {
-  void map.getSource<GeoJSONSource>(source)?.setData({
-    type: "FeatureCollection",
-    features: stations.map(({ id, lat, lon, fuel }) => ({
-      type: "Feature",
-      geometry: { type: "Point", coordinates: [lon, lat] },
-      properties: { id, status: fuel.status, badge: badgeOf(fuel) },
-    })),
-  });
+const countSize: ExpressionSpecification = ["step", ["get", "point_count"], 13, 100, 14, 1000, 15];
+
+/** Shows these stations and no others, with what they answer about the grade. */
+export function showStations(
+  map: MapLibre,
+  stations: readonly Station[],
+  grade: Grade | null,
+): void {
+  void map.getSource<GeoJSONSource>(source)?.setData(featuresOf(stations, grade));
 }
 
-/** Rings the station, where it is not part of a cluster. */
-export function ringStation(map: MapLibre, id: string | null): void {
-  map.setFilter("chosen", ["==", ["get", "id"], id ?? ""]);
+/** Rings the station and shows it above all others. */
+export function ringStation(map: MapLibre, station: Station | null, grade: Grade | null): void {
+  const chosen = station === null ? [] : [station];
+  void map.getSource<GeoJSONSource>(chosenSource)?.setData(featuresOf(chosen, grade));
 }
+
+const featuresOf = (
+  stations: readonly Station[],
+  grade: Grade | null,
+): Parameters<GeoJSONSource["setData"]>[0] => ({
+  type: "FeatureCollection",
+  features: stations.map(({ id, lat, lon, fuel }) => ({
+    type: "Feature",
+    geometry: { type: "Point", coordinates: [lon, lat] },
+    properties: { id, status: answerFor(fuel, grade), badge: badgeOf(fuel) },
+  })),
+});
 
 /** The zoom at which a cluster falls apart. */
 export const zoomOfCluster = (map: MapLibre, clusterId: number): Promise<number> =>

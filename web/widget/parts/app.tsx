@@ -3,19 +3,24 @@ import { map } from "#web/widget/map-handle.ts";
 import { Card } from "#web/widget/parts/card.tsx";
 import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
 import { FilterPanel } from "#web/widget/parts/filter-panel.tsx";
+import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
+import { NearestButton, NearestPanel } from "#web/widget/parts/nearest-panel.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
 import { StationList } from "#web/widget/parts/station-list.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
+import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
-import { canDraw, closePanel, config, panel, selected } from "#web/widget/state.ts";
+import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
+import { waiting } from "#web/widget/sending.ts";
+import { canDraw, config } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** The map and everything that lies on it. */
 export const App = () => {
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && panel.value !== "none") closePanel();
+      if (event.key === "Escape" && depth.value > 0) stepBack();
     };
     document.addEventListener("keydown", close);
     return () => document.removeEventListener("keydown", close);
@@ -27,17 +32,23 @@ export const App = () => {
       <div id="map" class="map" />
       <div class="over">
         {page.showSearch || page.showFilter ? <TopBar /> : null}
+        {page.showFilter ? <GradeRow /> : null}
         <Notices />
+        {waiting.value === null || waiting.value.stationId === selected.value?.id ? null : (
+          <WaitingMark />
+        )}
         {which === "card" && selected.value !== null ? (
           <Card key={selected.value.id} station={selected.value} />
         ) : null}
         {which === "list" ? <StationList /> : null}
+        {which === "nearest" ? <NearestPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
       </div>
       {map.value === null ? null : <UpperControls />}
       <div class="foot">
         <div class="foot-row">
           {canDraw.value ? <Legend /> : null}
+          {map.value === null ? null : <NearestButton />}
           {map.value === null ? null : <LowerControls />}
         </div>
         <div class="credit">

@@ -1,6 +1,7 @@
+import { priceText } from "#src/contract/driver-texts.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { Icon } from "#web/kit/icon.tsx";
-import { words } from "#web/widget/words.ts";
+import { language, words } from "#web/widget/words.ts";
 
 const items = (list: string): string[] => list.split(",").filter((item) => item !== "");
 
@@ -60,7 +61,7 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
             {prices.map(([grade, price]) => (
               <div key={grade}>
                 <dt>{grade}</dt>
-                <dd>{price}</dd>
+                <dd>{priceText(language, price)}</dd>
               </div>
             ))}
           </dl>

@@ -5,12 +5,16 @@ import { minuteMs } from "#src/domain/units.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
 import { map } from "#web/widget/map-handle.ts";
-import type { Result } from "#web/widget/mark.ts";
+import { top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
 import { MarkForm } from "#web/widget/parts/mark-form.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { StillTrue } from "#web/widget/parts/still-true.tsx";
+import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
+import { Ways } from "#web/widget/parts/ways.tsx";
+import { result, sending, waiting } from "#web/widget/sending.ts";
 import { config, now } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
@@ -18,16 +22,21 @@ import { words } from "#web/widget/words.ts";
 /** A station: what is known, how sure that is, and the way to say otherwise. */
 export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
-  const result = useSignal<Result | null>(null);
   const { fuel, addr, brand, name } = station;
+  const fly = useRef(top.peek()?.fly === true);
   const said = useRef<HTMLParagraphElement>(null);
+  const told = result.value?.stationId === station.id ? result.value : null;
+  const isWaiting = waiting.value?.stationId === station.id;
   // The sheet grows and shrinks with what it holds.
-  useEffect(() => map.value?.reveal(station), [marking.value, result.value]);
-  useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [result.value]);
+  useEffect(() => {
+    map.value?.reveal(station, fly.current);
+    fly.current = false;
+  }, [marking.value, told, isWaiting, map.value]);
+  useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [told]);
   const reports = config.value?.reports_enabled === true;
-  const done = (outcome: Result): void => {
-    result.value = outcome;
-    if (outcome.taken) marking.value = false;
+  const mark = (): void => {
+    result.value = null;
+    marking.value = true;
   };
   return (
     <Panel title={stationName(station)}>
@@ -43,39 +52,32 @@ export const Card = ({ station }: { station: Station }) => {
           <span class="age">{ageLine(station, now.value)}</span>
         </div>
       </div>
-      {result.value === null ? null : (
-        <p ref={said} class={`result ${result.value.taken ? "good" : "bad"}`} role="status">
-          <Icon name={result.value.taken ? "check" : "alert"} />
-          <span>{result.value.text}</span>
+      {isWaiting ? <WaitingMark /> : null}
+      <p class="hint" role="status">
+        {sending.value === station.id ? words.sending : ""}
+      </p>
+      {told === null ? null : (
+        <p ref={said} class={`result ${told.taken ? "good" : "bad"}`} role="status">
+          <Icon name={told.taken ? "check" : "alert"} />
+          <span>{told.text}</span>
         </p>
       )}
-      {marking.value && reports ? null : (
-        <>
-          <Doubt station={station} reports={reports} onDone={done} />
-          <CardFacts fuel={fuel} />
-        </>
-      )}
-      {!reports ? null : marking.value ? (
-        <MarkForm
-          station={station}
-          onDone={done}
-          onCancel={() => {
-            marking.value = false;
-          }}
-        />
+      {marking.value && reports ? (
+        <MarkForm station={station} onDone={() => (marking.value = false)} />
       ) : (
-        <div class="actions">
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => {
-              result.value = null;
-              marking.value = true;
-            }}
-          >
-            {words.update}
-          </button>
-        </div>
+        <>
+          <Ways station={station} />
+          {reports && !isWaiting ? <StillTrue station={station} onNo={mark} /> : null}
+          <Doubt station={station} reports={reports && !isWaiting} />
+          <CardFacts fuel={fuel} />
+          {reports ? (
+            <div class="actions">
+              <button type="button" class="button primary" onClick={mark}>
+                {words.update}
+              </button>
+            </div>
+          ) : null}
+        </>
       )}
     </Panel>
   );

@@ -1,15 +1,20 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { distanceM } from "#src/domain/geo.ts";
+import { nearRadiiKm } from "#src/domain/grade-answer.ts";
 import { Icon, type IconName } from "#web/kit/icon.tsx";
 import { switchTheme, theme } from "#web/kit/theme.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
+import { nearestStation } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { locate } from "#web/widget/position.ts";
-import { closePanel, openPanel, panel } from "#web/widget/state.ts";
+import { closePanels, openPanel, panel } from "#web/widget/panels.ts";
 import { words } from "#web/widget/words.ts";
 
 const placeZoom = 13;
+/** Surely within a view at that zoom, on a phone too. */
+const inSightM = 1000;
 
 interface ControlProps {
   icon: IconName;
@@ -38,7 +43,7 @@ export const UpperControls = () => (
       icon="list"
       label={words.list}
       expanded={panel.value === "list"}
-      onClick={() => (panel.value === "list" ? closePanel() : openPanel("list"))}
+      onClick={() => (panel.value === "list" ? closePanels() : openPanel("list"))}
     />
     {page.themeLocked ? null : (
       <Control
@@ -91,5 +96,11 @@ async function goToViewer(): Promise<void> {
   const found = await locate();
   if (found === "denied") say(words.notices.positionDenied);
   else if (found === "unknown") say(words.notices.noPosition);
-  else map.value?.go({ lat: found.lat, lon: found.lon, zoom: placeZoom });
+  else {
+    map.value?.go({ lat: found.lat, lon: found.lon, zoom: placeZoom });
+    const near = await nearestStation(found);
+    // A view without any station answers nothing: the nearest belongs to it, however far.
+    if (near === "none") say(words.noneWithin(nearRadiiKm.at(-1)!));
+    else if (near !== "unknown" && distanceM(found, near) > inSightM) map.value?.fit([found, near]);
+  }
 }

@@ -1,20 +1,18 @@
-import { useSignal } from "@preact/signals";
 import type { Station } from "#web/widget/api.ts";
 import { isOwnMark } from "#web/widget/device.ts";
-import { confirmMark, type Result } from "#web/widget/mark.ts";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { askForMark } from "#web/widget/position.ts";
+import { sendSoon } from "#web/widget/sending.ts";
 import { words } from "#web/widget/words.ts";
 
 interface Props {
   station: Station;
   /** Whether marks are taken here. */
   reports: boolean;
-  onDone: (result: Result) => void;
 }
 
 /** What is said and not served: a dispute with both its sides, or a mark that waits, and the button to confirm it. */
-export const Doubt = ({ station: { id, fuel }, reports, onDone }: Props) => {
-  const sending = useSignal(false);
+export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
   if (fuel.conflict !== null) {
     return (
       <div class="doubt conflict">
@@ -33,10 +31,9 @@ export const Doubt = ({ station: { id, fuel }, reports, onDone }: Props) => {
   const pending = fuel.pending_status;
   if (pending === "") return null;
   const own = isOwnMark(id, pending);
-  const confirm = async (): Promise<void> => {
-    sending.value = true;
-    onDone(await confirmMark(id, pending));
-    sending.value = false;
+  const confirm = (): void => {
+    askForMark();
+    sendSoon({ stationId: id, what: "confirm", statement: { status: pending } });
   };
   return (
     <div class="doubt">
@@ -49,13 +46,8 @@ export const Doubt = ({ station: { id, fuel }, reports, onDone }: Props) => {
       </p>
       {own ? <p class="hint">{words.pendingOwn}</p> : null}
       {own || !reports ? null : (
-        <button
-          type="button"
-          class="button"
-          disabled={sending.value}
-          onClick={() => void confirm()}
-        >
-          {sending.value ? words.sending : words.confirm(words.statusesInside[pending])}
+        <button type="button" class="button" onClick={confirm}>
+          {words.confirm(words.statusesInside[pending])}
         </button>
       )}
     </div>

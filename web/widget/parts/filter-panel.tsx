@@ -4,7 +4,8 @@ import { ChipGroup } from "#web/widget/parts/chip-group.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { shownStatuses } from "#web/widget/signs.ts";
-import { closePanel, config, filters, inView } from "#web/widget/state.ts";
+import { closePanels } from "#web/widget/panels.ts";
+import { config, filters, inView } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 const ages = [1, 3, 6, 12] as const;
@@ -18,7 +19,7 @@ export const FilterPanel = () => {
   return (
     <Panel title={words.filters}>
       <ChipGroup
-        title={words.fuel}
+        title={words.mustHave}
         items={config.value?.grades ?? []}
         chosen={now.grades}
         onChange={(grades) => set({ grades })}
@@ -70,7 +71,7 @@ export const FilterPanel = () => {
         <button type="button" class="button" onClick={() => (filters.value = noFilters)}>
           {words.reset}
         </button>
-        <button type="button" class="button primary" onClick={closePanel}>
+        <button type="button" class="button primary" onClick={closePanels}>
           {words.show(inView.value.length)}
         </button>
       </div>

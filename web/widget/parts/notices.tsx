@@ -3,7 +3,9 @@ import { useEffect } from "preact/hooks";
 import { filtersOn } from "#web/widget/filters.ts";
 import { incomplete, loading, stations, trouble, type Trouble } from "#web/widget/loader.ts";
 import { message } from "#web/widget/message.ts";
-import { anyInView, canSee, filters, inView, noMap, panel } from "#web/widget/state.ts";
+import { grade } from "#web/widget/grade.ts";
+import { panel } from "#web/widget/panels.ts";
+import { anyInView, canSee, filters, haveGrade, inView, noMap } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** What the viewer should know about what is shown: one sentence at a time, the gravest. */
@@ -38,7 +40,10 @@ function sentence(): string | null {
   if (incomplete.value) return words.notices.tooMany;
   if (panel.value !== "none" || !canSee.value) return null;
   if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
-  if (inView.value.length > 0) return null;
+  if (inView.value.length > 0)
+    return haveGrade.value === null || grade.value === null
+      ? null
+      : words.haveGrade(haveGrade.value, inView.value.length, grade.value);
   return filtersOn(filters.value) > 0 && anyInView.value
     ? words.nothingMatches
     : words.nothingInView;

@@ -4,7 +4,8 @@ import { Icon } from "#web/kit/icon.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { type Found, search } from "#web/widget/search.ts";
 import { goTo } from "#web/widget/start.ts";
-import { openCard } from "#web/widget/state.ts";
+import { openNearest } from "#web/widget/nearest.ts";
+import { openCard, panel } from "#web/widget/panels.ts";
 import { words } from "#web/widget/words.ts";
 
 const restMs = 250;
@@ -40,13 +41,15 @@ export const Search = () => {
   const go = (result: Found): void => {
     open.value = false;
     if (result.kind === "city") {
-      const { lat, lon, zoom } = result.city;
-      goTo({ lat, lon, zoom });
+      const { lat, lon, zoom, name } = result.city;
       input.current?.blur();
+      // Whoever looks for the nearest looks for them there.
+      if (panel.value === "nearest") void openNearest({ lat, lon, city: name });
+      else goTo({ lat, lon, zoom });
     } else {
-      const { lat, lon, id } = result.station;
+      const { lat, lon } = result.station;
       goTo({ lat, lon, zoom: stationZoom });
-      openCard(id);
+      openCard(result.station);
     }
   };
   const onKey = (event: KeyboardEvent): void => {

@@ -2,7 +2,8 @@ import { Icon } from "#web/kit/icon.tsx";
 import { filtersOn } from "#web/widget/filters.ts";
 import { page } from "#web/widget/page.ts";
 import { Search } from "#web/widget/parts/search.tsx";
-import { closePanel, filters, openPanel, panel } from "#web/widget/state.ts";
+import { closePanels, openPanel, panel } from "#web/widget/panels.ts";
+import { filters } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** Search and filters, where the address does not hide them. */
@@ -19,7 +20,7 @@ export const TopBar = () => {
           aria-expanded={open}
           aria-label={count === 0 ? words.filters : words.filtersOn(count)}
           title={words.filters}
-          onClick={() => (open ? closePanel() : openPanel("filters"))}
+          onClick={() => (open ? closePanels() : openPanel("filters"))}
         >
           <Icon name="filter" />
           {page.showSearch ? null : <span>{words.filters}</span>}

@@ -1,0 +1,58 @@
+import type { Context } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
+import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
+import { earlyList } from "#api/pages/early-list.ts";
+import { html, type Html } from "#api/pages/html.ts";
+import { type Language, messagesOf } from "#api/pages/messages.ts";
+import type { Listed } from "#api/pages/station-text.ts";
+import { basemapOf } from "#src/infrastructure/map-settings.ts";
+import { consumerKey } from "#src/keys/consumer-key.ts";
+
+/** The key of the map at `/`; null when it is not in force. */
+export async function consumerKeyInForce({ keys, config }: Services): Promise<string | null> {
+  const text = consumerKey(config);
+  const key = text === null ? null : await keys.find(text).catch(() => null);
+  return key?.kind === "publishable" && key.partner.enabled ? text : null;
+}
+
+interface MapPage {
+  /** Path from the page to the service's root: `../` or ``. */
+  root: string;
+  /** The key that the page itself brings along; the widget's comes with its address. */
+  key?: string;
+  frameAncestors: readonly string[];
+  language: Language;
+  /** What stands in the page before its script, and where that is. */
+  stations: readonly Listed[];
+  place: string;
+  /** In place of the built page's title. */
+  tags?: Html;
+  /** The station whose card is open at the start. */
+  station?: string;
+}
+
+/** Answers with the map's built page (web/widget), which stands at several addresses. */
+export function createMapPage({ config, clock }: Services): (ctx: Context, page: MapPage) => void {
+  const built = readBuilt("widget/index.html");
+  const { url } = basemapOf(config);
+  const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];
+  return (ctx, { root, key = "", language, station = "", ...page }) => {
+    const title = messagesOf(language).stationsAt(page.place);
+    const list = earlyList({ ...{ root, language, title, now: clock() }, stations: page.stations });
+    const text =
+      built
+        ?.replace('<html lang="en">', `<html lang="${language}">`)
+        .replace('name="key" content=""', `name="key" content="${key}"`)
+        .replaceAll('="../', `="${root}`)
+        // As functions: what drivers read may hold signs that `replace` understands.
+        .replace('name="station" content=""', () => html`name="station" content="${station}"`.html)
+        .replace(/<title>.*?<\/title>/, (own) => page.tags?.html ?? own)
+        .replace('<section id="early"></section>', () => list.html) ?? null;
+    ctx.set({
+      "Content-Language": language,
+      "Referrer-Policy": "same-origin",
+      Vary: "Accept-Language, Referer",
+    });
+    sendBuiltPage(ctx, text, { ancestors: page.frameAncestors, hosts, located: true });
+  };
+}

@@ -1,0 +1,63 @@
+import type { Context, PageRouter } from "#api/http/state.ts";
+import type { Services } from "#api/http/services.ts";
+import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
+import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
+import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
+import { shareTags } from "#api/pages/share-tags.ts";
+import { factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
+
+/** `/s/<station id>`: the map with a station's card open, and what messengers show of it (docs/decisions.md 15.15). */
+export function stationPage(router: PageRouter, services: Services): void {
+  const mapPage = createMapPage(services);
+  router.get("/s/:id", async (ctx) => {
+    const lang = new URLSearchParams(ctx.querystring).get("lang");
+    const language = pickLanguage(lang, ctx.get("accept-language"));
+    const station = stationOf(services, ctx.params["id"] ?? "");
+    const key = await consumerKeyInForce(services);
+    if (station === null) {
+      sendGone(ctx, language);
+      return;
+    }
+    const about = aboutStation(services, station, language);
+    if (key === null) {
+      ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
+      sendPlainPage(ctx, { ...about, language, css, policy: "form-action 'none'" });
+      return;
+    }
+    mapPage(ctx, {
+      ...{ root: "../", key, language, frameAncestors: ["'self'"], station: station.id },
+      ...{ tags: about.tags, stations: [station], place: nameOf(station) },
+    });
+  });
+}
+
+/** A station's page without a map: no script, and the same facts. */
+function aboutStation({ config, clock }: Services, station: Listed, language: Language) {
+  const { status, facts, prices, doubt, age } = factsOf(station, language, clock());
+  const lines = [station.addr, facts, prices.join(" · "), doubt, age].filter(Boolean);
+  const title = `${nameOf(station)}: ${status}`;
+  const description = lines.join(". ");
+  const url = new URL(`s/${encodeURIComponent(station.id)}`, `${config.baseUrl}/`).href;
+  const parts = [...lines.map((line) => html`<p>${line}</p>`), foot(language)];
+  return { title, parts, tags: shareTags({ title, description, url, language }) };
+}
+
+function foot(language: Language): Html {
+  const { wholeList, attribution } = messagesOf(language);
+  return html`<p><a href="../list?lang=${language}">${wholeList}</a></p>
+    <p>${attribution}</p>`;
+}
+
+function sendGone(ctx: Context, language: Language): void {
+  ctx.status = 404;
+  ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
+  const title = messagesOf(language).stationGone;
+  const parts = [foot(language)];
+  sendPlainPage(ctx, { title, language, css, policy: "form-action 'none'", parts });
+}
+
+const css = `
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: min(2rem, 7vw); overflow-wrap: anywhere }
+`;

@@ -1,0 +1,90 @@
+import { html, type Html } from "#api/pages/html.ts";
+import { type Language, messagesOf } from "#api/pages/messages.ts";
+import type { Services } from "#api/http/services.ts";
+import { priceText, routeLink } from "#src/contract/driver-texts.ts";
+import type { Point } from "#src/domain/geo.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
+
+/** A station as the API serves it, as far as pages write it. */
+export interface Listed extends Point {
+  id: string;
+  brand: string;
+  name: string;
+  addr: string;
+  fuel: FuelBlock;
+}
+
+/** The station of that id as it is served now; null when there is none. */
+export function stationOf({ model, clock }: Pick<Services, "model" | "clock">, id: string) {
+  const found = model.station(id, clock());
+  return found === null ? null : (JSON.parse(found.fragment.toString("utf8")) as Listed);
+}
+
+/** The stations of a query as they are served, the nearest to its centre first. */
+export function nearestOf(
+  { model }: Pick<Services, "model">,
+  query: Omit<Parameters<Services["model"]["query"]>[0], "sort">,
+): Listed[] {
+  const nearest = model.query({ ...query, sort: "distance" });
+  return JSON.parse(
+    `[${Buffer.concat(nearest.pieces().map(({ bytes }) => bytes)).toString("utf8")}]`,
+  ) as Listed[];
+}
+
+export const nameOf = ({ name, brand }: Listed): string => name || brand || "—";
+
+/** What is known of a station, in the words of drivers: each part one line, the empty ones left out. */
+export function factsOf({ fuel }: Listed, language: Language, now: number) {
+  const messages = messagesOf(language);
+  const updated = parseTime(fuel.updated);
+  const age =
+    updated === null || fuel.status === "nodata"
+      ? ""
+      : messages.ago(Math.max(0, Math.floor((now - updated) / minuteMs)));
+  const basis = fuel.seeded
+    ? messages.imported
+    : fuel.confirmations > 0
+      ? messages.confirmed(fuel.confirmations)
+      : "";
+  const list = (grades: string): string => grades.replaceAll(",", ", ");
+  const facts = [
+    fuel.fuels_now === "" ? "" : `${messages.available} ${list(fuel.fuels_now)}`,
+    fuel.fuels_no === "" ? "" : `${messages.missing} ${list(fuel.fuels_no)}`,
+    fuel.queue === "" ? "" : messages.queue(fuel.queue),
+    fuel.limit_l === null ? "" : messages.limit(fuel.limit_l),
+    fuel.no_cash ? messages.noCash : "",
+    fuel.fuel_cards_only ? messages.cardsOnly : "",
+  ];
+  const prices = (fuel.prices ?? "")
+    .split(",")
+    .filter(Boolean)
+    .map((pair) => {
+      const [grade = "", price = ""] = pair.split("=");
+      return `${grade}: ${priceText(language, price)}`;
+    });
+  const waiting =
+    fuel.pending_status === ""
+      ? ""
+      : messages.pending(messages.statuses[fuel.pending_status].toLowerCase(), fuel.pending_count);
+  return {
+    status: messages.statuses[fuel.status],
+    facts: joined(facts),
+    prices,
+    doubt: fuel.conflict !== null ? messages.conflict : waiting,
+    age: joined([age, age === "" ? "" : basis]),
+  };
+}
+
+const joined = (parts: string[]): string => parts.filter(Boolean).join(" · ");
+
+/** The way there, in the maps of the device that asks. */
+export const routeTo = (station: Listed, language: Language, userAgent: string): Html => {
+  const { route } = messagesOf(language);
+  const { href } = routeLink(station, nameOf(station), language, userAgent);
+  const label = `${route}: ${nameOf(station)}`;
+  return html`<a class="route" href="${href}" rel="noopener noreferrer" aria-label="${label}"
+    >${route}</a
+  >`;
+};

@@ -1,0 +1,74 @@
+import type { Point } from "#src/domain/geo.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+
+type Language = "en" | "ru";
+
+// What the map, the list and a station's page write in the same way for drivers.
+
+/** A price as it is read at a pump: `61,50 ₽`, in English `₽61.50`. `price` as the API writes it. */
+export const priceText = (language: Language, price: string): string =>
+  language === "ru" ? `${price.replace(".", ",")} ₽` : `₽${price}`;
+
+/** `350 m`, `2.4 km`, `18 km`. */
+export function distanceText(language: Language, metres: number): string {
+  const [m, km] = language === "ru" ? ["м", "км"] : ["m", "km"];
+  if (metres < 995) return `${Math.round(metres / 10) * 10} ${m}`;
+  const text = (metres / 1000).toFixed(metres < 9950 ? 1 : 0);
+  return `${language === "ru" ? text.replace(".", ",") : text} ${km}`;
+}
+
+/** A status as a sign in text, where no picture can be. */
+export const statusSigns: Record<ServedStatus, string> = {
+  yes: "●",
+  low: "◐",
+  no: "✕",
+  queue: "≡",
+  nodata: "○",
+};
+
+interface RouteLink {
+  app: string;
+  href: string;
+}
+
+const written = ({ lat, lon }: Point): string => `${lat.toFixed(6)},${lon.toFixed(6)}`;
+
+/** The way to a point in the map applications that a phone may have; on other devices their pages open. */
+export function routeLinks(to: Point, language: Language): RouteLink[] {
+  const yandex = language === "ru" ? "yandex.ru" : "yandex.com";
+  const lonLat = `${to.lon.toFixed(6)},${to.lat.toFixed(6)}`;
+  return [
+    {
+      app: language === "ru" ? "Яндекс Карты" : "Yandex Maps",
+      href: `https://${yandex}/maps/?rtext=~${written(to)}&rtt=auto`,
+    },
+    {
+      app: language === "ru" ? "2ГИС" : "2GIS",
+      href: `https://2gis.ru/directions/points/%7C${lonLat}`,
+    },
+    {
+      app: "Google Maps",
+      href: `https://www.google.com/maps/dir/?api=1&destination=${written(to)}&travelmode=driving`,
+    },
+    { app: "Apple Maps", href: `https://maps.apple.com/?daddr=${written(to)}&dirflg=d` },
+  ];
+}
+
+/** The one way that fits the device best. */
+export function routeLink(
+  to: Point,
+  name: string,
+  language: Language,
+  userAgent: string,
+): RouteLink {
+  const links = routeLinks(to, language);
+  if (opensGeo(userAgent)) return { app: "geo", href: geoLink(to, name) };
+  return (/iPhone|iPad|Macintosh/i.test(userAgent) ? links.at(-1) : links[0])!;
+}
+
+/** Only there one address opens whichever application the driver has. */
+export const opensGeo = (userAgent: string): boolean => /Android/i.test(userAgent);
+
+/** The point for whichever application the phone opens points with. */
+export const geoLink = (to: Point, name: string): string =>
+  `geo:${written(to)}?q=${written(to)}(${encodeURIComponent(name)})`;

@@ -1,0 +1,51 @@
+import { distanceM, type Point } from "#src/domain/geo.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
+
+type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no">;
+
+const holds = (list: string, grade: Grade): boolean => list.split(",").includes(grade);
+
+/**
+ * What a station answers to a driver who needs this grade (docs/decisions.md 15.11): its status where the grade is there,
+ * `no` where it is out or all fuel is, `nodata` where nobody has told. Without a grade, its status.
+ */
+export function answerFor(
+  { status, fuels_now, fuels_no }: Told,
+  grade: Grade | null,
+): ServedStatus {
+  if (grade === null || status === "nodata" || status === "no") return status;
+  if (holds(fuels_now, grade)) return status;
+  return holds(fuels_no, grade) ? "no" : "nodata";
+}
+
+/** Whether that answer means fuel. */
+export const hasFuel = (answer: ServedStatus): boolean => answer !== "no" && answer !== "nodata";
+
+/** The price of a grade in roubles per litre, as the API writes it (`61.50`); null when nobody has told it. */
+export const priceOf = (prices: string | undefined, grade: Grade): string | null =>
+  (prices ?? "")
+    .split(",")
+    .find((pair) => pair.startsWith(`${grade}=`))
+    ?.slice(grade.length + 1) ?? null;
+
+/** How far around a driver is looked: the first radius with an answer is the last. */
+export const nearRadiiKm = [5, 20, 60] as const;
+
+/** A station and its distance in metres. */
+export interface Near<Station> {
+  station: Station;
+  distance: number;
+}
+
+/** The stations within `radiusM` of `from` that have the grade (any fuel without one), the nearest first. */
+export function nearestWith<Station extends Point & { fuel: Told }>(
+  stations: readonly Station[],
+  { from, radiusM, grade }: { from: Point; radiusM: number; grade: Grade | null },
+): Near<Station>[] {
+  return stations
+    .filter(({ fuel }) => hasFuel(answerFor(fuel, grade)))
+    .map((station) => ({ station, distance: distanceM(from, station) }))
+    .filter(({ distance }) => distance <= radiusM)
+    .sort((a, b) => a.distance - b.distance);
+}

@@ -1,0 +1,80 @@
+import { expect } from "chai";
+import { pino } from "pino";
+import { assembleWeb, type Web } from "#api/assemble.ts";
+import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { until } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("api: a station's page, and the stations in the map's page", () => {
+  let instance: TestInstance;
+  let country: Country;
+  let web: Web;
+  let base: string;
+  const evil = `</title>"><script>alert("x")</script>$&`;
+
+  before(async () => {
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "100" });
+    country = await openCountry(instance.config, 30);
+    await country
+      .db("stations")
+      .where({ id: placeOf(0).id })
+      .update({ name: evil });
+    web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
+    base = `http://127.0.0.1:${(await web.start()).port}`;
+  });
+  after(async () => {
+    await web.stop();
+    await country.close();
+    await instance.drop();
+  });
+
+  const open = async (path: string) => {
+    const response = await fetch(base + path, { redirect: "manual" });
+    const policy = response.headers.get("content-security-policy") ?? "";
+    return { status: response.status, policy, text: await response.text() };
+  };
+  const tag = (text: string, name: string): string | undefined =>
+    new RegExp(`<meta property="og:${name}" content="([^"]*)"`).exec(text)?.[1];
+
+  it("tells the facts without a map as long as the map has no key, and 404 of no station", async () => {
+    const { status, policy, text } = await open(`/s/${placeOf(1).id}?lang=ru`);
+    expect(status).to.equal(200);
+    expect(policy).to.match(/^default-src 'none'/);
+    expect(text).to.include("<h1>Station n1001: Нет данных</h1>").and.include("Street 1");
+    for (const id of ["nobody", "%00", "a%2Fb"])
+      expect((await open(`/s/${id}`)).status).to.equal(404);
+  });
+
+  it("is the map with its key, with tags for messengers and names as text", async () => {
+    await issueConsumerKey(country.db, instance.config);
+    await until(
+      () => open("/"),
+      ({ status }) => status === 200,
+    );
+    const { status, text } = await open(`/s/${placeOf(1).id}`);
+    expect(status).to.equal(200);
+    expect(text).to.include('name="station" content="n1001"').and.include('id="app"');
+    expect(tag(text, "title")).to.equal("Station n1001: No data");
+    expect(tag(text, "description")).to.equal("Street 1");
+    const { href } = new URL(`s/n1001`, `${instance.config.baseUrl}/`);
+    expect(tag(text, "url")).to.equal(href);
+    expect(text).to.include(`<link rel="canonical" href="${href}" />`);
+    const bad = (await open(`/s/${placeOf(0).id}`)).text;
+    expect(bad.match(/<script/g)).to.deep.equal(text.match(/<script/g));
+    expect(bad).to.include("&lt;/title&gt;&quot;&gt;&lt;script&gt;").and.include("$&amp;");
+  });
+
+  it("puts the stations nearest to where the map opens into its page, few enough for a slow phone", async () => {
+    const rows = async (path: string): Promise<string[]> =>
+      [...(await open(path)).text.matchAll(/data-id="(\w+)"/g)].map(([, id]) => id!);
+    const { id, lat, lon } = placeOf(25);
+    expect(await rows("/"))
+      .to.have.length(20)
+      .and.include(placeOf(1).id);
+    expect((await rows(`/?lat=${lat}&lon=${lon}`))[0]).to.equal(id);
+    expect((await rows(`/?city=тестоград&lat=north`))[0]).to.equal(placeOf(0).id);
+    expect(await rows("/?lat=10&lon=10")).to.deep.equal([]);
+    expect((await open("/")).text.length).to.be.lessThan(30_000);
+  });
+});

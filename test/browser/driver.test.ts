@@ -1,0 +1,278 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { type MapSite, openMapSite, sendNow, stationsInView } from "#test/browser/map-site.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  openPage,
+  type PageOptions,
+} from "#test/harness/browser.ts";
+
+// Station 3 has 95 and its price, 5 is out of it, of 8 nobody has told, and 40 alone, 12 km from the first, has 98.
+describe("browser: a driver who needs a grade", function () {
+  let browser: Browser;
+  let site: MapSite;
+  let api: Client;
+  const phone = { phone: true, width: 360, height: 640 };
+  const ru = { phone: true, width: 390, height: 780, locale: "ru-RU" };
+  const at = (n: number) => ({ latitude: placeOf(n).lat, longitude: placeOf(n).lon, accuracy: 10 });
+  const view = (n: number, zoom = 14) => ({
+    lat: String(placeOf(n).lat),
+    lon: String(placeOf(n).lon),
+    zoom: String(zoom),
+    gestures: "greedy",
+  });
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite({ stations: 60, roles: ["marks"] });
+    api = createClient(site.web.baseUrl, site.country.secret);
+    const said: [number, Record<string, unknown>][] = [
+      [3, { status: "queue", fuels: ["92", "95"], prices: { 95: 61.5 }, queue: "5-10" }],
+      [5, { status: "yes", fuels: ["92"], fuels_no: ["95"] }],
+      [8, { status: "yes" }],
+      [40, { status: "low", fuels: ["98"], prices: { 98: 70.1 } }],
+    ];
+    for (const [n, body] of said) {
+      await api.mark(placeOf(n), `driver ${n}`, body);
+      await until(
+        () => api.get(`/stations/${placeOf(n).id}`),
+        (answer) => answer.body.station.fuel.status !== "nodata",
+      );
+    }
+    await issueConsumerKey(site.country.db, site.instance.config);
+    await until(
+      () => fetch(`${site.web.baseUrl}/`, { redirect: "manual" }),
+      ({ status }) => status === 200,
+    );
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  const open = async (parameters: Record<string, string>, options: PageOptions = phone) => {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(site.widgetUrl(parameters));
+    await opened.page.locator(".controls.lower").waitFor();
+    return opened;
+  };
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+  const pressIn = (page: Page, name: string) =>
+    page.locator(".panel").getByRole("button", { name, exact: true }).click();
+  const row = (page: Page, n: number) => page.locator(`[data-id="${placeOf(n).id}"]`);
+  const isClean = async (page: Page): Promise<void> => {
+    expect(await axeFaults(page)).to.deep.equal([]);
+    expect(await fitsWidth(page)).to.equal(true);
+  };
+
+  it("sees who has it, in the notice, the list and the address, and after a reload", async () => {
+    const { page, complaints, close } = await open(view(4, 13));
+    await stationsInView(page);
+    await page.keyboard.press("Escape");
+    await press(page, "95");
+    await page.locator(".notice", { hasText: /^1 of \d+ have 95$/ }).waitFor();
+    await isClean(page);
+    await page.reload();
+    await page.getByRole("button", { name: "95", exact: true, pressed: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("fuel")).to.equal("95");
+    await press(page, "List of stations");
+    await page.getByRole("heading", { name: /^1 of \d+ have 95$/ }).waitFor();
+    const first = page.locator(".stations .station-row").first();
+    expect(await first.innerText()).to.match(/Station n1003[^]*5-10 cars[^]*Queue\s+95: ₽61\.50/);
+    expect(await row(page, 5).innerText()).to.include("No fuel");
+    expect(await row(page, 8).innerText()).to.include("No data");
+    await isClean(page);
+    // Another grade answers otherwise, any fuel for all.
+    await pressIn(page, "98");
+    await page.getByRole("heading", { name: /^0 of \d+ have 98$/ }).waitFor();
+    await pressIn(page, "98");
+    await page.getByRole("heading", { name: "in view" }).waitFor();
+    expect(await row(page, 8).innerText()).to.include("Fuel");
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("finds the nearest with it, farther and farther out, and the map shows them", async () => {
+    const { page, close } = await open({ ...view(0, 17), fuel: "98" }, { ...ru, position: at(0) });
+    await press(page, "Ближайшие с 98");
+    await page.getByText("В пределах 20 км от вас").waitFor();
+    const rows = page.locator(".panel .station-row");
+    expect(await rows.count()).to.equal(1);
+    expect(await rows.innerText()).to.match(/Station n1040\s+12 км[^]*Мало\s+98: 70,10 ₽/);
+    const route = rows.getByRole("link", { name: "Маршрут: Station n1040" });
+    expect(await route.getAttribute("href")).to.include("55.108");
+    await isClean(page);
+    // What lies between them is in view as well.
+    await press(page, "Закрыть");
+    await page.keyboard.press("Escape");
+    await press(page, "Список станций");
+    await page.getByRole("heading", { name: /98 есть на 1 из (4[1-9]|[56]\d)/ }).waitFor();
+    await close();
+  });
+
+  it("is told when nobody has it, and hears a clear word without a position", async () => {
+    const { page, close } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
+    await press(page, "Nearest with 100");
+    await page.getByText("Nobody has told of 100 within 60 km.").waitFor();
+    // The panel answers for another grade at once.
+    await pressIn(page, "95");
+    await page.getByText("Within 5 km of you").waitFor();
+    await row(page, 3).waitFor();
+    await close();
+    const lost = await open(view(20), phone);
+    await press(lost.page, "Nearest with fuel");
+    await lost.page.getByText("You can look around a city instead").waitFor();
+    await isClean(lost.page);
+    await press(lost.page, "Choose a city");
+    await lost.page.keyboard.type("тестог");
+    await lost.page.getByRole("option", { name: "Тестоград" }).click();
+    await lost.page.getByText("Within 5 km of the middle of Тестоград").waitFor();
+    await row(lost.page, 3).waitFor();
+    await lost.close();
+  });
+
+  it("asks where they are, and sees the nearest station though it is far", async () => {
+    const position = { latitude: 54.9, longitude: 37.05, accuracy: 10 };
+    const { page, close } = await open(view(50, 15), { ...phone, position });
+    await press(page, "Where am I");
+    await press(page, "List of stations");
+    await page.getByRole("heading", { name: /^[1-9]\d* stations? in view/ }).waitFor();
+    await row(page, 0).waitFor();
+    await close();
+  });
+
+  it("goes from the list to a card and back to the same place in the list", async () => {
+    const { page, close } = await open(view(15, 12));
+    expect(await stationsInView(page)).to.be.greaterThan(20);
+    const chosen = page.locator(".stations button[data-id]").nth(15);
+    const id = await chosen.getAttribute("data-id");
+    await chosen.scrollIntoViewIfNeeded();
+    const scrolled = () => page.evaluate<number>("document.querySelector('.panel-body').scrollTop");
+    const before = await scrolled();
+    expect(before).to.be.greaterThan(100);
+    await chosen.click();
+    await page.getByRole("heading", { name: `Station ${id}` }).waitFor();
+    await isClean(page);
+    await press(page, "Back");
+    await page.locator(`[data-id="${id}"]:focus`).waitFor();
+    expect(await scrolled()).to.be.closeTo(before, 4);
+    // The browser's own way back does the same.
+    await page.locator(`[data-id="${id}"]`).click();
+    await page.getByRole("heading", { name: `Station ${id}` }).waitFor();
+    await page.goBack();
+    await page.locator(`[data-id="${id}"]:focus`).waitFor();
+    await page.goBack();
+    await page.locator(".panel").waitFor({ state: "detached" });
+    await close();
+  });
+
+  it("may take a mark back, and is not held up by the question for the position", async () => {
+    const { page, requests, close } = await openPage(browser, ru);
+    // A viewer who lets the browser's question stand, and seconds that pass when they are told to.
+    await page.addInitScript("navigator.geolocation.getCurrentPosition = () => {}");
+    await page.clock.install();
+    await page.goto(site.widgetUrl(view(8, 17)));
+    await page.getByRole("region", { name: "Карта заправочных станций" }).waitFor();
+    await press(page, "Список станций");
+    await row(page, 8).click();
+    await page.locator(".still-true").waitFor();
+    await page.clock.pauseAt(Date.now() + 600_000);
+    const marks = (): string[] => requests.filter((url) => url.endsWith("/report"));
+    await press(page, "Да");
+    await page.getByText("Ваша отметка: Есть.").waitFor();
+    await page.clock.runFor(4000);
+    await press(page, "Отменить");
+    await page.locator(".waiting-mark").waitFor({ state: "detached" });
+    await page.clock.runFor(10_000);
+    expect(marks()).to.deep.equal([]);
+    await press(page, "Нет");
+    await page.clock.runFor(500);
+    await page.getByText("Определяем ваше местоположение").waitFor();
+    await page.clock.runFor(3000);
+    await page.getByText("Отметка уйдёт без него").waitFor();
+    await press(page, "Очередь");
+    await page.getByText("Ваша отметка: Очередь.").waitFor();
+    expect(marks()).to.deep.equal([]);
+    // Nobody presses anything: it goes by itself.
+    await page.clock.runFor(6000);
+    await page.getByText("Спасибо.").waitFor();
+    expect(marks()).to.have.length(1);
+    await until(
+      async () => (await api.get(`/stations/${placeOf(8).id}`)).body.station.fuel.pending_status,
+      (pending) => pending === "queue",
+    );
+    await close();
+  });
+
+  it("says with one tap that what is shown is still so", async () => {
+    const { page, close } = await open(
+      { ...view(5, 17), fuel: "92" },
+      { ...phone, position: at(5) },
+    );
+    await press(page, "List of stations");
+    await row(page, 5).click();
+    await press(page, "Yes");
+    await sendNow(page);
+    await page.locator(".result.good").waitFor();
+    // Nobody is asked again who has just said it.
+    expect(await page.locator(".still-true").count()).to.equal(0);
+    const { fuel } = (await api.get(`/stations/${placeOf(5).id}`)).body.station;
+    expect(fuel).to.include({ status: "yes", fuels_now: "92", fuels_no: "95" });
+    await close();
+  });
+
+  it("reads the stations before the map's script has come, and without any script", async () => {
+    const { page, close } = await openPage(browser, phone);
+    let letGo = (): void => {};
+    const held = new Promise<void>((go) => (letGo = go));
+    await page.route(/\/assets\/.*\.m?js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${site.web.baseUrl}/`, { waitUntil: "commit" });
+    const first = page.locator("#early .station-row").first();
+    await first.waitFor();
+    expect(await first.innerText()).to.match(/Station n1000/);
+    letGo();
+    await page.locator(".controls.lower").waitFor();
+    await page.locator("#early").waitFor({ state: "detached" });
+    await close();
+    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "ru-RU" });
+    const still = await plain.newPage();
+    await still.goto(`${site.web.baseUrl}/`);
+    const link = still.getByRole("link", { name: "Station n1003" });
+    await link.getByText("95: 61,50 ₽").waitFor();
+    await still.goto(new URL((await link.getAttribute("href"))!, still.url()).href);
+    expect(await still.title()).to.equal("Station n1003: Очередь");
+    await plain.close();
+  });
+
+  it("opens the station that somebody has shared, and shares it on", async () => {
+    const { page, complaints, close } = await openPage(browser, { ...phone, width: 390 });
+    await page.goto(`${site.web.baseUrl}/s/${placeOf(3).id}`);
+    await page.getByRole("heading", { name: "Station n1003" }).waitFor();
+    await page.locator(".status-now").getByText("Queue").waitFor();
+    await page.locator(".ways summary").click();
+    const links = await page.locator(".ways li a").all();
+    const found = await Promise.all(links.map((link) => link.getAttribute("href")));
+    expect(found.map((href) => new URL(href!).host)).to.deep.equal([
+      "yandex.com",
+      "2gis.ru",
+      "www.google.com",
+      "maps.apple.com",
+    ]);
+    const share = page.getByRole("link", { name: "Share" });
+    expect(await share.getAttribute("href")).to.equal(`${site.web.baseUrl}/s/n1003`);
+    await isClean(page);
+    await press(page, "Close");
+    await page.locator(".panel").waitFor({ state: "detached" });
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+});

@@ -1,0 +1,69 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { answerFor, hasFuel, nearestWith, priceOf } from "#src/domain/grade-answer.ts";
+import { distanceM } from "#src/domain/geo.ts";
+import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
+
+const grade = fc.constantFrom(...grades);
+/** No grade is both there and out. */
+const fuel = fc
+  .tuple(
+    fc.constantFrom(...servedStatuses),
+    fc.array(fc.constantFrom("there", "out", "unknown"), { minLength: 5, maxLength: 5 }),
+  )
+  .map(([status, told]) => {
+    const list = (of: string): string => grades.filter((_, n) => told[n] === of).join(",");
+    return { status, fuels_now: list("there"), fuels_no: list("out") };
+  });
+
+describe("domain: what a station answers about one grade", () => {
+  it("is its status without a grade, and never more than its status with one", () => {
+    fc.assert(
+      fc.property(fuel, grade, (block, wanted) => {
+        expect(answerFor(block, null)).to.equal(block.status);
+        expect([block.status, "no", "nodata"]).to.include(answerFor(block, wanted));
+      }),
+    );
+  });
+
+  it("means fuel exactly where the grade is told to be there and the station has fuel", () => {
+    fc.assert(
+      fc.property(fuel, grade, (block, wanted) => {
+        const there = block.fuels_now.split(",").includes(wanted);
+        expect(hasFuel(answerFor(block, wanted))).to.equal(there && hasFuel(block.status));
+      }),
+    );
+  });
+
+  it("does not take a grade for another that it is part of", () => {
+    const block = { status: "yes", fuels_now: "98,100", fuels_no: "92" } as const;
+    expect(answerFor(block, "95")).to.equal("nodata");
+    expect(answerFor(block, "92")).to.equal("no");
+    expect(priceOf("100=80.00,98=70.10", "98")).to.equal("70.10");
+    expect(priceOf("100=80.00", "92")).to.equal(null);
+    expect(priceOf(undefined, "ДТ")).to.equal(null);
+  });
+});
+
+describe("domain: the nearest with a grade", () => {
+  const station = fc.record({
+    lat: fc.double({ min: 54, max: 56, noNaN: true }),
+    lon: fc.double({ min: 36, max: 38, noNaN: true }),
+    fuel,
+  });
+
+  it("are all of the radius that have it, and no others, the nearest first", () => {
+    const from = { lat: 55, lon: 37 };
+    fc.assert(
+      fc.property(fc.array(station), grade, (stations, wanted) => {
+        const found = nearestWith(stations, { from, radiusM: 60_000, grade: wanted });
+        const fits = stations.filter(
+          (one) => distanceM(from, one) <= 60_000 && hasFuel(answerFor(one.fuel, wanted)),
+        );
+        expect(found.map((one) => one.station)).to.have.members(fits);
+        const distances = found.map(({ distance }) => distance);
+        expect(distances).to.deep.equal([...distances].sort((a, b) => a - b));
+      }),
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import { computed, signal } from "@preact/signals";
+import type { Station } from "#web/widget/api.ts";
+import { expire } from "#web/widget/filters.ts";
+import { stations } from "#web/widget/loader.ts";
+import { map, type Target } from "#web/widget/map-handle.ts";
+import { canDraw, config, now, view } from "#web/widget/state.ts";
+
+export type Panel = "card" | "list" | "filters" | "nearest";
+
+/** An open panel, and what it will be again when what lies on it is closed. */
+export interface Opened {
+  panel: Panel;
+  /** Whose card it is, as whoever opened it knew the station. */
+  station: Station | null;
+  scrollPx: number;
+  /** The row that was pressed, and what the map showed then. */
+  left: { id: string; camera: Target | null } | null;
+  /** The map is to fly to the card's station. */
+  fly: boolean;
+}
+
+/** The panels on each other, the one in sight last: a card on the list that it was opened from. */
+const stack = signal<readonly Opened[]>([]);
+export const depth = computed(() => stack.value.length);
+export const top = computed<Opened | null>(() => stack.value.at(-1) ?? null);
+export const panel = computed(() => top.value?.panel ?? "none");
+
+/** The station of the open card as it is now. */
+export const selected = computed<Station | null>(() => {
+  const chosen = top.value?.station ?? null;
+  if (chosen === null) return null;
+  const station = stations.value.get(chosen.id) ?? chosen;
+  const fuel = expire(station.fuel, now.value, config.value?.stale_after_hours ?? 24);
+  return fuel === station.fuel ? station : { ...station, fuel };
+});
+
+let opener: Element | null = null;
+const isList = (which: Panel): boolean => which === "list" || which === "nearest";
+const entry = (which: Panel, station: Station | null = null, fly = false): Opened => ({
+  ...{ panel: which, station, fly },
+  ...{ scrollPx: 0, left: null },
+});
+
+/** Opens a panel in place of all others; the focus comes back to where it is now when it is closed. */
+export function openPanel(which: Exclude<Panel, "card">): void {
+  noteOpener();
+  // Without a map the list is the page, and everything lies on it.
+  const below = canDraw.peek() || which === "list" ? [] : [entry("list")];
+  stack.value = [...below, entry(which)];
+}
+
+/** Opens a station's card, on the list it was chosen from; `fly` when it was not chosen on the map. */
+export function openCard(station: Station, { fly = false } = {}): void {
+  noteOpener();
+  const before = top.peek();
+  const stays = before !== null && isList(before.panel);
+  if (stays) before.left = { id: station.id, camera: fly ? cameraNow() : null };
+  const below = before === null ? [] : stack.peek().slice(0, stays ? undefined : -1);
+  stack.value = [...below, entry("card", station, fly)];
+}
+
+const cameraNow = (): Target | null => {
+  const at = view.peek();
+  return at === null ? null : { lat: at.lat, lon: at.lon, zoom: at.zoom };
+};
+
+function noteOpener(): void {
+  if (depth.peek() === 0) opener = document.activeElement;
+}
+
+/** Closes the panel in sight; what it lay on is as it was left, the map included. */
+export const stepBack = (): void => closeTo(depth.peek() - 1);
+
+/** Closes all panels. */
+export const closePanels = (): void => closeTo(0);
+
+/** Closes the panels above the first `kept`. */
+export function closeTo(kept: number): void {
+  const rest = stack.peek().slice(0, Math.max(kept, canDraw.peek() ? 0 : 1));
+  const camera = rest.at(-1)?.left?.camera ?? null;
+  if (camera !== null) map.peek()?.jump(camera);
+  stack.value = rest;
+  if (rest.length > 0) return;
+  const back = opener instanceof HTMLElement && opener.isConnected ? opener : null;
+  opener = null;
+  (back ?? document.querySelector<HTMLElement>(".maplibregl-canvas"))?.focus();
+}
+
+/** What a mark has changed, also where the station's surroundings are not loaded. */
+export function noteFuel(id: string, fuel: Station["fuel"]): void {
+  stack.value = stack
+    .peek()
+    .map((one) => (one.station?.id === id ? { ...one, station: { ...one.station, fuel } } : one));
+}

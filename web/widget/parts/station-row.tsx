@@ -1,0 +1,76 @@
+import { distanceText, priceText, routeLink } from "#src/contract/driver-texts.ts";
+import { answerFor, type Near, priceOf } from "#src/domain/grade-answer.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { Icon } from "#web/kit/icon.tsx";
+import type { Station } from "#web/widget/api.ts";
+import { grade } from "#web/widget/grade.ts";
+import { openCard } from "#web/widget/panels.ts";
+import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { now } from "#web/widget/state.ts";
+import { stationName } from "#web/widget/station-name.ts";
+import { language, words } from "#web/widget/words.ts";
+
+interface Props extends Near<Station> {
+  /** The distance is from the driver, and not from the middle of the map. */
+  isOwn: boolean;
+}
+
+/** A station in a list: how far, what it answers about the grade, and the way there. */
+export const StationRow = ({ station, distance, isOwn }: Props) => {
+  const { fuel, addr } = station;
+  const answer = answerFor(fuel, grade.value);
+  const name = stationName(station);
+  return (
+    <li class="station-row">
+      <button type="button" data-id={station.id} onClick={() => openCard(station, { fly: true })}>
+        <StatusSign status={answer} />
+        <span class="lines">
+          <span>{name}</span>
+          <small>{facts(fuel, isOwn ? distance : null)}</small>
+          <small>{addr}</small>
+        </span>
+        <span class={`lines end ${answer}`}>
+          <span class="status-word">{words.statuses[answer]}</span>
+          {prices(fuel)}
+          <small>{ageOf(fuel)}</small>
+        </span>
+      </button>
+      <a
+        class="round"
+        href={routeLink(station, name, language, navigator.userAgent).href}
+        target="_blank"
+        rel="noopener noreferrer"
+        aria-label={words.routeTo(name)}
+        title={words.route}
+      >
+        <Icon name="route" />
+      </a>
+    </li>
+  );
+};
+
+function facts(fuel: FuelBlock, distance: number | null): string {
+  const there = grade.value === null ? fuel.fuels_now.replaceAll(",", ", ") : "";
+  return [
+    distance === null ? "" : distanceText(language, distance),
+    there,
+    fuel.queue === "" ? "" : words.queueCars(fuel.queue),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function prices({ prices: told }: FuelBlock) {
+  const price = grade.value === null ? null : priceOf(told, grade.value);
+  return price === null ? null : (
+    <span class="row-price">{`${grade.value}: ${priceText(language, price)}`}</span>
+  );
+}
+
+function ageOf({ status, updated }: FuelBlock): string {
+  const at = parseTime(updated);
+  if (status === "nodata" || at === null) return "";
+  return words.ago(Math.floor(Math.max(0, now.value - at) / minuteMs));
+}

@@ -1,0 +1,68 @@
+import { signal } from "@preact/signals";
+import { confirmMark, type Result, sendMark, type Statement } from "#web/widget/mark.ts";
+import { say } from "#web/widget/message.ts";
+import { selected } from "#web/widget/panels.ts";
+
+/** What a driver has said and may still take back (docs/decisions.md 15.16). */
+export interface Said {
+  stationId: string;
+  /** `confirm`: of the pending status that the driver sees. */
+  what: "report" | "confirm";
+  statement: Statement;
+}
+
+const undoS = 5;
+
+/** A mark that goes out in so many seconds. */
+export const waiting = signal<(Said & { leftS: number }) | null>(null);
+/** Whether the mark of that station is on its way. */
+export const sending = signal<string | null>(null);
+/** What has become of the last mark, for the card of its station. */
+export const result = signal<(Result & { stationId: string }) | null>(null);
+
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** Sends it in five seconds, unless it is taken back; what waited before goes out at once. */
+export function sendSoon(said: Said): void {
+  sendNow();
+  result.value = null;
+  waiting.value = { ...said, leftS: undoS };
+  timer = setInterval(() => {
+    const now = waiting.peek();
+    if (now === null || now.leftS <= 1) sendNow();
+    else waiting.value = { ...now, leftS: now.leftS - 1 };
+  }, 1000);
+}
+
+/** Takes it back: nothing has been sent. */
+export function undo(): void {
+  clearInterval(timer);
+  waiting.value = null;
+}
+
+/** Sends what waits, if anything does. */
+export function sendNow(): void {
+  const said = waiting.peek();
+  undo();
+  if (said !== null) void send(said);
+}
+
+async function send({ stationId, what, statement }: Said): Promise<void> {
+  sending.value = stationId;
+  const told =
+    what === "confirm"
+      ? await confirmMark(stationId, statement.status)
+      : await sendMark(stationId, statement);
+  if (sending.peek() === stationId) sending.value = null;
+  result.value = { ...told, stationId };
+  // Whoever has gone on hears it all the same.
+  if (selected.peek()?.id !== stationId) say(told.text);
+}
+
+/** A page that is left or put away sends at once: nobody may come back to it. */
+export function sendWhenLeft(): void {
+  addEventListener("pagehide", sendNow);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) sendNow();
+  });
+}
