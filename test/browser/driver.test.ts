@@ -71,6 +71,19 @@ describe("browser: a driver who needs a grade", function () {
     expect(await fitsWidth(page)).to.equal(true);
   };
 
+  it("sees the filter that a partner's address has switched on, and takes it along to another grade", async () => {
+    const { page, complaints, close } = await open({ ...view(4, 13), fuel: "95" });
+    await press(page, "List of stations");
+    await page.getByRole("heading", { name: "1 of 1 have 95" }).waitFor();
+    await pressIn(page, "92");
+    await page.getByRole("heading", { name: "2 of 2 have 92" }).waitFor();
+    await pressIn(page, "92");
+    await page.getByRole("heading", { name: "in view" }).waitFor();
+    expect(await page.locator(".stations .station-row").count()).to.be.above(2);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
   it("sees who has it, in the notice, the list and the address, and after a reload", async () => {
     const { page, complaints, close } = await open(view(4, 13));
     await stationsInView(page);
@@ -78,9 +91,10 @@ describe("browser: a driver who needs a grade", function () {
     await press(page, "95");
     await page.locator(".notice", { hasText: /^1 of \d+ have 95$/ }).waitFor();
     await isClean(page);
+    // A partner's address stays as it is; the device remembers.
     await page.reload();
     await page.getByRole("button", { name: "95", exact: true, pressed: true }).waitFor();
-    expect(new URL(page.url()).searchParams.get("fuel")).to.equal("95");
+    expect(new URL(page.url()).searchParams.get("fuel")).to.equal(null);
     await press(page, "List of stations");
     await page.getByRole("heading", { name: /^1 of \d+ have 95$/ }).waitFor();
     const first = page.locator(".stations .station-row").first();
@@ -99,7 +113,8 @@ describe("browser: a driver who needs a grade", function () {
   });
 
   it("finds the nearest with it, farther and farther out, and the map shows them", async () => {
-    const { page, close } = await open({ ...view(0, 17), fuel: "98" }, { ...ru, position: at(0) });
+    const { page, close } = await open(view(0, 17), { ...ru, position: at(0) });
+    await press(page, "98");
     await press(page, "Ближайшие с 98");
     await page.getByText("В пределах 20 км от вас").waitFor();
     const rows = page.locator(".panel .station-row");

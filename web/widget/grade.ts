@@ -9,20 +9,18 @@ const any = "any";
 /** The grade that the viewer needs (docs/decisions.md 15.11); null: any fuel. */
 export const grade = signal<Grade | null>(start());
 
-/**
- * On a page of its own the address says it, which may have come from somebody else, then the device. In a frame the
- * address is the same for all, and what this viewer has chosen comes first.
- */
+/** The address says it first: a partner has asked for it, or somebody has sent this view. Then the device. */
 function start(): Grade | null {
+  if (page.fuel !== null) return page.fuel;
   const kept = recall(stored);
-  const own = kept === null ? undefined : (parseGrade(kept) ?? null);
-  return page.framed ? (own === undefined ? page.fuel : own) : (page.fuel ?? own ?? null);
+  return kept === null ? null : (parseGrade(kept) ?? null);
 }
 
-/** Chooses a grade, or any; device and address remember it. */
+/** Chooses a grade, or any. The device remembers it, and the address of the operator's own map. */
 export function chooseGrade(chosen: Grade | null): void {
   grade.value = chosen;
   remember(stored, chosen ?? any);
+  if (!page.isOwnMap) return;
   const address = new URL(location.href);
   if (chosen === null) address.searchParams.delete("fuel");
   else address.searchParams.set("fuel", chosen);

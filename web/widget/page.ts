@@ -12,6 +12,8 @@ export const page = {
   ...params,
   /** Of the map at `/` the operator's own, else the one in the address. */
   key: meta("key") || params.key,
+  /** The operator's own map at `/`, and not a partner's widget. */
+  isOwnMap: meta("key") !== "",
   /** Where the service lies, with a slash at its end. */
   root: new URL(meta("root") || "./", document.baseURI).href,
   api: new URL(`${meta("root")}api/v1/partner`, document.baseURI).href,

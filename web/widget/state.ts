@@ -5,6 +5,7 @@ import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
 import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
 import { grade } from "#web/widget/grade.ts";
+import { page } from "#web/widget/page.ts";
 import { stations } from "#web/widget/loader.ts";
 import { position } from "#web/widget/position.ts";
 import { holds } from "#web/widget/rectangles.ts";
@@ -44,7 +45,17 @@ export const canSee = computed(() => view.value !== null && config.value !== nul
 export const config = signal<WidgetConfig | null>(null);
 export const cities = signal<readonly City[]>([]);
 export const view = signal<View | null>(null);
-export const filters = signal<Filters>(noFilters);
+/** The grade whose filter a partner's address has switched on (docs/contract.md 4.11), or the one chosen in its place. */
+let preset = page.isOwnMap ? null : page.fuel;
+export const filters = signal<Filters>(
+  preset === null ? noFilters : { ...noFilters, grades: [preset] },
+);
+grade.subscribe((chosen) => {
+  const { grades } = filters.peek();
+  if (preset !== null && chosen !== preset && grades.length === 1 && grades[0] === preset)
+    filters.value = { ...filters.peek(), grades: chosen === null ? [] : [chosen] };
+  preset = preset === null ? null : chosen;
+});
 /** Passes with time: ages are told in minutes, and statuses expire. */
 export const now = signal(serverNow());
 setInterval(() => (now.value = serverNow()), 20_000);
