@@ -105,10 +105,13 @@ describe("races of the cached rectangles", function () {
       .call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
       .catch(() => {});
     await Promise.all(ready);
-    // A process whose count was under way tries Redis again after a second, and answers from its own model until then.
+    // A process answers from its own model until it has renewed the epoch, and where its count was under way for a second.
     await until(
-      async () => [first, second, slow].some(({ web }) => web.services.meter.away),
-      (isAway) => !isAway,
+      async () =>
+        [first, second, slow].every(
+          ({ web: { services } }) => !services.meter.away && services.invalidation.isCurrent(),
+        ),
+      (isBack) => isBack,
     );
   };
 

@@ -6,6 +6,7 @@ import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
+import { Redis as PlainRedis } from "ioredis";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createLocalLimiter } from "#src/limits/local-limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
@@ -208,6 +209,8 @@ describe("the meter", () => {
     const server = await startPrivateRedis();
     const settings = { ...config, redisUrl: server.url };
     const own = createRedis(settings, silent);
+    // The operator's, which stays with a demoted master.
+    const admin = new PlainRedis(server.url);
     try {
       if (own.status !== "ready") await new Promise((ready) => own.once("ready", ready));
       await own.set("answer", 1);
@@ -221,14 +224,15 @@ describe("the meter", () => {
       const ask = () => meter.take(someone(5, 5), "GET /x", "question");
       const { granted, found } = await ask();
       expect([granted, found]).to.deep.equal([true, 1]);
-      await own.replicaof("127.0.0.1", 1);
-      expect(await own.get("answer")).to.equal("1");
+      await admin.replicaof("127.0.0.1", 1);
+      expect(await admin.get("answer")).to.equal("1");
       const demoted = await ask();
       expect([demoted.granted, demoted.found]).to.deep.equal([true, null]);
-      await own.replicaof("NO", "ONE");
+      await admin.replicaof("NO", "ONE");
       await meter.stop();
     } finally {
       own.disconnect();
+      admin.disconnect();
       await server.drop();
     }
   });

@@ -1,11 +1,12 @@
 import { effect } from "@preact/signals";
 import { findStation } from "#web/widget/api.ts";
+import { loading, stations, trouble } from "#web/widget/loader.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { openCard, openPanel, panel } from "#web/widget/panels.ts";
-import { canDraw, shown } from "#web/widget/state.ts";
+import { canDraw } from "#web/widget/state.ts";
 
 /**
- * The list that came with the page stands until the map shows stations, or a panel lies in its place. Whoever is
+ * The list that came with the page stands until the map has its stations, or a panel lies in its place. Whoever is
  * reading it by then keeps it as the map's own list (docs/decisions.md 15.13).
  */
 export function joinEarlyList(): void {
@@ -27,5 +28,12 @@ export function joinEarlyList(): void {
   });
 }
 
-const isReplaced = (): boolean =>
-  panel.value !== "none" || !canDraw.value || (map.value !== null && shown.value.length > 0);
+let hasAsked = false;
+
+/** The map has its stations also where there are none, and where its filters let none pass. */
+function isReplaced(): boolean {
+  const isAsking = loading.value;
+  hasAsked ||= isAsking;
+  const hasStations = stations.value.size > 0 || (hasAsked && !isAsking && trouble.value === null);
+  return panel.value !== "none" || !canDraw.value || (map.value !== null && hasStations);
+}
