@@ -8,6 +8,7 @@ const sections = [
   ["marks", "Marks"],
   ["limits", "Limits"],
   ["keys", "Keys"],
+  ["webhooks", "Webhooks"],
   ["first-call", "First call"],
 ] as const;
 
