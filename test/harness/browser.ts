@@ -39,6 +39,12 @@ export interface PageOptions {
 /** The map is drawn without a graphics card, which costs as much as all else: a quarter of the pixels will do. */
 const coarse = 0.5;
 
+/** For pictures that people look at: as a screen and as a phone show the page. */
+export const sharp = (options: PageOptions): PageOptions => ({
+  pixelRatio: options.phone === true ? 2 : 1,
+  ...options,
+});
+
 export interface OpenedPage {
   page: Page;
   /** What the page has said on its console as warnings and errors, and its uncaught errors, oldest first. */

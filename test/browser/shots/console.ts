@@ -5,7 +5,7 @@ import { type Country, openCountry, type Place, placeOf } from "#test/flow/count
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -89,7 +89,7 @@ describe("screenshots: console", function () {
     options: PageOptions,
     before: (page: Page) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const { page, close } = await openPage(browser, options);
+    const { page, close } = await openPage(browser, sharp(options));
     await page.goto(`${roles[0]!.baseUrl}/console/#${path}`);
     await page.getByLabel("Name").fill("olga");
     await page.getByLabel("Password").fill(testPassword);

@@ -4,7 +4,7 @@ import { addKey } from "#test/api/edge.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -85,7 +85,7 @@ describe("screenshots: dashboard", function () {
   ];
   for (const [name, options, part] of views) {
     it(`takes dashboard-${name}.png`, async () => {
-      const { page, close } = await openPage(browser, options);
+      const { page, close } = await openPage(browser, sharp(options));
       await signIn(page);
       if (part !== null) await page.evaluate(`document.querySelector("#${part}").scrollIntoView()`);
       await page.screenshot({ path: `docs/images/dashboard-${name}.png` });

@@ -4,7 +4,7 @@ import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { stationsInView } from "#test/browser/map-site.ts";
 import { createClient } from "#test/flow/client.ts";
-import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -105,7 +105,7 @@ describe("screenshots: map", function () {
   ];
   for (const [name, options, parameters, prepare] of views) {
     it(`takes ${name}.png`, async () => {
-      const { page, close } = await openPage(browser, options);
+      const { page, close } = await openPage(browser, sharp(options));
       await page.goto(map(parameters()));
       await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
       await drawn(page);
@@ -117,7 +117,7 @@ describe("screenshots: map", function () {
   }
 
   it("takes embed.png", async () => {
-    const { page, close } = await openPage(browser, { width: 1280, height: 1320 });
+    const { page, close } = await openPage(browser, sharp({ width: 1280, height: 1320 }));
     await page.goto(`${web.baseUrl}/widget/embed?key=${key}`);
     await page.getByText("roadside.example", { exact: true }).waitFor();
     await page.getByLabel("a city").check();
