@@ -49,10 +49,10 @@ const kinds: Record<string, Kind> = {
   "--long": {
     folders: ["test/long", "test/fault", ...usual.folders.filter((folder) => existsSync(folder))],
     ending,
-    // Beside those two rooms only what has more to try than in the short run.
+    // Beside those two rooms only what has more to try than in the short run: a larger size, or another seed.
     only: (file) =>
       /^test.(long|fault)\b/.test(file) ||
-      /harness\/long\.ts|FUZZ_REQUESTS/.test(readFileSync(file, "utf8")),
+      /harness\/long\.ts|FUZZ_REQUESTS|"fast-check"/.test(readFileSync(file, "utf8")),
     parallel: false,
     env: { TEST_LONG: "1", FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "2000" },
   },
@@ -74,6 +74,10 @@ const mochaArgs = args.filter((arg) => !(arg in kinds));
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
 const flags = mochaArgs.filter((arg) => !paths.includes(arg));
 const files = paths.length > 0 ? paths.flatMap(filesOf) : kind.folders.flatMap(filesOf);
+// The check of a change draws the same values each time, so that it says the same of the same code. New ones are drawn
+// by the longer runs.
+const seed =
+  process.env["TEST_SEED"] ?? String(kind === usual ? 1 : Math.floor(Math.random() * 2 ** 31));
 const children = new Set<ChildProcess>();
 let interrupted = false;
 
@@ -87,6 +91,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 // Whatever happens, the run ends with one line that counts it, and with an exit code that agrees.
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const startedAt = performance.now();
+console.log(`Values are drawn from seed ${seed} (TEST_SEED).`);
 try {
   const builds = [startBuild("roles", console.log), startBuild("pages", console.log)];
   // A run of some files is for looking closer: the checks belong to the whole.
@@ -137,6 +142,7 @@ async function runTests(builds: Building[]): Promise<void> {
         TEST_DATA: data,
         TEST_RESULT: result,
         TEST_BROWSER: join(data, "browser"),
+        TEST_SEED: seed,
         ...kind.env,
       });
       count(result, code);

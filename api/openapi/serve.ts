@@ -1,4 +1,4 @@
-import { packFile, sendPacked } from "#api/http/etag.ts";
+import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
 import { refused } from "#api/http/errors.ts";
 import { apiBase, type Route } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";
@@ -12,19 +12,24 @@ export const openApiPath = `${apiBase}/openapi.json`;
 export const openApi30Path = `${apiBase}/openapi-3.0.json`;
 const allow = "GET, HEAD, OPTIONS";
 
-/** `GET /api/v1/partner/openapi.json`: public and not metered (docs/decisions.md 8). Made once, at the start. */
+/**
+ * `GET /api/v1/partner/openapi.json` and `openapi-3.0.json`: public and not metered (docs/decisions.md 8). The document
+ * is made at the start, so that a fault in it shows there; the files when they are first asked for.
+ */
 export function openApiPages(
   router: PageRouter,
   { config }: Pick<Services, "config">,
   routes: readonly Route[],
 ): void {
   const document = createDocument(routes, config);
-  for (const [path, served] of [
-    [openApiPath, document],
-    [openApi30Path, toOpenApi30(document)],
+  for (const [path, make] of [
+    [openApiPath, () => document],
+    [openApi30Path, () => toOpenApi30(document)],
   ] as const) {
-    const file = packFile("json", Buffer.from(JSON.stringify(served)), "W/");
+    let file: PackedFile | undefined;
     router.get(path, (ctx) => {
+      // When first asked for: few are.
+      file ??= packFile("json", Buffer.from(JSON.stringify(make())), "W/");
       ctx.set("Cache-Control", "public, no-cache");
       sendPacked(ctx, file);
     });

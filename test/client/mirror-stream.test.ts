@@ -6,12 +6,10 @@ import {
   type Scripted,
   type ScriptedServer,
   startScripted,
+  station,
+  time,
 } from "#test/client/scripted-server.ts";
 import { until } from "#test/flow/client.ts";
-
-const time = (second: number): string => `2026-01-01 00:00:${String(second).padStart(2, "0")}`;
-const station = (id: string, name = ""): Station =>
-  ({ id, lat: 1, lon: 2, brand: "", name, addr: "", fuel: { status: "yes" } }) as Station;
 
 /** The real stream is in test/flow/stream.test.ts; here the server does what a real one seldom does. */
 describe("the mirror's stream", () => {

@@ -10,11 +10,10 @@ import {
   type Scripted,
   type ScriptedServer,
   startScripted,
+  station,
+  time,
 } from "#test/client/scripted-server.ts";
 
-const time = (second: number): string => `2026-01-01 00:00:${String(second).padStart(2, "0")}`;
-const station = (id: string, name = ""): Station =>
-  ({ id, lat: 1, lon: 2, brand: "", name, addr: "", fuel: { status: "yes" } }) as Station;
 const kinds = (changes: readonly Change[]): string[] =>
   changes.map(({ kind, before, after }) => `${kind} ${before?.name ?? "-"} ${after?.name ?? "-"}`);
 

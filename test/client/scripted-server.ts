@@ -1,3 +1,4 @@
+import type { Station } from "#client/types.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -71,3 +72,11 @@ export const problem = (
     request_id: "r",
   },
 });
+
+/** A UTC time of the scripts. */
+export const time = (second: number): string =>
+  `2026-01-01 00:00:${String(second).padStart(2, "0")}`;
+
+/** A station as far as a mirror looks at it. */
+export const station = (id: string, name = ""): Station =>
+  ({ id, lat: 1, lon: 2, brand: "", name, addr: "", fuel: { status: "yes" } }) as Station;

@@ -126,8 +126,8 @@ describe(`a fuzzer of the OpenAPI document, ${requests} requests`, function () {
   }
 
   it("has met answers of many kinds", () => {
-    const rare = requests < 5000 ? [] : ["202", "304", "401", "409", "413", "415"];
-    for (const status of ["200", "204", "403", "404", "405", "422", ...rare])
+    const rare = requests < 5000 ? [] : ["202", "204", "304", "401", "409", "413", "415"];
+    for (const status of ["200", "403", "404", "405", "422", ...rare])
       expect(met.get(status) ?? 0, `${status} among ${JSON.stringify([...met])}`).to.be.above(0);
   });
 

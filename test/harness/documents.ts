@@ -16,7 +16,7 @@ export interface Block {
 export const shellBlocks = (markdown: string): Block[] =>
   codeBlocks(markdown).filter(({ language }) => language === "sh");
 
-/** The blocks of a Markdown text in these languages. */
+/** The blocks of a Markdown text in the languages that are run. */
 export function codeBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   const headings: string[] = [];

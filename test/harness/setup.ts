@@ -1,4 +1,5 @@
 import { takeCoverage } from "node:v8";
+import fc from "fast-check";
 import { releaseHeld } from "#test/harness/leaks.ts";
 import { activeResources, newResources } from "#test/harness/active.ts";
 import { takeBroken, watchFetch } from "#test/harness/watched.ts";
@@ -6,6 +7,10 @@ import { takeBroken, watchFetch } from "#test/harness/watched.ts";
 const throwIt = (reason: unknown): never => {
   throw reason;
 };
+
+// The launcher chooses (demo/testrun.ts); a failure that fast-check reports names its own seed.
+const seed = process.env["TEST_SEED"];
+if (seed) fc.configureGlobal({ seed: Number(seed) });
 
 watchFetch();
 let before: string[] = [];
