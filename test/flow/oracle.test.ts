@@ -53,6 +53,8 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   /** What the first processing made of each mark: it stays, whatever is withdrawn or approved later. */
   const verdicts = new Map<number, Verdict>();
   const acknowledged = new Map<number, Acknowledged>();
+  /** Why a station showed what it showed. */
+  const reasons = new Set<string>();
   const chance = dice(20_260_115);
   let sent = 0;
 
@@ -157,8 +159,8 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await expectJudged(reviewed);
     await expectServed();
     const cautious = (await storedMarks(country.db)).filter((mark) => mark.rule === "caution");
-    expect(cautious.filter((mark) => mark.status === "no").length).to.be.above(sized(2, 20));
-    expect(cautious.filter((mark) => mark.status !== "no").length).to.be.above(sized(2, 20));
+    expect(cautious.filter((mark) => mark.status === "no").length).to.be.above(sized(0, 20));
+    expect(cautious.filter((mark) => mark.status !== "no").length).to.be.above(sized(0, 20));
   });
 
   it("serves it after people are erased and every station is folded again", async () => {
@@ -174,6 +176,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await rows(country.db, "update station_status set refold = true where state is not null");
     await settled();
     await expectServed(known);
+    expect([...reasons]).to.have.members(["published", "unconfirmed", "conflict", "no_data"]);
   });
 
   /** What the oracle reads of the database. */
@@ -336,7 +339,6 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   async function expectServed(known?: Awaited<ReturnType<typeof readKnown>>): Promise<void> {
     const { stored, seen } = known ?? (await readKnown());
     const firstSeen = (reporter: string): number => seen.get(reporter)!;
-    const statuses = new Set<string>();
     for (const n of used) {
       const { id } = placeOf(n);
       const counted = stored
@@ -349,10 +351,9 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
         // What time changes while it is read may be in the answer or not.
         const shown = asText(served);
         if (shown !== at(from)) expect(shown, id).to.equal(at(Date.now()));
-        statuses.add(served.resolution_reason as string);
+        reasons.add(served.resolution_reason as string);
       }
     }
-    expect([...statuses]).to.include.members(["published", "unconfirmed", "conflict"]);
   }
 
   /** The mark as it was sent; of the stored one only what acceptance fixed. */

@@ -83,11 +83,7 @@ export function draw(chance: () => number, n: number, bounds: Bounds): Drawn {
     station,
     key: bounds.widget ? null : pick(bounds.keys),
     viewer: bounds.widget ? viewerOf(user, chance() < 0.9 ? user % 8 : upTo(8), upTo(9)) : null,
-    // Every other station is out of fuel for most, so that `no` is served and confirmed there.
-    status:
-      station % 2 === 0
-        ? pick(["no", "no", "no", "no", "yes", "low"])
-        : pick(["yes", "low", "no", "queue"]),
+    status: pick(statusesAt(station)),
     says: drawSays(chance),
     lateMin: quiet
       ? pick([null, upTo(110), 100 + upTo(40), 121 + upTo(200), 121 + upTo(400)])
@@ -96,6 +92,12 @@ export function draw(chance: () => number, n: number, bounds: Bounds): Drawn {
     externalId: !bounds.widget && chance() < 0.7 ? `mark ${n}` : null,
     express: chance() < 0.1,
   };
+}
+
+/** Every other station is out of fuel for most, so that `no` is served and confirmed there; every fourth is disputed. */
+function statusesAt(station: number): readonly Status[] {
+  if (station % 2 === 0) return ["no", "no", "no", "no", "yes", "low"];
+  return station % 4 === 1 ? ["yes", "no"] : ["yes", "low", "no", "queue"];
 }
 
 /** A viewer of network `n`: IPv4 address, or one of the many of an IPv6 /64. */
