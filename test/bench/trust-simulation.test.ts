@@ -8,6 +8,7 @@ import { createProduct } from "#bench/trust/product.ts";
 import { createMeasurer } from "#bench/trust/row.ts";
 import { simulate } from "#bench/trust/simulate.ts";
 import { together } from "#bench/trust/traffic.ts";
+import { sized } from "#test/harness/long.ts";
 import { makeWorld, type World } from "#bench/trust/world.ts";
 
 const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
@@ -28,7 +29,7 @@ describe("bench trust: the simulation", function () {
         expect(createMeasurer(seed, size, config)(one)).to.deep.equal(row);
         expect(createMeasurer(seed + 1, size, config)(one)).to.not.deep.equal(row);
       }),
-      { numRuns: 10 },
+      { numRuns: sized(4, 10) },
     ));
 
   it("sends in order of time, from people at possible places", () =>
@@ -46,7 +47,7 @@ describe("bench trust: the simulation", function () {
               sent.position === null,
             );
       }),
-      { numRuns: 10 },
+      { numRuns: sized(4, 10) },
     ));
 
   it("keeps what reads would have shown at every moment", () =>
@@ -72,7 +73,7 @@ describe("bench trust: the simulation", function () {
           });
         },
       ),
-      { numRuns: 15 },
+      { numRuns: sized(6, 15) },
     ));
 
   it("holds the twenty-first `no` of a key's newcomers in an hour, as the product does", () => {

@@ -24,7 +24,7 @@ describe("browser: the map", function () {
     await browser?.close();
   });
 
-  for (const host of ["shop.test", "www.shop.test", "deep.in.shop.test"]) {
+  for (const host of ["shop.test", "deep.in.shop.test"]) {
     it(`shows its stations in a page on ${host}`, async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.goto(site.pageOn(host, { city: "тестоград" }));

@@ -5,6 +5,7 @@ import type { Route } from "#api/http/route.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
+import { sized } from "#test/harness/long.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 
@@ -348,12 +349,12 @@ describe("flow: who may call what", function () {
   });
 
   it("answers every route's method, HEAD and OPTIONS with the exact status, code and headers", async () => {
-    for (const route of routes) {
+    for (const [n, route] of routes.entries()) {
       const { path, status, body } = samples[nameOf(route)]!;
       const isOpen = route.access === "any";
       const code = ownCodes[nameOf(route)] ?? null;
       const allowed = { status: 204, code: null };
-      for (const caller of callers) {
+      for (const [m, caller] of callers.entries()) {
         await check(
           caller,
           route.method,
@@ -361,6 +362,8 @@ describe("flow: who may call what", function () {
           expectedFor(caller, isOpen, { status, code }),
           body?.(),
         );
+        // In the short run every caller asks some of the routes, and every route is asked by some of the callers.
+        if ((n + m) % sized(4, 1) > 0) continue;
         await check(caller, "OPTIONS", path, expectedFor(caller, isOpen, allowed));
         if (route.method === "GET")
           await check(caller, "HEAD", path, expectedFor(caller, isOpen, { status, code }));

@@ -4,6 +4,7 @@ import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { fire, type Shot } from "#test/flow/volley.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
+import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
@@ -13,6 +14,7 @@ const processes = 4;
 const perProcess = 100;
 const limit = 120;
 const path = "/cities?limit=1";
+const rounds = sized(8, 20);
 
 describe("flow: limits over four processes", () => {
   let redis: OwnServer;
@@ -107,8 +109,8 @@ describe("flow: limits over four processes", () => {
     expect(body.today.date).to.equal(new Date(midnight).toISOString().slice(0, 10));
   });
 
-  it("admits exactly the minute's limit, in each of 20 rounds with a new partner", async () => {
-    for (let round = 0; round < 20; round += 1) {
+  it(`admits exactly the minute's limit, in each of ${rounds} rounds with a new partner`, async () => {
+    for (let round = 0; round < rounds; round += 1) {
       const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
       await earlyInMinute();
       const minute = Math.floor(now() / minuteMs);

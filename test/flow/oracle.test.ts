@@ -25,11 +25,11 @@ import type { OracleMark } from "#test/oracle/story.ts";
 import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stored.ts";
 
 const users = 300;
-const stations = sized(20, 50);
-const quietGroups = sized(40, 60);
+const stations = sized(14, 50);
+const quietGroups = sized(20, 60);
 /** What the drawn marks can be about. */
 const used = stationsIn({ stations, quietGroups });
-const marks = sized(1000, 10_000);
+const marks = sized(800, 10_000);
 const inFlight = 64;
 const massNoLimit = sized(10, 100);
 const hourMs = 3600_000;

@@ -36,8 +36,8 @@ export interface PageOptions {
   pixelRatio?: number;
 }
 
-/** The map is drawn without a graphics card, which costs as much as all else: a quarter of the pixels will do. */
-const coarse = 0.5;
+/** The map is drawn without a graphics card, which costs as much as all else: a sixteenth of the pixels will do. */
+const coarse = 0.25;
 
 /** For pictures that people look at: as a screen and as a phone show the page. */
 export const sharp = (options: PageOptions): PageOptions => ({
@@ -87,11 +87,19 @@ const require = createRequire(import.meta.url);
 const axeFile = require.resolve("axe-core/axe.min.js");
 const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Every accessibility fault that axe finds on the page as it is now, one line each; none is the goal. */
-export async function axeFaults(page: Page): Promise<string[]> {
+/**
+ * Every accessibility fault that axe finds on the page as it is now, one line each; none is the goal. `without`: rules
+ * that are not asked.
+ */
+export async function axeFaults(page: Page, without: readonly string[] = []): Promise<string[]> {
   // As expressions of the debugger: the pages' own policy lets no foreign script in.
   await page.evaluate(readFileSync(axeFile, "utf8"));
-  const options = JSON.stringify({ runOnly: { type: "tag", values: axeTags } });
+  const options = JSON.stringify({
+    runOnly: { type: "tag", values: axeTags },
+    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+    // Else axe describes every element that passes.
+    resultTypes: ["violations"],
+  });
   const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${id}: ${help} [${String(node.target)}] ${node.failureSummary ?? ""}`),

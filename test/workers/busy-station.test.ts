@@ -12,7 +12,7 @@ import { crowd, say } from "#test/workers/busy-station.ts";
 import { type ProcessDeps, processStations } from "#workers/marks/process.ts";
 
 /** 10,000 in the long tests: more than a refold reads in both. */
-const live = sized(2500, 10_000);
+const live = sized(1500, 10_000);
 
 describe("worker: a station with more live marks than a refold reads", function () {
   this.timeout(120_000);
