@@ -16,12 +16,16 @@ interface Kind {
   /** How a file's name must end. */
   ending: string;
   only?: (file: string) => boolean;
-  /** Several files at once. Faults need the machine for themselves. */
-  parallel: boolean;
+  /** How many files at once. */
+  jobs: number;
+  /** What needs the machine for itself: one file at a time, after the others. */
+  alone?: (file: string) => boolean;
   env?: Record<string, string>;
 }
 
 const ending = ".test.ts";
+// More than cores: tests wait for servers, and for time to pass.
+const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
 // The rooms with the longest files come first, so that none is left alone at the end.
 const rooms = [
   "flow",
@@ -42,10 +46,10 @@ const others = readdirSync("test").filter(
 const usual: Kind = {
   folders: [...rooms, ...others].map((room) => join("test", room)),
   ending,
-  parallel: true,
+  jobs,
 };
 const kinds: Record<string, Kind> = {
-  "--fault": { folders: ["test/fault"], ending, parallel: false },
+  "--fault": { folders: ["test/fault"], ending, jobs: 1 },
   "--long": {
     folders: ["test/long", "test/fault", ...usual.folders.filter((folder) => existsSync(folder))],
     ending,
@@ -53,17 +57,18 @@ const kinds: Record<string, Kind> = {
     only: (file) =>
       /^test.(long|fault)\b/.test(file) ||
       /harness\/long\.ts|FUZZ_REQUESTS|"fast-check"/.test(readFileSync(file, "utf8")),
-    parallel: false,
+    jobs,
+    alone: (file) => /^test.fault\b|^test.long.(attacks|launcher|ways)\b/.test(file),
     env: { TEST_LONG: "1", FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "2000" },
   },
   "--fuzz": {
     folders: ["test/fuzz"],
     ending,
-    parallel: false,
+    jobs: 1,
     env: { FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "5000" },
   },
   /** `npm run screenshots`: writes docs/images/ anew. */
-  "--screenshots": { folders: ["test/browser/shots"], ending: ".ts", parallel: false },
+  "--screenshots": { folders: ["test/browser/shots"], ending: ".ts", jobs: 1 },
 };
 const checks = ["format:check", "lint", "types", "dead"];
 
@@ -135,7 +140,7 @@ async function runTests(builds: Building[]): Promise<void> {
     const template = await createTemplate(servers.databaseUrl, servers.redisUrl);
     try {
       const result = join(data, "result.json");
-      const code = await runMocha({
+      const env = {
         TEST_DATABASE_URL: servers.databaseUrl,
         TEST_REDIS_URL: servers.redisUrl,
         TEST_TEMPLATE: template.name,
@@ -144,8 +149,12 @@ async function runTests(builds: Building[]): Promise<void> {
         TEST_BROWSER: join(data, "browser"),
         TEST_SEED: seed,
         ...kind.env,
-      });
-      count(result, code);
+      };
+      const isAlone = kind.alone ?? (() => false);
+      const together = files.filter((file) => !isAlone(file));
+      if (together.length > 0) count(result, await runMocha(together, kind.jobs, env));
+      const alone = files.filter((file) => isAlone(file));
+      if (alone.length > 0 && !interrupted) count(result, await runMocha(alone, 1, env));
     } finally {
       await template.drop();
     }
@@ -180,17 +189,19 @@ function filesOf(path: string): string[] {
     .sort((a, b) => statSync(b).size - statSync(a).size);
 }
 
-async function runMocha(env: Record<string, string>): Promise<number | null> {
-  // More than cores: tests wait for servers, and for time to pass.
-  const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
-  const parallel = kind.parallel && files.length > 1 && jobs > 1;
+async function runMocha(
+  these: readonly string[],
+  atOnce: number,
+  env: Record<string, string>,
+): Promise<number | null> {
+  const parallel = these.length > 1 && atOnce > 1;
   const { code } = await runToEnd(
     process.execPath,
     [
       ...["--import", fileURLToPath(new URL("follow-launcher.mjs", import.meta.url))],
       ...["--import", "tsx", "node_modules/mocha/bin/mocha.js"],
-      ...files,
-      ...(parallel ? ["--parallel", "--jobs", String(jobs)] : []),
+      ...these,
+      ...(parallel ? ["--parallel", "--jobs", String(atOnce)] : []),
       ...flags,
     ],
     env,
@@ -242,6 +253,7 @@ function count(file: string, code: number | null): void {
     counts.passed += result.passed;
     counts.failed += result.failed;
     counts.skipped += result.skipped;
+    rmSync(file);
     if (code === 0 || result.failed > 0) return;
   }
   if (code === 0) console.error("mocha ended without a result");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type MirrorStage, openMirrorStage } from "#test/flow/mirror-stage.ts";
 
-// Twenty seeds with longer times are in test/long/mirrors.test.ts.
+// Twenty seeds with longer times are in test/long/mirrors.
 describe("flow: ten mirrors over three web processes", function () {
   let stage: MirrorStage;
   before(async () => {

@@ -1,0 +1,3 @@
+import { playSeeds } from "#test/long/mirrors/seeds.ts";
+
+playSeeds(6);
