@@ -56,7 +56,7 @@ export interface OpenedPage {
 
 /** A page in a fresh profile (no storage, no cookies of other pages). */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
-  const { width = 1280, height = 800, locale = "en-GB", dark = false, position = null } = options;
+  const { width = 1024, height = 700, locale = "en-GB", dark = false, position = null } = options;
   const context = await browser.newContext({
     viewport: { width, height },
     locale,
