@@ -34,7 +34,7 @@ const idleCheckMs = 50;
 /** Puts a web process together; several can run in one Node process. */
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
-  const { clock, db, redis, keys, meter, usedToday, health, proxies } = services;
+  const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
   const { waiters, streams, eviction } = services;
   const startUp = createStartUp(services);
@@ -121,6 +121,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await keys.stop();
       await usedToday.stop();
       await producer.close();
+      await journal.stop();
       await meter.stop();
       redis.disconnect();
       await db.destroy();

@@ -5,7 +5,7 @@ import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
-import { choice, sourceName } from "#cli/values.ts";
+import { choice, integer, sourceName } from "#cli/values.ts";
 import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
@@ -42,6 +42,7 @@ interface Options<Format> {
   format?: Format;
   source?: string;
   replaceSource: boolean;
+  allowRemovals?: number;
   dryRun: boolean;
 }
 
@@ -73,12 +74,18 @@ function withImport<Format extends string>(
       `take ${noun} of this source out of service if they are not in the file`,
       false,
     )
+    .option(
+      "--allow-removals <n>",
+      "how many may go where that is more than a tenth of the source, and more than 100",
+      integer("--allow-removals", 0, 10_000_000),
+    )
     .option("--dry-run", "only read and compare, change nothing", false)
-    .action(async (path: string, { format, source, replaceSource, dryRun }: Options<Format>) => {
+    .action(async (path: string, { dryRun, ...options }: Options<Format>) => {
+      const { format, source, replaceSource, allowRemovals } = options;
       const summary = await runImport(
         output(),
         { noun, path, dryRun },
-        (db, common) => run(db, { ...common, format, source, replaceSource }),
+        (db, common) => run(db, { ...common, format, source, replaceSource, allowRemovals }),
         dropRectangles,
       );
       output().result(summary, people);
@@ -107,7 +114,7 @@ export async function runImport<Summary extends { source: string }>(
       waiting: () => out.note(`waiting for another import of ${noun} to end …`),
     };
     const summary = await run(db, common, config);
-    if (isFault(summary)) throw new Refusal(summary.fault);
+    if (isFault(summary)) throw new Refusal(summary.fault, summary.brokeOff === true ? 1 : 2);
     if (dryRun) return summary;
     await inTransaction(db, (tx) => logImport(tx, out.actor, noun, path, summary));
     await after(config);
@@ -123,9 +130,13 @@ function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummar
     refused: why(numbers.refused, reasons),
   };
   const names = ["read", "added", "changed", "unchanged", "merged", "refused", "removed"] as const;
+  const { kept_by_hand: kept } = numbers;
   const lines = [
     ...importHead(dryRun, numbers),
     ...names.map((name) => `  ${name.padEnd(9)}  ${numbers[name]}${notes[name] ?? ""}`),
+    ...(kept === undefined
+      ? []
+      : [`  by hand    ${kept}  (values left as an operator has set them)`]),
   ];
   if (doubtful.length > 0) {
     const shown = doubtful.slice(0, doubtfulShown).map(({ ids, distance_m, reason }) => ({

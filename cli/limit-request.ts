@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { choice, id, integer, line, listLimit } from "#cli/values.ts";
@@ -10,13 +10,14 @@ import {
   listLimitRequests,
   type OtherLimits,
   rejectLimitRequest,
+  undoLimitDecision,
 } from "#src/limits/limit-requests.ts";
 
 type ListFilter = Parameters<typeof listLimitRequests>[1];
 
 const comment = line("--comment", 500, "may be empty");
 
-/** `operator limit-request list|approve|reject` (docs/contract.md 3.3). */
+/** `operator limit-request list|approve|reject|undo` (docs/contract.md 3.3). */
 export function limitRequestCommand(output: () => Output): Command {
   const command = new Command("limit-request").description("partners' requests for other limits");
 
@@ -70,15 +71,27 @@ export function limitRequestCommand(output: () => Output): Command {
   )
     .argument("<id>", "the request's id", id("request"))
     .option("--comment <text>", "a comment for the partner", comment)
-    .option(...yesOption)
-    .action(async (requestId: number, options: { comment?: string; yes?: boolean }) => {
+    .action(async (requestId: number, options: { comment?: string }) => {
       const out = output();
-      const question = `Reject limit request ${requestId} permanently?`;
-      await consent(out, options.yes, question, "not rejected");
       const request = await withDb(out, (db) =>
         rejectLimitRequest(db, out.actor, requestId, options.comment),
       );
       out.result(readable(request), card);
+    });
+
+  verb(
+    command,
+    "undo",
+    "take a decision back: the request is pending again, and the partner has its limits of before",
+    "limit-request undo 4",
+  )
+    .argument("<id>", "the request's id", id("request"))
+    .action(async (requestId: number) => {
+      const out = output();
+      const { request, limits } = await withDb(out, (db) =>
+        undoLimitDecision(db, out.actor, requestId),
+      );
+      out.result({ ...readable(request), ...limits }, card);
     });
 
   return command;

@@ -18,6 +18,7 @@ import { Refusal } from "#cli/refusal.ts";
 import { reporterCommand } from "#cli/reporter.ts";
 import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
+import { stationCommand } from "#cli/station.ts";
 import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 import { webhookCommand } from "#cli/webhook.ts";
@@ -30,6 +31,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   limitRequestCommand,
   webhookCommand,
   stationsCommand,
+  stationCommand,
   citiesCommand,
   statusesCommand,
   reviewCommand,

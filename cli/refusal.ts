@@ -41,11 +41,13 @@ export function refusalOf(why: NotDone): Refusal {
     if (list === undefined) return new Refusal(`there is no ${why.what} ${why.id}`, 1);
     return unknown(why.what, why.id, list);
   }
+  if (why.notDone === "changed") return new Refusal(`${why.what} ${why.id} ${why.why}`, 1);
   const { what, id, state } = why;
   const sentences: Readonly<Record<string, string>> = {
     account: `an account ${id} already exists`,
     key: `key ${id} is ${state} permanently: \`operator key issue\` creates a new one`,
     "limit request": `limit request ${id} is already ${state}: \`operator partner update\` changes limits at any time`,
+    station: `station ${id} is ${state} already: nothing was changed`,
     mark: `mark ${id} is not held: ${state === "none" ? "it was counted without a review" : `it is ${state}`}; \`operator review list\` shows the held marks`,
   };
   return new Refusal(sentences[what] ?? `${what} ${id} is ${state} already`, 1);

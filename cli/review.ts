@@ -16,12 +16,13 @@ import { wakeMarks } from "#cli/with-queues.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
-import { listHeld, reviewMark } from "#src/marks/held.ts";
+import { listHeld } from "#src/marks/held.ts";
+import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
 type Word = "approve" | "reject";
 
-/** `operator review list|groups|approve|reject|decisions`: marks that the review holds back (docs/decisions.md 4). */
+/** `operator review list|groups|approve|reject|undo|decisions`: marks that the review holds back (docs/decisions.md 4). */
 export function reviewCommand(output: () => Output): Command {
   const command = new Command("review").description(
     "marks held for review because their source or their city had too many harmful changes",
@@ -60,9 +61,17 @@ export function reviewCommand(output: () => Output): Command {
     "approve held marks: they count from when they were made",
   );
   decisionVerb(command, output, "reject", "reject held marks: they never count");
+  verb(
+    command,
+    "undo",
+    "take the decision about one mark back: it is held again",
+    "review undo 91234567890123",
+  )
+    .argument("<id>", "the mark's id", markId)
+    .action((id: number) => undoOne(output(), id));
   const decisions = command
     .command("decisions")
-    .description("held marks that were decided together, and taking that back");
+    .description("decisions about held marks, and taking them back");
   recordVerbs(decisions, output, ["approve", "reject"], "review decisions");
   return command;
 }
@@ -98,15 +107,23 @@ const decisionVerb = (
         throw new Refusal("name one mark, or say which: --key, --network, --city, --since …");
       return id === undefined
         ? decideSome(out, word, options, dryRun, yes)
-        : decideOne(out, word, id, yes);
+        : decideOne(out, word, id);
     });
 
-async function decideOne(out: Output, word: Word, id: number, yes: boolean | undefined) {
-  // What was approved can still be rolled back.
-  if (word === "reject") await consent(out, yes, `Reject mark ${id} permanently?`, "not rejected");
+async function decideOne(out: Output, word: Word, id: number) {
   const { stationId, review } = await withDb(out, async (db, config) => {
     const mark = await reviewMark(db, out.actor, id, word);
     if ("review" in mark && word === "approve") await wakeMarks(config, [mark.stationId]);
+    return mark;
+  });
+  out.result({ id, station_id: stationId, review }, card);
+}
+
+/** The way back of the decision about one mark. */
+async function undoOne(out: Output, id: number) {
+  const { stationId, review } = await withDb(out, async (db, config) => {
+    const mark = await undoReview(db, out.actor, id);
+    if (!isNotDone(mark)) await wakeMarks(config, [mark.stationId]);
     return mark;
   });
   out.result({ id, station_id: stationId, review }, card);

@@ -18,11 +18,24 @@ export const id = (what: string) => integer(`the ${what}'s id`, 1, 2_147_483_647
 export const markId = integer("the mark's id", 1, 999_999_999_999_999);
 
 /** A station's id; whether there is such a station is found out later. */
-export function stationId(text: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
-    throw new Refusal(`--station must be a station's id, not "${text}"`);
-  return text;
-}
+export const stationIdAs =
+  (what: string) =>
+  (text: string): string => {
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
+      throw new Refusal(`${what} must be a station's id, not "${text}"`);
+    return text;
+  };
+export const stationId = stationIdAs("--station");
+
+/** A decimal number from `-most` to `most`: degrees. */
+export const degrees =
+  (what: string, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^[-+]?\d{1,3}(\.\d{1,15})?$/.test(text) || Math.abs(value) > most)
+      throw new Refusal(`${what} must be a number from -${most} to ${most}, not "${text}"`);
+    return value;
+  };
 
 /** How many lines of a list are shown. */
 export const listLimit = integer("--limit", 1, 100_000);

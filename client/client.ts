@@ -7,6 +7,9 @@ import type {
   CityQuery,
   Delta,
   Erased,
+  LimitRequest,
+  LimitRequestList,
+  LimitWish,
   OneStation,
   PageQuery,
   Report,
@@ -17,6 +20,7 @@ import type {
   StationList,
   StationPage,
   StationsAlong,
+  Usage,
   Way,
 } from "./types.ts";
 
@@ -66,6 +70,12 @@ export interface Client {
   reportStates(reportIds: readonly string[], options?: CallOptions): Promise<ReportStates>;
   /** Erases a user: the marks stay, and nothing leads to the user any more. */
   eraseUser(userRef: string, options?: CallOptions): Promise<Erased>;
+  /** What you have used in the last days (7; up to 365), and your limits. */
+  usage(query?: { days?: number }, options?: CallOptions): Promise<Usage>;
+  /** Asks the operator for other limits. One request may be pending: 409 `limit-request-pending`. */
+  askLimits(wish: LimitWish, options?: CallOptions): Promise<LimitRequest>;
+  /** Your requests for other limits, the newest first (20; up to 100). */
+  limitRequests(query?: { limit?: number }, options?: CallOptions): Promise<LimitRequestList>;
 }
 
 /** The partner API (version 1) with typed calls and retries. */
@@ -110,6 +120,20 @@ export function createClient(settings: CallSettings): Client {
     eraseUser: async (userRef, options) => {
       const path = `/users/${encodeURIComponent(userRef)}`;
       return (await call({ method: "DELETE", path, repeatable: true }, options)).body as Erased;
+    },
+    usage: async (query = {}, options) => {
+      const request = { method: "GET", path: `/usage${search(query)}`, repeatable: true } as const;
+      return (await call(request, options)).body as Usage;
+    },
+    askLimits: async (body, options) => {
+      // Sent twice, the second one would be refused although the first one was taken.
+      const request = { method: "POST", path: "/limit-requests", body, repeatable: false } as const;
+      return (await call(request, options)).body as LimitRequest;
+    },
+    limitRequests: async (query = {}, options) => {
+      const path = `/limit-requests${search(query)}`;
+      const request = { method: "GET", path, repeatable: true } as const;
+      return (await call(request, options)).body as LimitRequestList;
     },
   };
 }

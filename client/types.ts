@@ -165,6 +165,74 @@ export interface ReportStates {
   count: number;
 }
 
+export interface UsageDay {
+  /** UTC, `YYYY-MM-DD`. */
+  date: string;
+  requests: number;
+  /** 304s among them. */
+  not_modified: number;
+  /** Refused requests among them. */
+  errors: number;
+  /** By method and path: `GET /stations`. */
+  methods: Record<string, number>;
+}
+
+export interface Usage {
+  today: { date: string; requests: number; remaining: number };
+  /** Requests a minute and a day. */
+  limits: { rpm: number; daily: number };
+  /** The newest first, empty days filled in. */
+  days: UsageDay[];
+  /** Requests with publishable keys; they use the viewers' budgets. */
+  widget: { today: { date: string; requests: number }; days: UsageDay[] };
+}
+
+/** What you ask the operator for. */
+export interface LimitWish {
+  /** Requests a minute, 1 to 100,000. */
+  requested_rpm: number;
+  /** Requests a day, 1 to 100,000,000. */
+  requested_daily: number;
+  comment?: string | null;
+}
+
+export interface LimitRequest {
+  id: number;
+  status: "pending" | "approved" | "rejected";
+  requested_rpm: number;
+  requested_daily: number;
+  comment: string;
+  created: string;
+  /** null while it is pending. */
+  decided: string | null;
+  decision_comment: string;
+}
+
+export interface LimitRequestList {
+  /** The newest first. */
+  requests: LimitRequest[];
+  count: number;
+}
+
+/** What the service sends to a webhook. `timestamp` is the time of the event in ISO 8601. */
+export type WebhookEvent = { timestamp: string } & (
+  | { type: "stations.changed"; data: Omit<Delta, "truncated"> }
+  | { type: "report.processed"; data: { reports: ReportState[]; count: number } }
+  | { type: "limit_request.decided"; data: LimitRequest }
+  | { type: "key.expiring"; data: ExpiringKey }
+  | { type: "webhook.test"; data: Record<string, never> }
+);
+
+export interface ExpiringKey {
+  key_id: number;
+  kind: "secret" | "publishable";
+  /** The first characters of the key. */
+  prefix: string;
+  label: string;
+  /** UTC. */
+  expires: string;
+}
+
 /** RFC 9457. */
 export interface Problem {
   /** Its last part is the code. */

@@ -38,7 +38,7 @@ const external = [
 export async function bundle(ifChanged: boolean, log: (line: string) => void): Promise<void> {
   const dist = join(projectRoot, "dist");
   const stampFile = join(dist, "made-from");
-  const stamp = stampOf();
+  const stamp = hashOf(madeOf);
   if (ifChanged && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
   const startedAt = performance.now();
   const fresh = join(dist, `.new-${process.pid}`);
@@ -69,10 +69,10 @@ export async function bundle(ifChanged: boolean, log: (line: string) => void): P
   log(`Bundled the roles in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** A hash of the sources, and of the versions of the packages they use. */
-function stampOf(): string {
+/** A hash of these files and of all in these folders, with their names; from the root of the project. */
+export function hashOf(names: readonly string[]): string {
   const hash = createHash("sha256");
-  for (const name of madeOf) {
+  for (const name of names) {
     for (const file of filesOf(join(projectRoot, name)))
       hash.update(relative(projectRoot, file)).update(readFileSync(file));
   }

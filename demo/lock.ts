@@ -3,6 +3,9 @@ import { mkdirSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
 
+/** What a locked folder has beside its content. */
+export const lockName = "lock";
+
 /**
  * Takes `folder` for this process until it ends, however it ends: the lock is a listening socket, which the
  * system closes with its process. False when another live process has it.
@@ -35,7 +38,7 @@ function socketOf(folder: string): string {
     return `\\\\.\\pipe\\fuelmark-${createHash("sha256").update(resolve(folder)).digest("hex")}`;
   }
   // Relative, because a socket's address may have little more than 100 characters.
-  return relative(process.cwd(), join(folder, "lock"));
+  return relative(process.cwd(), join(folder, lockName));
 }
 
 function somebodyListens(address: string): Promise<boolean> {

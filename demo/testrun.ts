@@ -5,7 +5,7 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Building, startBuild } from "#demo/building.ts";
 import { launchBrowser } from "#demo/chromium.ts";
-import { lockFolder } from "#demo/lock.ts";
+import { lockFolder, lockName } from "#demo/lock.ts";
 import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
 import { startServers } from "#demo/servers/start.ts";
@@ -161,8 +161,10 @@ async function runTests(builds: Building[]): Promise<void> {
   } finally {
     await browser?.close();
     await servers.stop();
-    rmSync(data, { recursive: true, force: true });
     servers.remove();
+    // The lock stays: another run may be taking the folder at this moment.
+    for (const name of readdirSync(data))
+      if (name !== lockName) rmSync(join(data, name), { recursive: true, force: true });
   }
 }
 

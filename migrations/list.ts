@@ -20,6 +20,9 @@ import * as listClearedDays from "#migrations/0019_list_cleared_days.ts";
 import * as createWebhooks from "#migrations/0020_create_webhooks.ts";
 import * as createMarkBatches from "#migrations/0021_create_mark_batches.ts";
 import * as storeDatabaseIdentity from "#migrations/0022_store_database_identity.ts";
+import * as splitUsage from "#migrations/0023_split_usage.ts";
+import * as createStationEdits from "#migrations/0024_create_station_edits.ts";
+import * as keepLimitsBeforeDecisions from "#migrations/0025_keep_limits_before_decisions.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -47,4 +50,7 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0020_create_webhooks": createWebhooks,
   "0021_create_mark_batches": createMarkBatches,
   "0022_store_database_identity": storeDatabaseIdentity,
+  "0023_split_usage": splitUsage,
+  "0024_create_station_edits": createStationEdits,
+  "0025_keep_limits_before_decisions": keepLimitsBeforeDecisions,
 };

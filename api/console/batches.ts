@@ -19,17 +19,6 @@ export const waking =
     for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
   };
 
-/** Names for what a selection takes by its number, and the cities. */
-export const choicesCall = ({ db }: Services): ConsoleCall =>
-  consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
-    const [partners, keys, cities] = await Promise.all([
-      db("partners").select("id", "name").orderBy("id"),
-      db("keys").select("id", "partner_id", "label", "prefix").orderBy("id"),
-      db("cities").distinct<{ name: string }[]>("name").orderBy("name"),
-    ]);
-    ctx.body = { partners, keys, cities: cities.map(({ name }) => name) };
-  });
-
 /** The records of these acts below `path`: all, one with what it changes, and taking it back (docs/decisions.md 4.20). */
 export const recordCalls = (
   services: Services,

@@ -38,6 +38,10 @@ const idMax = 2_147_483_647;
 export const rowId = (text: string | undefined, max = idMax): number =>
   /^[1-9]\d{0,14}$/.test(text ?? "") && Number(text) <= max ? Number(text) : 0;
 
+/** The id of a station in a path; "", which no station has, when it cannot be one. */
+export const stationIdOf = (text: string | undefined): string =>
+  /^[A-Za-z0-9_-]{1,64}$/.test(text ?? "") ? text! : "";
+
 /** A refusal of one field of a body. */
 const badField = (name: string, msg: string): Refused =>
   refused("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
@@ -50,5 +54,9 @@ export function doneOrThrow<T extends object>(value: T | NotDone): T {
   if (!isNotDone(value)) return value;
   if (value.notDone === "unknown") throw unknown(value.what);
   if (value.notDone === "invalid") throw badField(value.field, value.why);
+  if (value.notDone === "changed") {
+    const [first = "", ...others] = `${value.what} ${value.id} ${value.why}.`;
+    throw refused("already-done", first.toUpperCase() + others.join(""));
+  }
   throw refused("already-done", `This ${value.what.split(" ").at(-1)} is ${value.state} already.`);
 }

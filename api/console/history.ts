@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { unknown } from "#api/console/fields.ts";
+import { stationIdOf, unknown } from "#api/console/fields.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { searchStations, stationPage } from "#src/marks/station-history.ts";
@@ -16,8 +16,6 @@ const logFilter = Type.Object({
 });
 
 const found = 50;
-const idForm = /^[A-Za-z0-9_-]{1,64}$/;
-
 const search = Type.Object({ q: Type.Optional(Type.String({ maxLength: 120 })) });
 const older = Type.Object({
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
@@ -30,9 +28,8 @@ export const historyCalls = ({ db, config }: Services): ConsoleCall[] => [
     ctx.body = { stations: await searchStations(db, q.trim(), found) };
   }),
   consoleCall("GET", "/stations/{id}", { role: "viewer", query: older }, async (ctx) => {
-    const id = ctx.params["id"]!;
     const { before = null } = ctx.state.query;
-    const page = idForm.test(id) ? await stationPage(db, id, before, config) : null;
+    const page = await stationPage(db, stationIdOf(ctx.params["id"]), before, config);
     if (page === null) throw unknown("station");
     ctx.body = page;
   }),

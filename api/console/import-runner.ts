@@ -14,6 +14,10 @@ const threadFile = import.meta.url.endsWith(".ts")
 const noteMs = 500;
 const wakeStations = 200;
 
+/** What is said of an import that ended by a fault of ours, not of the file. */
+const brokenOff = (cause: string): string =>
+  `It broke off${cause}. What was saved until then stays. Import the same file again: it does the rest. If that breaks off as well, import it on the server.`;
+
 /** An import that has begun: its row, who began it, and how its file is called. */
 interface Begun {
   id: number;
@@ -36,7 +40,7 @@ export function runImport(
   });
   thread.unref();
   let latest = { step: "", done: 0, total: null as number | null };
-  let end: Parameters<typeof finishRun>[2] = { state: "failed", fault: "It ended without a word." };
+  let end: Parameters<typeof finishRun>[2] = { state: "failed", fault: brokenOff("") };
   const beat = setInterval(() => {
     noteRun(db, id, latest).catch((error: Error) => log.debug({ err: error.message }, "import"));
   }, noteMs).unref();
@@ -56,11 +60,14 @@ export function runImport(
       for (let from = 0; from < word.stationIds.length; from += wakeStations)
         producer.wakeMarks(word.stationIds.slice(from, from + wakeStations));
     } else if (word.kind === "done") end = { state: "done", summary: word.summary };
-    else end = { state: "refused", fault: word.fault.replaceAll(task.path, file) };
+    else {
+      const state = word.brokeOff ? "failed" : "refused";
+      end = { state, fault: word.fault.replaceAll(task.path, file) };
+    }
   });
   thread.on("error", (error) => {
     log.error({ err: error, job: `import ${id}` }, "import failed");
-    end = { state: "failed", fault: (error as Error).message.slice(0, 500) };
+    end = { state: "failed", fault: brokenOff(` (${(error as Error).message.slice(0, 300)})`) };
   });
   thread.on("exit", () => {
     clearInterval(beat);

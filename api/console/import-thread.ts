@@ -15,6 +15,7 @@ export interface ImportTask {
   path: string;
   source: string | undefined;
   replaceSource: boolean;
+  allowRemovals: number | undefined;
   dryRun: boolean;
   config: Config;
 }
@@ -24,7 +25,7 @@ export type ImportWord =
   | { kind: "progress"; step: string; done: number; total: number | null }
   | { kind: "touched"; stationIds: string[] }
   | { kind: "done"; summary: ImportSummary | StatusSummary }
-  | { kind: "refused"; fault: string };
+  | { kind: "refused"; fault: string; brokeOff: boolean };
 
 // A thread of its own: reading and comparing a country keeps a core busy for seconds, and requests must not wait.
 const task = workerData as ImportTask;
@@ -39,12 +40,18 @@ const db = createDb(
 );
 try {
   const summary = await run(db, task);
-  say(isFault(summary) ? { kind: "refused", fault: summary.fault } : { kind: "done", summary });
+  if (isFault(summary)) {
+    const { fault, brokeOff = false } = summary;
+    say({ kind: "refused", fault, brokeOff });
+  } else say({ kind: "done", summary });
 } finally {
   await db.destroy();
 }
 
-function run(on: Db, { kind, path, source, replaceSource, dryRun, config }: ImportTask) {
+function run(
+  on: Db,
+  { kind, path, source, replaceSource, allowRemovals, dryRun, config }: ImportTask,
+) {
   const common = {
     path,
     dryRun,
@@ -52,7 +59,7 @@ function run(on: Db, { kind, path, source, replaceSource, dryRun, config }: Impo
       say({ kind: "progress", step, done, total }),
     waiting: () => say({ kind: "progress", step: "waiting", done: 0, total: null }),
   };
-  const options = { ...common, format: undefined, source, replaceSource };
+  const options = { ...common, format: undefined, source, replaceSource, allowRemovals };
   if (kind === "stations") return importStations(on, options);
   if (kind === "cities") return importCities(on, options);
   return importStatuses(on, config, {

@@ -26,6 +26,7 @@ const asked = Type.Object({
   file: line(1, 200),
   source: Type.Optional(idText(40)),
   replace_source: Type.Optional(Type.Boolean()),
+  allow_removals: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
   dry_run: Type.Boolean(),
 });
 
@@ -56,6 +57,7 @@ export function uploadPage(router: PageRouter, services: Services, gate: Operato
       throw refused("import-running", "An import is running here. Wait until it has ended.");
     busy = true;
     const { kind, file, source, replace_source = false, dry_run } = values as unknown as Asked;
+    const { allow_removals: allowRemovals } = values as unknown as Asked;
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
     const clean = async (): Promise<void> => {
       busy = false;
@@ -68,7 +70,8 @@ export function uploadPage(router: PageRouter, services: Services, gate: Operato
       const actor = viewer.account.name;
       const row = { kind, file, source: source ?? null, replace_source, dry_run, actor };
       const id = await startRun(db, row);
-      const task = { kind, path: copy, source, replaceSource: replace_source, dryRun: dry_run };
+      const removals = { replaceSource: replace_source, allowRemovals };
+      const task = { kind, path: copy, source, ...removals, dryRun: dry_run };
       runImport(services, { id, actor, file }, task, clean);
       ctx.status = 202;
       ctx.set("Cache-Control", "no-store");

@@ -7,6 +7,7 @@ import {
   approveLimitRequest,
   limitRequestRows,
   rejectLimitRequest,
+  undoLimitDecision,
 } from "#src/limits/limit-requests.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
 
@@ -58,6 +59,10 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
       ctx.status = 204;
     },
   ),
+  consoleCall("POST", "/limit-requests/{id}/undo", { role: "operator" }, async (ctx) => {
+    const id = rowId(ctx.params["id"]);
+    ctx.body = doneOrThrow(await undoLimitDecision(services.db, actorOf(ctx), id)).limits;
+  }),
 ];
 
 /** How busy these partners' minutes were; none while Redis is away. */

@@ -1,5 +1,7 @@
 import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls } from "#api/console/blocks.ts";
+import { choiceCalls } from "#api/console/choices.ts";
+import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { listImportsCall, uploadPage } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
@@ -13,6 +15,7 @@ import { historyCalls } from "#api/console/history.ts";
 import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
+import { stationCalls } from "#api/console/stations.ts";
 import { webhookCalls } from "#api/console/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
@@ -24,7 +27,7 @@ export function consolePages(router: PageRouter, services: Services): Middleware
   const gate = operatorGate(services);
   const built = readBuilt("console/index.html");
   router.get("/console", (ctx) => moved(ctx, 308, "/console/"));
-  router.get("/console/", (ctx) => sendBuiltPage(ctx, built));
+  router.get("/console/", (ctx) => sendBuiltPage(ctx, built, { framesOwn: true }));
   uploadPage(router, services, gate);
   queuesPages(router, services, gate);
   return mountCalls<ConsoleViewer>(services, {
@@ -38,6 +41,7 @@ export function consolePages(router: PageRouter, services: Services): Middleware
 /** Every call of the console for those who are signed in, each with the role it takes. */
 export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...sessionCalls(services),
+  findCall(services),
   ...partnerCalls(services),
   ...keyCalls(services),
   ...limitRequestCalls(services),
@@ -45,8 +49,10 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   ...reviewCalls(services),
   ...blockCalls(services),
   ...rollbackCalls(services),
+  ...choiceCalls(services),
   ...peopleCalls(services),
   ...historyCalls(services),
+  ...stationCalls(services),
   listImportsCall(services),
   ...healthCalls(services),
   ...alarmCalls(services),

@@ -9,7 +9,7 @@ import type { Person } from "#src/marks/reporter.ts";
 import { invalid, type NotDone } from "#src/operators/act.ts";
 
 /** A partner's user, or a device. In a body, because addresses are kept in many places. */
-const named = Type.Object(
+export const named = Type.Object(
   {
     partner: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
     user_ref: Type.Optional(reportBody.properties.user_ref),
@@ -30,7 +30,12 @@ export const peopleCalls = ({ db, config }: Services): ConsoleCall[] => [
   }),
 ];
 
-function personOf({ partner, user_ref: userRef, device }: Static<typeof named>): Person | NotDone {
+/** The person that a call names, or why it names none. */
+export function personOf({
+  partner,
+  user_ref: userRef,
+  device,
+}: Static<typeof named>): Person | NotDone {
   if (device !== undefined && partner === undefined && userRef === undefined) return { device };
   if (device === undefined && partner !== undefined && userRef !== undefined)
     return { partner, userRef };

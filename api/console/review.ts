@@ -1,13 +1,14 @@
 import { Type } from "typebox";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
-import { doneOrThrow } from "#api/console/fields.ts";
+import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { selected, selectionOf } from "#api/console/selected.ts";
 import type { Services } from "#api/http/services.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
-import { heldRows, reviewMark } from "#src/marks/held.ts";
+import { heldRows } from "#src/marks/held.ts";
+import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
 const shown = 200;
@@ -28,6 +29,12 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   }),
   decision(services, "approve"),
   decision(services, "reject"),
+  consoleCall("POST", "/review/{id}/undo", { role: "operator" }, async (ctx) => {
+    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
+    const { stationId, review } = doneOrThrow(await undoReview(services.db, actorOf(ctx), id));
+    services.producer.wakeMarks([stationId]);
+    ctx.body = { review };
+  }),
   consoleCall("GET", "/review/groups", { role: "viewer" }, async (ctx) => {
     ctx.body = { groups: await heldGroups(services.db) };
   }),

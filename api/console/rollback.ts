@@ -1,5 +1,5 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { choicesCall, recordCalls, shownStations, waking } from "#api/console/batches.ts";
+import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import { doneOrThrow } from "#api/console/fields.ts";
 import { selected, selectionOf } from "#api/console/selected.ts";
 import type { Services } from "#api/http/services.ts";
@@ -18,6 +18,5 @@ export const rollbackCalls = (services: Services): ConsoleCall[] => [
     const done = decideBatch(services.db, actorOf(ctx), "rollback", selection, waking(services));
     ctx.body = doneOrThrow(await done);
   }),
-  choicesCall(services),
   ...recordCalls(services, "/rollbacks", ["rollback"]),
 ];

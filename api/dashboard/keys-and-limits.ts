@@ -1,9 +1,13 @@
+import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { askLimits, limitWish, shownLimitRequest } from "#api/account/limit-requests.ts";
+import { refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
-import type { KeyState, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
+import type { KeyState, RotatedKey, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
+import { overlapDays, rotateKey } from "#src/keys/rotation.ts";
 import { listLimitRequests } from "#src/limits/limit-requests.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 const requestsShown = 100;
@@ -42,6 +46,29 @@ const stateOf = ({ revoked_at, expires_at }: IssuedKey, now: number): KeyState =
     : expires_at !== null && expires_at.getTime() <= now
       ? "expired"
       : "in force";
+
+const overlap = Type.Object(
+  { days: Type.Integer({ minimum: overlapDays[0], maximum: overlapDays[1] }) },
+  { additionalProperties: false },
+);
+const whyNot: Record<string, string> = {
+  ending: "This key has an end already. Ask the operator for a new key.",
+  new: "This key is less than a day old. Replace it tomorrow, or ask the operator.",
+};
+
+/** Replaces the key of this session (docs/decisions.md 8.36). The new key is in this answer and nowhere else. */
+export const rotateKeyCall = ({ db, clock }: Services) =>
+  dashboardCall("POST", "/keys/rotate", { body: overlap }, async (ctx) => {
+    const { viewer, body } = ctx.state;
+    const rotated = await rotateKey(db, viewer.key, body.days, clock());
+    if (isNotDone(rotated)) {
+      const state = rotated.notDone === "already" ? rotated.state : "";
+      throw refused("already-done", whyNot[state] ?? "This key is not in force any more.");
+    }
+    const { key, text, ends } = rotated;
+    ctx.status = 201;
+    ctx.body = { id: key.id, key: text, old_ends: ends.getTime() } satisfies RotatedKey;
+  });
 
 /** The partner's limit requests, newest first. */
 export const listLimitsCall = ({ db }: Services) =>

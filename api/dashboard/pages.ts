@@ -1,5 +1,11 @@
 import { marksCall, overviewCall, usageCsvCall } from "#api/dashboard/figures.ts";
-import { askLimitsCall, keysCall, listLimitsCall } from "#api/dashboard/keys-and-limits.ts";
+import {
+  askLimitsCall,
+  keysCall,
+  listLimitsCall,
+  rotateKeyCall,
+} from "#api/dashboard/keys-and-limits.ts";
+import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard/troubles.ts";
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
@@ -26,12 +32,17 @@ export function dashboardPages(router: PageRouter, services: Services): Middlewa
       showSessionCall(services),
       signOutCall(services, cookie),
       overviewCall(services),
+      errorsCall(services),
+      recentCall(services),
+      hoursCall(services),
       marksCall(services),
       keysCall(services),
+      rotateKeyCall(services),
       listLimitsCall(services),
       askLimitsCall(services),
       ...webhookCalls(services),
       usageCsvCall(services),
+      errorsCsvCall(services),
     ],
     admit: dashboardViewer(services, cookie),
   });

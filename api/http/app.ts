@@ -1,5 +1,6 @@
 import Koa from "koa";
 import { apiChecks } from "#api/http/checks.ts";
+import { createPreflight } from "#api/http/cors.ts";
 import { identify } from "#api/http/identify.ts";
 import { mount } from "#api/http/mount.ts";
 import { refused } from "#api/http/errors.ts";
@@ -25,6 +26,7 @@ export function createApp(
     checks: apiChecks(services),
     call: (route, ctx) => route.handle(ctx as ApiContext),
     offersOptions: true,
+    preflight: createPreflight(services),
     unknownPath: "No such path. Paths are case-sensitive and end without a slash.",
   });
   app.use(identify(services));

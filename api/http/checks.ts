@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { meteredOf, usageLabel } from "#api/http/limits.ts";
+import { headersForPage } from "#api/http/cors.ts";
 import type { Check } from "#api/http/mount.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
@@ -26,18 +27,24 @@ const bearer = /^bearer +([\w]+) *$/i;
 
 /** 401 unless the request carries a key that is in force (docs/contract.md 5). */
 function authenticate({ keys, meter }: Services): Check<Route> {
-  const enter = ({ state }: Context, key: KeyInfo | null): void => {
+  const enter = ({ headers, state }: Context, text: string, key: KeyInfo | null): void => {
+    const { origin } = headers;
+    if (origin !== undefined) {
+      // A page may read that its key has ended.
+      const known = key ?? keys.ended(text);
+      if (known !== null) state.forPage = headersForPage(known, origin);
+    }
     if (key === null) throw new Refused(invalidKey);
     state.key = key;
   };
   return (ctx) => {
-    const text = bearer.exec(ctx.headers.authorization ?? "")?.[1];
-    const key = text === undefined ? null : keys.known(text);
-    if (key) return enter(ctx, key);
+    const text = bearer.exec(ctx.headers.authorization ?? "")?.[1] ?? "";
+    const key = text === "" ? null : keys.known(text);
+    if (key) return enter(ctx, text, key);
     // Before the look-up, which may fail: every answer carries limits.
     ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
-    if (key === null) return enter(ctx, null);
-    return keys.find(text as string).then((found) => enter(ctx, found));
+    if (key === null) return enter(ctx, text, null);
+    return keys.find(text).then((found) => enter(ctx, text, found));
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Middleware } from "#api/http/state.ts";
+import { usageLabel } from "#api/http/limits.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
@@ -11,13 +12,14 @@ const probes = new Set(["/healthz", "/readyz"]);
 
 /**
  * The outermost middleware: gives a request its id, its viewer's address and its path, and writes one line about it
- * when it is over, or when a stream has begun. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
+ * and tells the journal when it is over, or when a stream has begun. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
  */
 export function identify({
   log,
   metrics,
   proxies,
-}: Pick<Services, "log" | "metrics" | "proxies">): Middleware {
+  journal,
+}: Pick<Services, "log" | "metrics" | "proxies" | "journal">): Middleware {
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
@@ -34,6 +36,11 @@ export function identify({
     const over = (isAborted: boolean): void => {
       const ms = performance.now() - state.arrivedAt;
       metrics.finished(routeLabel(state, path), res.statusCode, ms);
+      const { key, code, requestId, quota } = state;
+      if (key !== undefined) {
+        const { statusCode: status } = res;
+        journal.finished({ key, label: usageLabel(ctx), status, code, ms, requestId, quota });
+      }
       if (!log.isLevelEnabled(level)) return;
       log[level](lineOf(ctx, routing.path, ms, isAborted), "request");
     };

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Context } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Metered } from "#src/limits/meter.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
@@ -27,9 +28,9 @@ export function meteredOf(
 ): Metered {
   const { id, rpm, daily } = key.partner;
   if (key.kind === "secret")
-    return { bucket: `p${id}`, usage: `p${id}`, rpm, daily, floor: usedToday.floorOf(id) };
+    return { bucket: `p${id}`, usage: usageOf(key), rpm, daily, floor: usedToday.floorOf(id) };
   const viewer = viewerName(config.reporterPepper, viewerNetwork(ip));
-  return { bucket: `pk:${id}:${viewer}`, usage: `w${id}`, rpm, daily, floor: null };
+  return { bucket: `pk:${id}:${viewer}`, usage: usageOf(key), rpm, daily, floor: null };
 }
 
 /** The viewers of the last requests: a hash costs as much as the rest of the metering. */
@@ -48,13 +49,30 @@ function viewerName(pepper: string, network: string): string {
 export const usageLabel = ({ method, state }: Context): string =>
   `${method} ${state.place?.template ?? "(unknown)"}`;
 
-/** Adds to the usage of a counted request what has become of it. */
-export function countOutcome(
-  services: Pick<Services, "config" | "usedToday" | "meter">,
-  ctx: Context,
-  outcome: "not_modified" | "errors",
-): void {
-  const { quota, key, ip } = ctx.state;
+const usageOf = ({ kind, partnerId }: KeyInfo): string =>
+  kind === "secret" ? `p${partnerId}` : `w${partnerId}`;
+
+type NeedsMeter = Pick<Services, "meter">;
+
+/** Adds to the usage of a counted request that its answer was not sent again. */
+export function countUnchanged({ meter }: NeedsMeter, ctx: Context): void {
+  const { quota, key } = ctx.state;
   if (quota !== undefined && key !== undefined)
-    services.meter.note(meteredOf(services, key, ip), quota, usageLabel(ctx), outcome);
+    meter.note(usageOf(key), quota.day, `${usageLabel(ctx)}|not_modified`);
+}
+
+/** Adds to the usage what a request of a known key was refused with, counted or not (docs/decisions.md 12.10). */
+export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemCode): void {
+  const { quota, limits, key } = ctx.state;
+  const decision = quota ?? limits;
+  if (key === undefined || decision === undefined) return;
+  const what = quota === undefined ? "refused" : "errors";
+  meter.note(usageOf(key), decision.day, `${usageLabel(ctx)}|${what}|${code}`);
+}
+
+/** Adds to the usage that marks of a batch were refused while the batch was taken. */
+export function countRefusedMark({ meter }: NeedsMeter, ctx: Context, code: ProblemCode): void {
+  const { quota, key } = ctx.state;
+  if (quota !== undefined && key !== undefined)
+    meter.note(usageOf(key), quota.day, `${usageLabel(ctx)}|marks|${code}`);
 }

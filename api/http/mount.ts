@@ -23,6 +23,8 @@ export interface Mounted<Route extends BaseRoute> {
   call(route: Route, ctx: Context): Promise<void> | void;
   /** Answers OPTIONS with the methods of the path. */
   offersOptions?: boolean;
+  /** Answers a browser's preflight, which no check could let through. False when the request is none. */
+  preflight?(ctx: Context, place: Place<Route> | undefined): boolean;
   /** What to say about a path that no route has. */
   unknownPath: string;
 }
@@ -37,7 +39,7 @@ export function mount<Route extends BaseRoute>(
   matched: Middleware;
   unmatched: Middleware;
 } {
-  const { base, routes, checks, call, offersOptions = false, unknownPath } = mounted;
+  const { base, routes, checks, call, offersOptions = false, preflight, unknownPath } = mounted;
   const router = new Router<State>({ prefix: base, sensitive: true, strict: true });
   const places = placesOf(base, routes, offersOptions);
 
@@ -84,6 +86,7 @@ export function mount<Route extends BaseRoute>(
     }
     const [layer] = (ctx["matched"] as { path: string }[] | undefined) ?? [];
     const place = layer === undefined ? undefined : places.get(layer.path);
+    if (ctx.method === "OPTIONS" && preflight?.(ctx, place) === true) return;
     await runChecks(ctx, place, undefined);
     if (place === undefined) throw refused("not-found", unknownPath);
     const headers = { Allow: place.allow };

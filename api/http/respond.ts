@@ -7,7 +7,7 @@ import {
   pickEncoding,
   refusesIdentity,
 } from "#api/http/encoding.ts";
-import { countOutcome, limitHeaders } from "#api/http/limits.ts";
+import { countRefusal, countUnchanged, limitHeaders } from "#api/http/limits.ts";
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
 import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
@@ -67,14 +67,15 @@ function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
   for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
   const problem = problemObject(refusal, services.config.problemBase, ctx.state.requestId);
   ctx.status = problem.status;
-  countOutcome(services, ctx, "errors");
+  ctx.state.code = refusal.code;
+  countRefusal(services, ctx, refusal.code);
   setCommonHeaders(services, ctx);
   ctx.set(problemHeaders(refusal));
   ctx.body = JSON.stringify(problem);
 }
 
 function finish(services: Services, ctx: Context): Promise<void> | void {
-  if (ctx.status === 304) countOutcome(services, ctx, "not_modified");
+  if (ctx.status === 304) countUnchanged(services, ctx);
   setCommonHeaders(services, ctx);
   setCacheHeaders(ctx);
   const { body, res } = ctx;
@@ -141,21 +142,25 @@ export function setCommonHeaders(
   { health }: Pick<Services, "health">,
   { res, state }: Context,
 ): void {
-  const { requestId, limits, ignored = "" } = state;
+  const { requestId, limits, forPage, ignored = "" } = state;
   res.setHeader("X-Request-Id", requestId);
   res.setHeader("X-Content-Type-Options", "nosniff");
   if (limits !== undefined)
     for (const [name, value] of Object.entries(limitHeaders(limits))) res.setHeader(name, value);
+  if (forPage !== undefined)
+    for (const [name, value] of Object.entries(forPage)) res.setHeader(name, value);
   if (ignored !== "") res.setHeader("X-Ignored-Parameters", ignored);
   if (health.stopping) res.setHeader("Connection", "close");
 }
 
 function setCacheHeaders(ctx: Context): void {
-  const { method, res } = ctx;
+  const { method, res, state } = ctx;
   if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "private, no-cache");
   if (method !== "GET" && method !== "HEAD") return;
   const own = res.getHeader("Vary") as string | undefined;
-  res.setHeader("Vary", own === undefined ? "Accept-Encoding" : `Accept-Encoding, ${own}`);
+  // Also without `Origin`: what a cache has kept of the widget is not given to another page.
+  const general = state.key?.kind === "publishable" ? "Accept-Encoding, Origin" : "Accept-Encoding";
+  res.setHeader("Vary", own === undefined ? general : `${general}, ${own}`);
 }
 
 /** Below this a slice costs more to write than to copy. */

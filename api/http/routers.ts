@@ -18,6 +18,7 @@ import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPages } from "#api/openapi/serve.ts";
 import { assetPages } from "#api/pages/assets.ts";
 import { basemapPages } from "#api/pages/basemap.ts";
+import { clientPackage } from "#api/pages/client-package.ts";
 import { docsPages } from "#api/pages/docs.ts";
 import { guidePages } from "#api/pages/guide.ts";
 import { embedPages } from "#api/pages/embed.ts";
@@ -75,6 +76,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   problemPages(router, services);
   docsPages(router);
   guidePages(router, services);
+  clientPackage(router, services);
   assetPages(router, services);
   listPage(router, services);
   privacyPage(router, services);

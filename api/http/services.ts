@@ -26,6 +26,7 @@ import { createRedis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createMeter } from "#src/limits/meter.ts";
+import { createRequestJournal } from "#src/limits/request-journal.ts";
 import { createUsedToday } from "#src/limits/used-today.ts";
 import { createWaiters } from "#src/marks/waiters.ts";
 
@@ -82,6 +83,10 @@ export function createServices(config: Config, parts: ServiceParts) {
   const keys = createKeyStore({ db, config, log, clock });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
+  const meter = createMeter<Question, LookedUp>({
+    ...{ redis, config, clock, log },
+    lookUp: async (questions) => (invalidation.isCurrent() ? rectangleStore.lookUp(questions) : []),
+  });
   return {
     config,
     log,
@@ -89,11 +94,9 @@ export function createServices(config: Config, parts: ServiceParts) {
     db,
     redis,
     keys,
-    meter: createMeter<Question, LookedUp>({
-      ...{ redis, config, clock, log },
-      lookUp: async (questions) =>
-        invalidation.isCurrent() ? rectangleStore.lookUp(questions) : [],
-    }),
+    meter,
+    /** What became of each request, for the partner's dashboard. */
+    journal: createRequestJournal({ redis, config, clock, log, note: meter.note }),
     /** What partners have durably used today. */
     usedToday: createUsedToday({ db, config, log }),
     health: createHealth(),

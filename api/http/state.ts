@@ -3,6 +3,7 @@ import type Koa from "koa";
 import type { Place } from "#api/http/route.ts";
 import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Taken } from "#src/limits/meter.ts";
+import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
@@ -20,10 +21,14 @@ export interface State {
   /** The path's place among the routes; undefined when no route has this path. */
   place?: Place | undefined;
   key?: KeyInfo;
+  /** The headers that let the calling page read the answer, when it may. */
+  forPage?: Record<string, string> | undefined;
   /** The meter's decision about a counted request, and what was found in the cache meanwhile. */
   quota?: Taken<LookedUp>;
   /** The limits that the answer's headers tell. */
   limits?: QuotaDecision;
+  /** The problem that the request is answered with. */
+  code?: ProblemCode;
   /** What the route has read from the query for its look-up. */
   asked?: unknown;
   /** Query parameters that the route does not know, for `X-Ignored-Parameters`; "" for none. */

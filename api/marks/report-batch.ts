@@ -7,6 +7,7 @@ import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
+import { countRefusedMark } from "#api/http/limits.ts";
 import { readPrefer } from "#src/contract/prefer.ts";
 import { awaitOutput, type ReportOutput } from "#api/marks/reports.ts";
 import { json } from "#api/openapi/answers.ts";
@@ -91,6 +92,10 @@ export const reportBatchRoute = (services: Services) =>
       const reports = answers.map((answer) =>
         shown(answer.status === "fulfilled" ? answer.value : notStored),
       );
+      for (const answer of answers) {
+        const result = answer.status === "fulfilled" ? answer.value : notStored;
+        if (isRefusal(result)) countRefusedMark(services, ctx, result.code);
+      }
       const failed = answers.find((answer) => answer.status === "rejected");
       if (failed !== undefined) {
         const reason = failed.reason as Error;

@@ -69,6 +69,8 @@ const about = {
 
 **HEAD** answers wherever GET does, with the same headers and no body. **OPTIONS** answers 204 with \`Allow\`, the methods of the path.
 
+**Pages.** A page of a domain that a publishable key is bound to may call and read what the key opens (CORS). Preflights carry no key and are not counted. No page can read what a secret key is answered.
+
 **Forms.** Lists of stations are JSON; with \`Accept\` they are also GeoJSON (\`application/geo+json\`), lines of JSON (\`application/x-ndjson\`) and CSV (\`text/csv\`, secret keys). Each of these has a path of its own as well, such as \`/stations.geojson\`.
 
 **Times** are UTC, \`YYYY-MM-DD HH:MM:SS\`.

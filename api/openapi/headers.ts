@@ -44,6 +44,11 @@ const answerHeaders = {
   Location: ["Where the outcome can be asked for", text],
   "Retry-After": ["Seconds to wait", count()],
   Allow: ["The methods of this path", { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" }],
+  "Access-Control-Allow-Origin": [
+    "The calling page, when a publishable key is bound to its domain: the page may read the answer",
+    { type: "string", pattern: "^https?://[^/]+$" },
+  ],
+  "Access-Control-Expose-Headers": ["The headers that the page may read", text],
   "WWW-Authenticate": ["The scheme to use", { type: "string", const: "Bearer" }],
 } as const satisfies Record<string, readonly [string, object]>;
 
@@ -61,7 +66,11 @@ export const constantHeaders = [
 ] as const satisfies HeaderName[];
 
 /** On any of them. */
-const optionalHeader: HeaderName = "X-Ignored-Parameters";
+const optionalHeaders: readonly HeaderName[] = [
+  "X-Ignored-Parameters",
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+];
 
 const headerObject = (name: HeaderName, required: boolean) => {
   const [description, schema] = answerHeaders[name];
@@ -75,7 +84,7 @@ export function headerComponents(paths: object): Record<string, object> {
     text.includes(`"${reference(name)}"`),
   );
   return Object.fromEntries(
-    referred.map((name) => [name, headerObject(name, name !== optionalHeader)]),
+    referred.map((name) => [name, headerObject(name, !optionalHeaders.includes(name))]),
   );
 }
 
@@ -86,7 +95,7 @@ export function headersOf(
   always: readonly HeaderName[] = [],
   sometimes: readonly HeaderName[] = [],
 ): Record<string, object> {
-  const required = [...constantHeaders, optionalHeader, ...always].map((name) => [
+  const required = [...constantHeaders, ...optionalHeaders, ...always].map((name) => [
     name,
     { $ref: reference(name) },
   ]);

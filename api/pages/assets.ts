@@ -4,25 +4,28 @@ import sirv from "sirv";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import { dayS } from "#src/domain/units.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /** Where `npm run build` puts the pages. */
 export const builtFolder = join(projectRoot, "web", "dist");
 
+const yearS = 365 * dayS;
+
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
- * and are therefore good for ever.
+ * and are therefore good for ever. `/pictures/*`: what messengers show of a shared page (docs/decisions.md 15.15).
  */
 export function assetPages(router: PageRouter, services: Services): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
-  const serve = sirv(builtFolder, {
-    gzip: true,
-    brotli: true,
-    etag: true,
-    immutable: true,
-    maxAge: 31_536_000,
-  });
+  const packed = { gzip: true, brotli: true, etag: true };
+  const assets = sirv(builtFolder, { ...packed, immutable: true, maxAge: yearS });
   router.get("/assets/*file", async (ctx, next) => {
-    if (!(await serveFile(services, ctx, serve))) await next();
+    if (!(await serveFile(services, ctx, assets))) await next();
+  });
+  // Messengers keep addresses, so these have no hash.
+  const pictures = sirv(builtFolder, { etag: true, maxAge: dayS });
+  router.get("/pictures/*file", async (ctx, next) => {
+    if (!(await serveFile(services, ctx, pictures))) await next();
   });
 }

@@ -5,6 +5,7 @@ import { apiBase } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
+import { clientPath } from "#api/pages/client-package.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 const folder = join(projectRoot, "docs");
@@ -17,7 +18,7 @@ const forPartners = {
   contract: ["Contract", "every endpoint, field, limit and guarantee"],
   embedding: ["Embed the map", "the map in a page"],
   dashboard: ["Dashboard", "what a partner has used"],
-  client: ["TypeScript client", "calls, and a mirror of the whole country"],
+  client: ["Guide of the TypeScript client", "calls, and a mirror of the whole country"],
   rules: ["Rules of marks", "how marks become statuses"],
   decisions: ["Decisions", "what the contract leaves open, settled"],
   privacy: ["Privacy", "what is kept of people, and how it is erased"],
@@ -42,7 +43,7 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
     ],
     ["/llms.txt", "text/markdown; charset=utf-8", () => overviewOf(baseUrl)],
     [
-      "/.well-known/api-catalog",
+      catalogPath,
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       () => JSON.stringify(catalogOf(baseUrl)),
     ],
@@ -53,12 +54,16 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
       // When first asked for: most processes never are.
       file ??= packFile(type, Buffer.from(read()));
       ctx.set("Cache-Control", "public, max-age=3600");
+      if (path === catalogPath) ctx.set("Link", catalogLink);
       sendPacked(ctx, file);
       ctx.set("Content-Type", type);
     });
   }
 }
 
+const catalogPath = "/.well-known/api-catalog";
+/** What the RFC wants a HEAD to say. */
+const catalogLink = `<${catalogPath}>; rel="api-catalog"`;
 const pythonPath = "/docs/fuelmark_mirror.py";
 const pathOf = (name: string): string => `/docs/${name}.md`;
 
@@ -92,6 +97,7 @@ const overviewOf = (baseUrl: string): string => `# Fuelmark
 ${Object.entries(forPartners)
   .map(([name, [title, about]]) => `- [${title}](${baseUrl}${pathOf(name)}): ${about}`)
   .join("\n")}
+- [TypeScript client](${baseUrl}${clientPath}): \`npm install ${baseUrl}${clientPath}\`
 - [Mirror in Python](${baseUrl}${pythonPath}): one file that keeps a copy of the country
 - [Errors](${baseUrl}/problems): every code, and what to do
 

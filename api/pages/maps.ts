@@ -29,13 +29,14 @@ export function consumerMapPage(router: PageRouter, services: Services): void {
       moved(ctx, 302, "list");
       return;
     }
-    const language = pickLanguage(null, ctx.get("accept-language"));
+    const given = new URLSearchParams(ctx.querystring);
+    const language = pickLanguage(given.get("lang"), ctx.get("accept-language"));
     const { siteName, siteDescription } = messagesOf(language);
     const tags = { title: siteName, description: siteDescription, language };
     mapPage(ctx, {
       ...{ root: "", key, language, frameAncestors: ["'self'"] },
-      tags: shareTags({ ...tags, url: new URL(services.config.baseUrl).href }),
-      ...startOf(services, new URLSearchParams(ctx.querystring)),
+      tags: shareTags({ ...tags, path: "", baseUrl: services.config.baseUrl, shown: "map" }),
+      ...startOf(services, given),
     });
   });
 }
@@ -68,7 +69,7 @@ export function widgetPages(router: PageRouter, services: Services): void {
     }
     mapPage(ctx, {
       ...{ root: "../", frameAncestors: frameAncestors(key.domains) },
-      language: pickLanguage(null, ctx.get("accept-language")),
+      language: pickLanguage(given.get("lang"), ctx.get("accept-language")),
       ...startOf(services, given),
     });
   });

@@ -1,22 +1,36 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
+import { sharePicture, type Shown } from "#api/pages/share-picture.ts";
 
 interface Shared {
   title: string;
   description: string;
-  /** The page's one address. */
-  url: string;
+  /** Of the page, from the service's address on. */
+  path: string;
+  baseUrl: string;
+  shown: Shown;
   language: Language;
 }
 
-/** What messengers and search engines show of a page (Open Graph). There is no picture: docs/decisions.md 15.15. */
-export const shareTags = ({ title, description, url, language }: Shared): Html =>
-  html`<title>${title}</title>
+/** What messengers and search engines show of a page: title, text and picture (docs/decisions.md 15.15). */
+export function shareTags({ title, description, path, baseUrl, shown, language }: Shared): Html {
+  const at = (place: string): string => new URL(place, `${baseUrl}/`).href;
+  const url = at(path);
+  const { file, width, height } = sharePicture(shown, language);
+  const { siteName, statuses } = messagesOf(language);
+  return html`<title>${title}</title>
     <meta name="description" content="${description}" />
     <link rel="canonical" href="${url}" />
     <meta property="og:type" content="website" />
-    <meta property="og:site_name" content="${messagesOf(language).siteName}" />
+    <meta property="og:site_name" content="${siteName}" />
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${description}" />
     <meta property="og:url" content="${url}" />
-    <meta property="og:locale" content="${language === "ru" ? "ru_RU" : "en_GB"}" />`;
+    <meta property="og:locale" content="${language === "ru" ? "ru_RU" : "en_GB"}" />
+    <meta property="og:image" content="${at(`pictures/${file}`)}" />
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:width" content="${width}" />
+    <meta property="og:image:height" content="${height}" />
+    <meta property="og:image:alt" content="${shown === "map" ? siteName : statuses[shown]}" />
+    <meta name="twitter:card" content="summary_large_image" />`;
+}

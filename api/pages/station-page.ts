@@ -21,7 +21,7 @@ export function stationPage(router: PageRouter, services: Services): void {
     const about = aboutStation(services, station, language);
     if (key === null) {
       ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
-      sendPlainPage(ctx, { ...about, language, css, policy: "form-action 'none'" });
+      sendPlainPage(ctx, { ...about, language, css, policy, ...framed });
       return;
     }
     mapPage(ctx, {
@@ -37,9 +37,11 @@ function aboutStation({ config, clock }: Services, station: Listed, language: La
   const lines = [station.addr, facts, prices.join(" · "), doubt, age].filter(Boolean);
   const title = `${nameOf(station)}: ${status}`;
   const description = lines.join(". ");
-  const url = new URL(`s/${encodeURIComponent(station.id)}`, `${config.baseUrl}/`).href;
+  const path = `s/${encodeURIComponent(station.id)}`;
+  const { baseUrl } = config;
+  const shown = station.fuel.status;
   const parts = [...lines.map((line) => html`<p>${line}</p>`), foot(language)];
-  return { title, parts, tags: shareTags({ title, description, url, language }) };
+  return { title, parts, tags: shareTags({ title, description, path, baseUrl, shown, language }) };
 }
 
 function foot(language: Language): Html {
@@ -53,8 +55,12 @@ function sendGone(ctx: Context, language: Language): void {
   ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
   const title = messagesOf(language).stationGone;
   const parts = [foot(language)];
-  sendPlainPage(ctx, { title, language, css, policy: "form-action 'none'", parts });
+  sendPlainPage(ctx, { title, language, css, policy, ...framed, parts });
 }
+
+const policy = "form-action 'none'";
+/** The console shows it beside a station's facts (docs/decisions.md 13.18). */
+const framed = { ancestors: ["'self'"] };
 
 const css = `
 :root { color-scheme: light dark }

@@ -13,6 +13,7 @@ import { findAlong } from "#snapshots/model/along.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
+import { foldText } from "#snapshots/model/fragment.ts";
 import { findNearest, sortByDistance } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
@@ -216,6 +217,33 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         sources.push(source);
       }
       return { ...inOrder(sources), whole: wholeOf(found), next };
+    },
+
+    /**
+     * Ids for somebody who types `text` (docs/decisions.md 13.19): that id itself, then stations with every word of it in name, brand or address, then
+     * those whose id begins so. At most `limit`: the search ends as soon as it has so many.
+     */
+    typed(text: string, limit: number, now: number): string[] {
+      drain(now);
+      const found = new Set<string>();
+      if (table.find(text) !== noStation) found.add(text);
+      const words = foldText(text).split(" ");
+      const passes = matcher({ words: words.filter((word) => word !== "") });
+      // Nothing but blanks.
+      if (passes === null) return [];
+      for (const { block } of tree.leaves()) {
+        if (found.size >= limit) break;
+        const chosen = passes(block, null);
+        for (let slot = 0; slot < chosen.length && found.size < limit; slot++)
+          if (chosen[slot] === 1) found.add(idOf({ block, slot }));
+      }
+      const stations = order.stations();
+      for (let i = order.after(text); i < stations.length && found.size < limit; i++) {
+        const id = table.ids.id(stations[i] as number);
+        if (!id.startsWith(text)) break;
+        found.add(id);
+      }
+      return [...found];
     },
 
     /** Stations changed at or after `sinceMs`, oldest change first, and ids of those taken out of service. */

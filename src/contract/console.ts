@@ -5,6 +5,7 @@ import type {
   ShownWebhook,
 } from "#src/contract/dashboard.ts";
 import type { Step } from "#src/domain/explain.ts";
+import type { Point } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
 
@@ -155,8 +156,19 @@ export interface ConsoleMark extends MarkFacts {
   distance_m: number | null;
 }
 
+/** What the imports say where an operator has set a station's field by hand; null where nobody has. */
+export interface HandSet {
+  name: string | null;
+  brand: string | null;
+  addr: string | null;
+  position: Point | null;
+  /** False: closed by hand. True: kept in service by hand. Null: as the imports say. */
+  in_service: boolean | null;
+}
+
 export interface ConsoleStationPage {
   station: ConsoleStation & { source: string };
+  by_hand: HandSet;
   fuel: FuelBlock;
   /** The steps that led here, the oldest first, and at least how many older ones are left out. */
   steps: Step[];
@@ -176,10 +188,22 @@ export interface ConsoleChoices {
   cities: string[];
 }
 
+/** A viewers' network, by the beginning of its hash, and why the console knows it. */
+export interface ConsoleNetwork {
+  network: string;
+  held: number;
+  /** The last alarm that names it, and until when it is blocked, ms. */
+  alarm: number | null;
+  blocked: number | null;
+}
+
 export interface ConsoleRollbackChange {
   station_id: string;
   /** Name, brand and address of the station. */
   station: string;
+  /** Where it stands; null when nothing is known of it but its marks. */
+  lat: number | null;
+  lon: number | null;
   /** How many of its marks the decision is about. */
   marks: number;
   before: FuelBlock;
@@ -347,4 +371,18 @@ export interface ConsoleImport {
   fault: string | null;
   started: number;
   finished: number | null;
+}
+
+/** What somebody who types in the console's palette may look for; each list is short (docs/decisions.md 13.19). */
+export interface ConsoleHits {
+  partners: { id: number; name: string }[];
+  keys: {
+    id: number;
+    partner_id: number;
+    partner: string;
+    prefix: string;
+    label: string;
+    revoked: boolean;
+  }[];
+  stations: Pick<ConsoleStation, "id" | "name" | "brand" | "addr" | "removed">[];
 }

@@ -36,6 +36,66 @@ export interface Overview {
   minute_days: number;
 }
 
+/** How often a call was answered with a problem code. */
+export interface CallError {
+  method: string;
+  /** Empty: from before codes were kept. */
+  code: string;
+  /** Answers of today and of the period, those to requests that were not counted included. */
+  today: number;
+  total: number;
+  /** Of `total`: requests that a limit or a 403 refused before they were counted. */
+  refused: number;
+  /** Marks of batches that were refused while the batch was taken, in the period. */
+  marks: number;
+  /** The last day with one, `YYYY-MM-DD`, UTC. */
+  last: string;
+}
+
+/** The most frequent of today first, then of the period. */
+export interface CallErrors {
+  days: number;
+  partner: CallError[];
+  widget: CallError[];
+}
+
+/** One of the last requests; `at`: when it came in. */
+export interface ShownRequest {
+  at: number;
+  /** `GET /stations` */
+  call: string;
+  status: number;
+  /** The problem it was answered with. */
+  code: string | null;
+  /** First characters of its key. */
+  key: string;
+  ms: number;
+  request_id: string;
+}
+
+export interface ShownRequests {
+  /** The newest first. */
+  requests: ShownRequest[];
+  /** So many of each kind are kept. */
+  kept: number;
+}
+
+/** Requests of an hour and how long their answers took; null without requests. */
+export interface ShownHour {
+  /** Its beginning. */
+  at: number;
+  requests: number;
+  errors: number;
+  median_ms: number | null;
+  p95_ms: number | null;
+}
+
+/** The newest first, empty hours filled in. */
+export interface ShownHours {
+  partner: ShownHour[];
+  widget: ShownHour[];
+}
+
 /** What became of a mark; `rejected` and `withdrawn` are the operator's doing, `failed` a fault of the service. */
 export const sentOutcomes = [
   "published",
@@ -52,12 +112,18 @@ export const sentOutcomes = [
 ] as const;
 export type SentOutcome = (typeof sentOutcomes)[number];
 
+/** Why a mark waits for the review: the usual check of newcomers, a limit of harmful marks, or a block. */
+export const heldReasons = ["mass-no", "source", "city", "block"] as const;
+export type HeldReason = (typeof heldReasons)[number];
+
 export interface SentDay {
   /** `YYYY-MM-DD`, UTC. */
   date: string;
   /** Marks that the partner's servers sent, and drivers on its pages. */
   partner: Partial<Record<SentOutcome, number>>;
   widget: Partial<Record<SentOutcome, number>>;
+  /** Of those that are held, of both, why. */
+  held: Partial<Record<HeldReason, number>>;
 }
 
 export interface SentMarks {
@@ -84,6 +150,14 @@ export interface ShownKey {
   last_used: number | null;
   /** The key of this session. */
   current: boolean;
+}
+
+/** A key that takes the place of this session's: `key` is its text, shown this once. */
+export interface RotatedKey {
+  id: number;
+  key: string;
+  /** When the key of this session ends. */
+  old_ends: number;
 }
 
 export interface ShownLimitRequest {

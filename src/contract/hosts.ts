@@ -29,7 +29,12 @@ export function isAllowedPage(
   // `Origin: null`, and pages that have no host to compare.
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   if (isSameServer(url, parse(ownUrl))) return true;
-  const host = bare(url.hostname);
+  return isBoundDomain(url, domains);
+}
+
+/** True for a page of one of `domains` (normalised) or of a subdomain. */
+export function isBoundDomain({ hostname }: URL, domains: readonly string[]): boolean {
+  const host = bare(hostname);
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 

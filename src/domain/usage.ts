@@ -14,6 +14,29 @@ export interface UsageCount {
   errors: number;
 }
 
+/** How often a call was answered with a problem code on a UTC day (days since the epoch). */
+export interface ErrorCount {
+  day: number;
+  audience: Audience;
+  method: string;
+  code: string;
+  /** Requests that are among the errors of `UsageCount`. */
+  counted: number;
+  /** Requests that were refused before they were counted: a limit, or a 403 of the key. */
+  refused: number;
+  /** Marks of a batch that were refused, while the batch was taken. */
+  marks: number;
+}
+
+/** Requests of an hour (hours since the epoch) whose duration was in a bucket of src/domain/durations.ts. */
+export interface HourCount {
+  hour: number;
+  audience: Audience;
+  bucket: number;
+  requests: number;
+  errors: number;
+}
+
 /** A day of the usage record, docs/decisions.md 6. */
 export interface UsageDay {
   /** `YYYY-MM-DD`, UTC. */
@@ -41,7 +64,10 @@ export function usageDays(
       requests: sum(ofDay, "requests"),
       not_modified: sum(ofDay, "notModified"),
       errors: sum(ofDay, "errors"),
-      methods: Object.fromEntries([...methods].sort(([a], [b]) => (a < b ? -1 : 1))),
+      methods: Object.fromEntries(
+        // A request may be flushed before its error is known, and an older process flushes details as a method without requests.
+        [...methods].filter(([, n]) => n > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
     };
   });
 }

@@ -2,12 +2,17 @@ import type { StationRow } from "#src/feed/feed.ts";
 import { compareRows, type Compared } from "#src/import/file-import.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { type HandEdits, overrule, readEdits, saveEdits } from "#src/stations/hand-edits.ts";
 
 const chunkRows = 1000;
 
+type Applied = Compared & { kept: number };
+
 /**
  * Inserts or updates stations, 1,000 a transaction, each ending with its stamp in the change feed. A removed station
- * that comes again is back in service and counts as changed. `dryRun` only compares.
+ * that comes again is back in service and counts as changed. What an operator has set by hand stays, and a station that
+ * was closed by hand stays closed; `kept` counts the values of the file that are not applied for that reason
+ * (docs/decisions.md 14.5). `dryRun` only compares.
  */
 export async function applyStations(
   db: Db,
@@ -15,48 +20,93 @@ export async function applyStations(
   stations: readonly StationRow[],
   dryRun: boolean,
   progress: (done: number) => void,
-): Promise<Compared> {
-  const total: Compared = { added: 0, changed: 0, unchanged: 0 };
+): Promise<Applied> {
+  const total: Applied = { added: 0, changed: 0, unchanged: 0, kept: 0 };
   let done = 0;
   // Ascending ids everywhere: two writers then wait for each other and never deadlock.
   const ordered = [...stations].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const chunk of slices(ordered, chunkRows)) {
     const counts = await inTransaction(db, (tx) => applyChunk(tx, source, chunk, dryRun));
-    for (const name of ["added", "changed", "unchanged"] as const) total[name] += counts[name];
+    for (const name of ["added", "changed", "unchanged", "kept"] as const)
+      total[name] += counts[name];
     progress((done += chunk.length));
   }
   return total;
 }
 
-/** Takes stations of `source` out of service. Returns the number of those that were in service. */
+/**
+ * Takes stations of `source` out of service. Returns the number of those that were in service, and of those that an
+ * operator keeps in service by hand (docs/decisions.md 14.5). `dryRun` only counts.
+ */
 export async function removeStations(
   db: Db,
   source: string,
   ids: readonly string[],
+  dryRun: boolean,
   progress: (done: number) => void,
-): Promise<number> {
-  let [removed, done] = [0, 0];
+): Promise<{ removed: number; kept: number }> {
+  const total = { removed: 0, kept: 0 };
+  let done = 0;
   for (const chunk of slices([...ids].sort(), chunkRows)) {
-    removed += await inTransaction(db, async (tx) => {
-      const gone = await rows<{ id: string }>(
-        tx,
-        `update stations set removed_at = server_now(), updated_at = server_now()
-          where id in (select id from stations where id = any(?::text[]) order by id for no key update)
-            and source = ? and removed_at is null returning id`,
-        [chunk, source],
-      );
-      await tx.raw("select feed_stamp(?::text[], true)", [gone.map(({ id }) => id)]);
-      return gone.length;
-    });
+    const counts = await inTransaction(db, (tx) => removeChunk(tx, source, chunk, dryRun));
+    total.removed += counts.removed;
+    total.kept += counts.kept;
     progress((done += chunk.length));
   }
-  return removed;
+  return total;
 }
 
-/** Ids of the stations of `source` that are in service. */
-export async function idsInService(db: Db, source: string): Promise<string[]> {
-  const sql = "select id from stations where source = ? and removed_at is null";
-  return (await rows<{ id: string }>(db, sql, [source])).map(({ id }) => id);
+/** Ids of the stations of `source`: those that are in service, and those that an operator has closed by hand. */
+export async function idsOfSource(
+  db: Db,
+  source: string,
+): Promise<{ inService: string[]; closed: string[] }> {
+  const found = await rows<{ id: string; open: boolean }>(
+    db,
+    `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
+     where s.source = ? and (s.removed_at is null or e.in_service = false)`,
+    [source],
+  );
+  const idsOf = (open: boolean): string[] =>
+    found.filter((station) => station.open === open).map(({ id }) => id);
+  return { inService: idsOf(true), closed: idsOf(false) };
+}
+
+async function removeChunk(
+  tx: Tx,
+  source: string,
+  chunk: readonly string[],
+  dryRun: boolean,
+): Promise<{ removed: number; kept: number }> {
+  const stored = await rows<{ id: string; removed: boolean }>(
+    tx,
+    `select id, removed_at is not null as removed from stations
+      where id = any(?::text[]) and source = ? order by id ${dryRun ? "" : "for no key update"}`,
+    [chunk, source],
+  );
+  const edited = await readEdits(tx, chunk);
+  const isKept = ({ id }: { id: string }): boolean => edited.get(id)?.in_service === true;
+  const gone = stored.filter((one) => !one.removed && !isKept(one)).map(({ id }) => id);
+  const counts = { removed: gone.length, kept: stored.filter(isKept).length };
+  if (dryRun) return counts;
+  for (const { id } of stored) {
+    const edits = edited.get(id);
+    if (edits !== undefined && edits.in_service !== null && !edits.file_removed)
+      await saveEdits(tx, { ...edits, file_removed: true });
+  }
+  if (gone.length === 0) return counts;
+  await rows(
+    tx,
+    "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])",
+    [gone],
+  );
+  await rows(tx, "select feed_stamp(?::text[], true)", [gone]);
+  return counts;
+}
+
+interface Stored extends StationRow {
+  source: string;
+  removed: boolean;
 }
 
 async function applyChunk(
@@ -64,25 +114,76 @@ async function applyChunk(
   source: string,
   chunk: readonly StationRow[],
   dryRun: boolean,
-): Promise<Compared> {
-  // One that is out of service has no source, so that it counts as changed.
-  const stored = await rows<StationRow & { source: string | null }>(
+): Promise<Applied> {
+  const ids = chunk.map(({ id }) => id);
+  const stored = await rows<Stored>(
     tx,
-    `select id, case when removed_at is null then source end as source, lat, lon, brand, name, addr
+    `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr
       from stations where id = any(?::text[]) order by id ${dryRun ? "" : "for no key update"}`,
-    [chunk.map(({ id }) => id)],
+    [ids],
   );
+  // A later statement than the lock: in one, it would see what was there before the wait for an operator's edit.
+  const edited = await readEdits(tx, ids);
   const rowsOfFile = chunk.map(({ id, lat, lon, brand, name, addr }) => {
     return { id, lat, lon, brand, name, addr };
   });
-  const { touched, ...counts } = compareRows(source, rowsOfFile, stored);
-  if (touched.length === 0 || dryRun) return counts;
-  const written = { source, removed_at: null, updated_at: tx.raw("server_now()") };
+  const { served, newEdits, kept } = withEdits(rowsOfFile, stored, edited);
+  const closed = new Set(
+    [...edited.values()].filter((one) => one.in_service === false).map((one) => one.station_id),
+  );
+  // One that is out of service has no source, so that it counts as changed; but one that was closed by hand stays so.
+  const before = stored.map(({ removed, ...row }) => {
+    return { ...row, source: removed && !closed.has(row.id) ? null : row.source };
+  });
+  const { touched, ...counts } = compareRows(source, served, before);
+  if (dryRun) return { ...counts, kept };
+  for (const edits of newEdits) await saveEdits(tx, edits);
+  const [out, open] = [true, false].map((out) =>
+    touched.filter(({ id }) => closed.has(id) === out),
+  );
+  await writeStations(tx, source, open!, false);
+  await writeStations(tx, source, out!, true);
+  return { ...counts, kept };
+}
+
+/** What is to be served of the file's stations, and the edits of which the file says something new. */
+function withEdits(
+  found: readonly StationRow[],
+  stored: readonly Stored[],
+  edited: ReadonlyMap<string, HandEdits>,
+): { served: readonly StationRow[]; newEdits: HandEdits[]; kept: number } {
+  const newEdits: HandEdits[] = [];
+  if (edited.size === 0) return { served: found, newEdits, kept: 0 };
+  const before = new Map(stored.map((row) => [row.id, row]));
+  let kept = 0;
+  const served = found.map((row) => {
+    const edits = edited.get(row.id);
+    if (edits === undefined) return row;
+    const ruled = overrule(row, before.get(row.id)!, edits);
+    kept += ruled.left;
+    if (JSON.stringify(ruled.edits) !== JSON.stringify(edits)) newEdits.push(ruled.edits);
+    return ruled.station;
+  });
+  return { served, newEdits, kept };
+}
+
+/** Inserts or updates stations; `closed` ones stay out of service. */
+async function writeStations(
+  tx: Tx,
+  source: string,
+  touched: readonly StationRow[],
+  closed: boolean,
+): Promise<void> {
+  if (touched.length === 0) return;
+  const written = { source, updated_at: tx.raw("server_now()") };
+  const opened = closed ? {} : { removed_at: null };
   await tx("stations")
-    .insert(touched.map((station) => ({ ...station, ...written })))
+    .insert(touched.map((station) => ({ ...station, ...written, ...opened })))
     .onConflict("id")
     // Not the id: to set it, even to what it is, would lock out workers whose rows refer to the station, and deadlock.
-    .merge(["source", "lat", "lon", "brand", "name", "addr", "removed_at", "updated_at"]);
-  await rows(tx, "select feed_stamp(?::text[])", [touched.map(({ id }) => id)]);
-  return counts;
+    .merge([
+      ...(["source", "lat", "lon", "brand", "name", "addr", "updated_at"] as const),
+      ...(closed ? [] : (["removed_at"] as const)),
+    ]);
+  await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [touched.map(({ id }) => id), closed]);
 }

@@ -1,7 +1,13 @@
 import { open } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
-import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+
+/** A line of a table, and its number in the file: the first is 1. Of a record with line feeds in quotes it is the last. */
+interface Numbered<Fields> {
+  line: number;
+  fields: Fields;
+}
 
 /**
  * The lines of a text table as fields. Throws a wrong-file fault for a table with an open quote or with lines of
@@ -11,24 +17,47 @@ export async function* csvLines(
   path: string,
   { delimiter, quote }: { delimiter: string; quote: boolean },
   progress: ReadProgress,
-): AsyncGenerator<string[]> {
+): AsyncGenerator<Numbered<string[]>> {
   const table = parse({
     delimiter,
     quote: quote ? '"' : false,
     relax_quotes: !quote,
     skip_empty_lines: true,
     max_record_size: 1_000_000,
+    info: true,
   });
   // The callback form: an error of the text destroys the table, and the loop below throws it.
   pipeline(Readable.from(readText(path, progress)), table, () => undefined);
   try {
-    for await (const line of table) yield line as string[];
+    for await (const one of table) {
+      const { record, info } = one as { record: string[]; info: { lines: number } };
+      yield { line: info.lines, fields: record };
+    }
   } catch (error) {
-    const code = String((error as { code?: unknown }).code);
-    if (code.startsWith("CSV_"))
-      throw wrongFile(`is not such a table, or is cut off (${(error as Error).message})`);
-    throw error;
+    throw tableFault(error as Partial<CsvError>) ?? error;
   }
+}
+
+interface CsvError {
+  code: string;
+  message: string;
+  lines: number;
+  record: string[];
+}
+
+/** A fault of csv-parse in our words; null for any other error. */
+function tableFault({ code = "", message = "", lines, record = [] }: Partial<CsvError>) {
+  const fields = record.length === 1 ? "1 field" : `${record.length} fields`;
+  const [, width = "another number"] = /expect (\d+)/.exec(message) ?? [];
+  const words: Readonly<Record<string, string>> = {
+    CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: `it has ${fields}, the lines before it ${width}`,
+    CSV_QUOTE_NOT_CLOSED: 'the file ends inside of quotes: a " is missing here or before',
+    CSV_INVALID_CLOSING_QUOTE: 'after a closing " something else than the next field follows',
+    INVALID_OPENING_QUOTE: 'a " stands in the middle of a field',
+    CSV_MAX_RECORD_SIZE: 'it is too long: a " may be missing before',
+  };
+  const what = words[code];
+  return what === undefined ? null : wrongFile(what, advice.cut, lines ?? null);
 }
 
 /**
@@ -40,21 +69,38 @@ export async function* csvRecords<Column extends string>(
   path: string,
   columns: { required: readonly Column[]; optional?: readonly Column[] },
   progress: ReadProgress,
-): AsyncGenerator<Record<Column, string>> {
+): AsyncGenerator<Numbered<Record<Column, string>>> {
   const { required, optional = [] } = columns;
   let indexes: [Column, number][] | null = null;
   const delimiter = await headingDelimiter(path);
-  for await (const line of csvLines(path, { delimiter, quote: true }, progress)) {
+  const lines = csvLines(path, { delimiter, quote: true }, progress);
+  for await (const { line, fields } of lines) {
     if (indexes === null) {
-      const heading = line.map((name) => name.trim().toLowerCase());
+      const heading = fields.map((name) => name.trim().toLowerCase());
       const missing = required.filter((name) => !heading.includes(name));
-      if (missing.length > 0) throw wrongFile(`has no column ${missing.join(", ")}`);
+      if (missing.length > 0) throw missingColumns(missing, heading, required, line);
       indexes = [...required, ...optional].map((name) => [name, heading.indexOf(name)]);
       continue;
     }
-    const fields = indexes.map(([name, index]) => [name, (line[index] ?? "").trim()]);
-    yield Object.fromEntries(fields) as Record<Column, string>;
+    const named = indexes.map(([name, index]) => [name, (fields[index] ?? "").trim()]);
+    yield { line, fields: Object.fromEntries(named) as Record<Column, string> };
   }
+}
+
+const headingShown = 120;
+
+function missingColumns(
+  missing: readonly string[],
+  heading: readonly string[],
+  required: readonly string[],
+  line: number,
+): Error {
+  const found = heading.join(", ").slice(0, headingShown);
+  return wrongFile(
+    `the heading has no column ${missing.join(", ")}; it names ${found}`,
+    `The first line of such a file names the columns ${required.join(", ")}, in any order.`,
+    line,
+  );
 }
 
 async function headingDelimiter(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { rows, type Db } from "#src/infrastructure/db.ts";
+import { isUnavailable, rows, type Db } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
-import { asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
+import { advice, asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
 
 export interface ImportOptions<Format extends string> {
   path: string;
@@ -9,6 +9,8 @@ export interface ImportOptions<Format extends string> {
   /** The import that these rows belong to: --replace-source affects only its rows. Undefined: one for each kind. */
   source: string | undefined;
   replaceSource: boolean;
+  /** How many rows --replace-source may take away, where that is more than usual (docs/decisions.md 13.22). */
+  allowRemovals?: number | undefined;
   dryRun: boolean;
   /** Called with the progress: bytes of the file, then rows. */
   progress: (step: "reading" | "saving", done: number, total: number | null) => void;
@@ -38,6 +40,8 @@ export interface ImportSummary {
   merged: number;
   /** Taken out of service: absent with --replace-source, or now known to be a double. */
   removed: number;
+  /** Values of the file that an operator has set by hand otherwise, and that stay so. Stations only. */
+  kept_by_hand?: number;
   refused: number;
   reasons: Reasons;
   doubtful: readonly Doubtful[];
@@ -55,7 +59,7 @@ export interface Collected<Row> {
  * Reads and checks a file to its end, then applies it while no other process works on the same `subject` ("stations of
  * osm"). Calls `waiting` once when it has to wait for another process.
  */
-export async function importFile<Staged extends object, Summary>(
+export async function importFile<Staged extends object, Summary extends object>(
   db: Db,
   { path, progress, waiting }: Pick<ImportOptions<string>, "path" | "progress" | "waiting">,
   subject: string,
@@ -63,7 +67,34 @@ export async function importFile<Staged extends object, Summary>(
   apply: (staged: Staged) => Promise<Summary>,
 ): Promise<Summary | FileFault> {
   const staged = await asFault(path, () => read((bytes) => progress("reading", bytes, null)));
-  return isFault(staged) ? staged : withSourceLock(db, subject, waiting, () => apply(staged));
+  if (isFault(staged)) return staged;
+  try {
+    return await asFault(path, () => withSourceLock(db, subject, waiting, () => apply(staged)));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const cause = (error as Error).message;
+    return {
+      fault: `${path}: Postgres stopped answering (${cause}). What was saved until then stays. Import the same file again: it does the rest.`,
+      brokeOff: true,
+    };
+  }
+}
+
+/** Removals that need no word, of a source of any size; of a large one a tenth. */
+const removalsUsual = 100;
+
+/** Throws a wrong-file fault when a file that replaces a source would take away more than a complete file does. */
+export function refuseRemovals(
+  { source, allowRemovals = 0 }: { source: string; allowRemovals?: number | undefined },
+  what: string,
+  removed: number,
+  known: number,
+): void {
+  if (removed <= Math.max(removalsUsual, Math.floor(known / 10), allowRemovals)) return;
+  throw wrongFile(
+    `${removed} of the ${known} ${what} of source "${source}" are not in the file and would be removed`,
+    `The file may be a part of the country, or of another source. If it is complete, allow ${removed} removals and import it again.`,
+  );
 }
 
 /** What every import says of itself. */
@@ -99,12 +130,13 @@ const withSourceLock = <T>(
 export async function collect<Item, Row extends { id: string }>(
   items: AsyncIterable<Item>,
   what: string,
-  rowFrom: (item: Item, number: number) => Row | { refused: string },
+  rowFrom: (item: Item) => Row | { refused: string },
 ): Promise<Collected<Row>> {
   const result: Collected<Row> = { read: 0, found: [], refused: 0, reasons: {} };
   const ids = new Set<string>();
   for await (const item of items) {
-    const row = rowFrom(item, ++result.read);
+    result.read += 1;
+    const row = rowFrom(item);
     if ("refused" in row) refuse(result, row.refused);
     else if (ids.has(row.id)) refuse(result, "repeated-id");
     else {
@@ -112,8 +144,21 @@ export async function collect<Item, Row extends { id: string }>(
       result.found.push(row);
     }
   }
-  if (result.found.length === 0) throw wrongFile(`holds no ${what}`);
+  if (result.found.length === 0) throw holdsNone(what, result);
   return result;
+}
+
+/** A fault of a file in which not one line, or object, can be taken. */
+export function holdsNone(
+  what: string,
+  { read, reasons }: { read: number; reasons: Reasons },
+): Error {
+  const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  const why =
+    counts.length === 0
+      ? ""
+      : `: ${read === 1 ? "the only entry was" : `all ${read} entries were`} left out (${counts.join(", ")})`;
+  return wrongFile(`it holds no ${what}${why}`, advice.kind);
 }
 
 /** Counts lines of a file that are left out for a reason. */

@@ -6,6 +6,7 @@ import {
   importFile,
   type ImportOptions,
   type ImportSummary,
+  refuseRemovals,
   summaryOf,
 } from "#src/import/file-import.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";
@@ -64,6 +65,8 @@ async function apply(
   const absent = replaceSource
     ? stored.filter((city) => city.source === source && !inFile.has(city.id))
     : [];
+  const known = stored.filter((city) => city.source === source).length;
+  refuseRemovals(options, "cities", absent.length, known);
   const gone = [...elsewhere, ...absent].map(({ id }) => id);
   if (!dryRun) await write(tx, source, touched, gone);
   progress("saving", staged.found.length, staged.found.length);

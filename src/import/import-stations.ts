@@ -1,6 +1,6 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import { applyStations, idsInService, removeStations } from "#src/import/apply-stations.ts";
+import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
 import { brandSpellings, withoutTownBrands, type Town } from "#src/import/brand-names.ts";
 import {
   type Collected,
@@ -8,6 +8,7 @@ import {
   type ImportOptions,
   type ImportSummary,
   refuse,
+  refuseRemovals,
   summaryOf,
 } from "#src/import/file-import.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
@@ -44,8 +45,9 @@ async function apply(
   const { source, replaceSource, dryRun, progress } = options;
   const cities = await rows<Town>(db, "select name, lat, lon from cities");
   const imported = withoutTownBrands(staged.found, cities);
-  const inService = new Set(await idsInService(db, source));
-  const { groups, doubtful } = joinSame(imported, inService);
+  const known = await idsOfSource(db, source);
+  const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
+  const { groups, doubtful } = joinSame(imported, inService, closed);
   const brands = brandSpellings(await servedBrands(db), imported);
   const stations: StationRow[] = [];
   for (const { station } of groups) {
@@ -55,19 +57,22 @@ async function apply(
   }
   const kept = new Set(stations.map(({ id }) => id));
   const doubles = groups.flatMap((group) => group.doubles);
-  const gone = (replaceSource ? [...inService] : doubles).filter(
-    (id) => inService.has(id) && !kept.has(id),
+  const gone = (replaceSource ? [...inService, ...closed] : doubles).filter(
+    (id) => (inService.has(id) || closed.has(id)) && !kept.has(id),
   );
+  if (replaceSource) refuseRemovals(options, "stations", gone.length, inService.size);
   const total = stations.length + gone.length;
   const applied = await applyStations(db, source, stations, dryRun, (done) =>
     progress("saving", done, total),
   );
-  const removed = dryRun
-    ? gone.length
-    : await removeStations(db, source, gone, (done) =>
-        progress("saving", stations.length + done, total),
-      );
-  const counts = { ...applied, merged: doubles.length, removed };
+  const taken = await removeStations(db, source, gone, dryRun, (done) =>
+    progress("saving", stations.length + done, total),
+  );
+  const { kept: keptValues, ...compared } = applied;
+  const counts = {
+    ...{ ...compared, merged: doubles.length, removed: taken.removed },
+    kept_by_hand: keptValues + taken.kept,
+  };
   return { ...summaryOf(options, staged, counts), doubtful };
 }
 

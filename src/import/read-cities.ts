@@ -1,7 +1,7 @@
 import { cleanText } from "#src/import/clean-text.ts";
 import { csvLines, csvRecords } from "#src/import/csv-lines.ts";
 import { collect, type Collected } from "#src/import/file-import.ts";
-import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 export const cityFormats = ["hflabs", "geonames"] as const;
 export type CityFormat = (typeof cityFormats)[number];
@@ -37,7 +37,7 @@ export async function guessCityFormat(path: string): Promise<CityFormat> {
     if (line.split("\t").length === 19) return "geonames";
     break;
   }
-  throw wrongFile("is neither hflabs nor GeoNames (say which with --format)");
+  throw wrongFile("this is neither hflabs nor GeoNames", advice.kind);
 }
 
 type CityFrom = CityRow | { refused: string };
@@ -50,14 +50,14 @@ const hflabsColumns = [
 type Hflabs = Record<(typeof hflabsColumns)[number], string>;
 
 /** A line of the CSV of hflabs/city: Russian cities by FIAS id. */
-function fromHflabs(record: Hflabs, number: number): CityFrom {
+function fromHflabs({ line: number, fields }: { line: number; fields: Hflabs }): CityFrom {
   const line = Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, cleanText(value, 120)]),
+    Object.entries(fields).map(([name, value]) => [name, cleanText(value, 120)]),
   ) as Hflabs;
   if (!/^[0-9a-f-]{36}$/i.test(line.fias_id))
-    throw wrongFile(`line ${number}: its fias_id is none`);
+    throw wrongFile(`its fias_id "${line.fias_id}" is none`, advice.kind, number);
   // The last column: a shortened year shows that the file is cut off.
-  if (/^\d{1,2}$/.test(line.foundation_year)) throw wrongFile(`line ${number}: it is cut off`);
+  if (/^\d{1,2}$/.test(line.foundation_year)) throw wrongFile("it is cut off", advice.cut, number);
   const name = hflabsName(line);
   if (name === "") return { refused: "no-name" };
   const numbers = numbersFrom(line.geo_lat, line.geo_lon, line.population);
@@ -100,12 +100,19 @@ function hflabsRegion(type: string, region: string): string {
 const noCities = new Set(["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"]);
 
 /** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns by tabs, no heading, quotes mean nothing. */
-function fromGeonames(line: readonly string[], number: number): CityFrom {
+function fromGeonames({
+  line: number,
+  fields: line,
+}: {
+  line: number;
+  fields: readonly string[];
+}): CityFrom {
   const [id = "", name = "", , , lat = "", lon = "", featureClass, featureCode = ""] = line;
   if (line.length !== 19 || !/^\d{1,12}$/.test(id))
-    throw wrongFile(`line ${number}: it is not 19 columns of GeoNames`);
+    throw wrongFile("it does not have the 19 columns of GeoNames", advice.kind, number);
   // The last column: a shortened date shows that the file is cut off.
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(line[18] ?? "")) throw wrongFile(`line ${number}: it is cut off`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(line[18] ?? ""))
+    throw wrongFile("it is cut off", advice.cut, number);
   if (featureClass !== "P") return { refused: "not-a-city" };
   if (noCities.has(featureCode)) return { refused: "not-a-city-of-today" };
   const shown = cleanText(name, 120);

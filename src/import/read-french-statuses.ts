@@ -3,8 +3,8 @@ import { parseTime } from "#src/domain/time.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
-import { refuse } from "#src/import/file-import.ts";
-import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { holdsNone, refuse } from "#src/import/file-import.ts";
+import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import {
   pointFrom,
   type SourceStatus,
@@ -53,10 +53,11 @@ async function readOpenRuptures(
   progress: ReadProgress,
 ): Promise<Map<string, Ruptures>> {
   const stations = new Map<string, Ruptures>();
-  let last = "";
-  for await (const line of csvRecords(path, { required: ruptureColumns }, progress)) {
+  let last = { line: 0, station: "" };
+  const records = csvRecords(path, { required: ruptureColumns }, progress);
+  for await (const { line: number, fields: line } of records) {
     result.read += 1;
-    last = line.station_id;
+    last = { line: number, station: line.station_id };
     const since = localTime(line.debut);
     const until = line.fin === "" ? Number.POSITIVE_INFINITY : localTime(line.fin);
     if (!gradeOf.has(line.nom)) refuse(result, "other-fuel");
@@ -69,10 +70,10 @@ async function readOpenRuptures(
       stations.set(line.station_id, ruptures);
     }
   }
-  if (result.read === 0) throw wrongFile("holds no stock-out");
+  if (result.read === 0) throw holdsNone("stock-out", result);
   // The station is the last column: an id cut short names none, or another one.
-  if (!locations.has(last) && !(await endsWithLine(path)))
-    throw wrongFile("is cut off in its last line");
+  if (!locations.has(last.station) && !(await endsWithLine(path)))
+    throw wrongFile("it ends in the middle", advice.cut, last.line);
   return stations;
 }
 
@@ -110,9 +111,10 @@ function localTime(text: string): number | null {
 /** Where the stations of the feed are. Throws a wrong-file fault for another table. */
 export async function readFrenchStations(path: string): Promise<Map<string, Point | null>> {
   const locations = new Map<string, Point | null>();
-  for await (const line of csvRecords(path, { required: stationColumns }, () => undefined))
-    locations.set(line.id, pointFrom(line.latitude, line.longitude));
-  if (locations.size === 0) throw wrongFile("holds no station");
+  const records = csvRecords(path, { required: stationColumns }, () => undefined);
+  for await (const { fields } of records)
+    locations.set(fields.id, pointFrom(fields.latitude, fields.longitude));
+  if (locations.size === 0) throw holdsNone("station", { read: 0, reasons: {} });
   return locations;
 }
 

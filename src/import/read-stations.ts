@@ -1,10 +1,10 @@
 import { pipeline, Readable } from "node:stream";
 import Assembler from "stream-json/assembler.js";
-import { parser, type Token } from "stream-json/parser.js";
+import { jsonParser, parser, type Token } from "stream-json/parser.js";
 import { collect, type Collected } from "#src/import/file-import.ts";
 import { fromGeojson, fromOverpass, type ReadObject } from "#src/import/osm-object.ts";
 import { stationFrom, type ImportedStation } from "#src/import/osm-station.ts";
-import { readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 export const stationFormats = ["overpass", "geojson"] as const;
 export type StationFormat = (typeof stationFormats)[number];
@@ -28,7 +28,10 @@ export function readStations(
   const onOtherValue = (key: string, value: unknown): void => {
     // When a query ran out of time or memory, Overpass answers 200 with a part of the result, and says so only here.
     if (key === "remark" && /error|timed out|timeout/i.test(String(value)))
-      throw wrongFile(`holds the answer of a query that failed (${String(value).slice(0, 100)})`);
+      throw wrongFile(
+        `it holds the answer of a query that failed (${String(value).slice(0, 100)})`,
+        "Run the query again, for a smaller area or with a longer timeout.",
+      );
   };
   const items = readItems(path, list, progress, onOtherValue);
   return collect(items, "filling station", (item) => {
@@ -46,7 +49,7 @@ export async function guessStationFormat(path: string): Promise<StationFormat> {
     if (/"elements"\s*:/.test(head)) return "overpass";
     if (head.length > 1_000_000) break;
   }
-  throw wrongFile("is neither Overpass JSON nor GeoJSON (say which with --format)");
+  throw wrongFile("this is neither Overpass JSON nor GeoJSON", advice.kind);
 }
 
 /**
@@ -67,7 +70,7 @@ async function* readItems(
   let key = "";
   let found = false;
   let item: Assembler | null = null;
-  for await (const token of inOrder(tokens)) {
+  for await (const token of inOrder(path, tokens)) {
     if (item !== null) {
       item.consume(token);
       if (!item.done) continue;
@@ -86,10 +89,11 @@ async function* readItems(
     if (token.name === "keyValue" && depth === 1) key = token.value;
     else if (token.name === "startObject" || token.name === "startArray") {
       if (depth === 0 && token.name === "startArray")
-        throw wrongFile("holds a list where an object is expected");
+        throw wrongFile("it holds a list where an object is expected", advice.kind);
       depth += 1;
       if (depth === 2 && key === name) {
-        if (found || token.name === "startObject") throw wrongFile(`its "${name}" is not one list`);
+        if (found || token.name === "startObject")
+          throw wrongFile(`its "${name}" is not one list`, advice.kind);
         found = true;
       }
     } else if (token.name === "endObject" || token.name === "endArray") {
@@ -97,15 +101,38 @@ async function* readItems(
       if (depth === 1) key = "";
     } else if (depth === 1 && "value" in token) onOtherValue(key, token.value);
   }
-  if (!found) throw wrongFile(`has no list "${name}"`);
+  if (!found) throw wrongFile(`it has no list "${name}"`, advice.kind);
 }
 
-async function* inOrder(tokens: AsyncIterable<unknown>): AsyncGenerator<Token> {
+async function* inOrder(path: string, tokens: AsyncIterable<unknown>): AsyncGenerator<Token> {
   try {
     for await (const token of tokens) yield token as Token;
   } catch (error) {
     const fault = /^Parser (?:cannot parse input: )?(.+)/.exec((error as Error).message);
-    if (fault !== null) throw wrongFile(`is not JSON, or is cut off (${fault[1]})`);
-    throw error;
+    if (fault === null) throw error;
+    const { line, near } = await placeOfFault(path);
+    throw wrongFile(`this is not JSON${near}, or it is cut off (${fault[1]})`, advice.cut, line);
   }
+}
+
+const sliceLength = 500;
+
+/** Where a second reading, line by line, comes upon what is no JSON; the last line when that is the end. */
+async function placeOfFault(path: string): Promise<{ line: number; near: string }> {
+  const read = jsonParser({ streamValues: false }) as (text: string) => unknown;
+  let [line, character] = [1, 0];
+  try {
+    for await (const piece of readText(path, () => undefined))
+      for (const part of piece.split(/(?<=\n)/))
+        for (let from = 0; from < part.length; from += sliceLength) {
+          const text = part.slice(from, from + sliceLength);
+          read(text);
+          character += text.length;
+          if (text.endsWith("\n")) [line, character] = [line + 1, 0];
+        }
+  } catch {
+    // Here.
+  }
+  // Files of one line are common.
+  return { line, near: character < sliceLength ? "" : ` after character ${character}` };
 }

@@ -2,8 +2,8 @@ import type { Point } from "#src/domain/geo.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, type Status, statuses } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
-import { type Reasons, refuse } from "#src/import/file-import.ts";
-import { wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { holdsNone, type Reasons, refuse } from "#src/import/file-import.ts";
+import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 export const statusFormats = ["csv", "fr-ruptures"] as const;
 export type StatusFormat = (typeof statusFormats)[number];
 
@@ -65,8 +65,11 @@ export async function readStatusCsv(
   const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {} };
   const byId = new Map<string, SourceStatus>();
   let last: SourceStatus | { refused: string } | null = null;
-  for await (const line of csvRecords<keyof Line>(path, { required, optional }, progress)) {
+  let lastLine = 0;
+  const records = csvRecords<keyof Line>(path, { required, optional }, progress);
+  for await (const { line: number, fields: line } of records) {
     result.read += 1;
+    lastLine = number;
     last = statusFrom(line, source);
     if ("refused" in last) {
       refuse(result, last.refused);
@@ -78,8 +81,8 @@ export async function readStatusCsv(
   }
   // The time is usually the last column: when it is cut off, it is no valid time or the line lacks fields.
   if (last !== null && "refused" in last && !(await endsWithLine(path)))
-    throw wrongFile("is cut off in its last line");
-  if (byId.size === 0) throw wrongFile("holds no readable status");
+    throw wrongFile(`it ends in the middle (${last.refused})`, advice.cut, lastLine);
+  if (byId.size === 0) throw holdsNone("readable status", result);
   result.statuses = [...byId.values()];
   return result;
 }

@@ -16,11 +16,13 @@ export interface Group {
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
  * one kind (two nodes) only when they bear the same name. Pairs that a person should look at are doubtful.
- * A member that is already `inService` stays, so that ids are stable; else a named one, else a node.
+ * A member that is already `inService` stays, so that ids are stable; else one that an operator has `closed`, so that it
+ * does not come again under another id; else a named one, else a node.
  */
 export function joinSame(
   imported: readonly ImportedStation[],
   inService: ReadonlySet<string>,
+  closed: ReadonlySet<string> = new Set(),
 ): { groups: Group[]; doubtful: Doubtful[] } {
   const groupOf = new Map(imported.map((one) => [one.id, [one]]));
   const doubtful: Doubtful[] = [];
@@ -35,7 +37,9 @@ export function joinSame(
       doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(distance), reason: verdict });
     }
   }
-  const groups = [...new Set(groupOf.values())].map((members) => joined(members, inService));
+  const groups = [...new Set(groupOf.values())].map((members) =>
+    joined(members, inService, closed),
+  );
   return { groups, doubtful };
 }
 
@@ -94,9 +98,13 @@ const labels = (one: ImportedStation): string[] =>
 
 const order = { n: 0, w: 1, r: 2 } as Record<string, number>;
 
-function joined(members: readonly ImportedStation[], inService: ReadonlySet<string>): Group {
+function joined(
+  members: readonly ImportedStation[],
+  inService: ReadonlySet<string>,
+  closed: ReadonlySet<string>,
+): Group {
   const merit = (one: ImportedStation): number =>
-    (inService.has(one.id) ? 8 : 0) +
+    (inService.has(one.id) ? 16 : closed.has(one.id) ? 8 : 0) +
     (one.brand || one.name ? 4 : 0) +
     (one.sells === "petrol" ? 2 : 0) +
     (one.street ? 1 : 0);

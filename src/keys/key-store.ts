@@ -76,6 +76,11 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
       }
       return key === null ? null : inForce(key);
     },
+    /** The key with this text when its end is over and memory still holds it: it is refused, and its pages may know. */
+    ended(text: string): KeyInfo | null {
+      const key = keys.get(hashKey(text));
+      return key === undefined || inForce(key) !== null ? null : key;
+    },
     /** The key of this id as it is now, for what stays open; null when it is revoked or expired. Counts as a use. */
     current(id: number): KeyInfo | null {
       byId ??= new Map([...keys.values()].map((key) => [key.id, key]));

@@ -1,7 +1,8 @@
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import type { ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
+import type { ConsoleHits, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { countHeldByPartner } from "#src/marks/held.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { containing } from "#src/operators/operator-log.ts";
 
 const today = "(server_now() at time zone 'UTC')::date";
 
@@ -52,4 +53,33 @@ export async function usageOf(
   const usage = new Map<number, ConsoleUsageDay[]>(partnerIds.map((id) => [id, []]));
   for (const { partner_id: id, ...day } of found) usage.get(id)?.push(day);
   return usage;
+}
+
+/**
+ * Partners by name or number, and keys by prefix, label or number, for somebody who types `q`: at most `limit` of each.
+ * Names that begin with it and keys in force come first. A whole key is found by the prefix that is stored of it.
+ */
+export async function findPartnersAndKeys(
+  db: Db,
+  q: string,
+  limit: number,
+): Promise<Pick<ConsoleHits, "partners" | "keys">> {
+  const part = containing(q);
+  const [partners, keys] = await Promise.all([
+    rows<ConsoleHits["partners"][number]>(
+      db,
+      `select id, name from partners where name ilike ? or id::text = ?
+       order by id::text <> ?, name not ilike ?, name, id limit ?`,
+      [part, q, q, part.slice(1), limit],
+    ),
+    rows<ConsoleHits["keys"][number]>(
+      db,
+      `select k.id, k.partner_id, p.name as partner, k.prefix, k.label, k.revoked_at is not null as revoked
+       from keys k join partners p on p.id = k.partner_id
+       where k.prefix ilike ? or k.label ilike ? or starts_with(?, k.prefix) or k.id::text = ?
+       order by k.id::text <> ?, revoked, k.id desc limit ?`,
+      [part, part, q, q, q, limit],
+    ),
+  ]);
+  return { partners, keys };
 }

@@ -57,8 +57,12 @@ export const approveLimitRequest = (
     const request = await decide(tx, id, "approved", comment.trim());
     if (isNotDone(request)) return request;
     const limits = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
+    const before = await lockLimits(tx, request.partner_id);
     const partner = await updatePartner(tx, request.partner_id, limits);
     if (partner === null) throw new Error("a limit request without a partner");
+    const keptSql = `update limit_requests set rpm_before = ?, daily_before = ?, rpm_given = ?, daily_given = ?
+      where id = ?`;
+    await rows(tx, keptSql, [before.rpm, before.daily, limits.rpm, limits.daily, id]);
     return {
       value: { request, partner },
       action: "limit-request.approve",
@@ -81,6 +85,83 @@ export const rejectLimitRequest = (
     return { value, action: "limit-request.reject", subject: `limit request ${id}`, details };
   });
 
+/**
+ * Takes a decision back (docs/decisions.md 13.21): the request is pending again and, if it was approved, its partner has
+ * the limits of before, in force within 15 s. The partner is told. Gives `changed`, with nothing done, when the limits are
+ * others since, or the partner has sent another request.
+ */
+export async function undoLimitDecision(
+  db: Db,
+  actor: string,
+  id: number,
+): Promise<{ request: LimitRequest; limits: { rpm: number; daily: number } } | NotDone> {
+  const changed = (why: string): NotDone => ({ notDone: "changed", what, id, why });
+  try {
+    return await act(db, actor, async (tx) => {
+      const sql = `select ${columns}, rpm_before, daily_before, rpm_given, daily_given
+        from limit_requests where id = ? for update`;
+      const [decided] = await rows<LimitRequest & KeptLimits>(tx, sql, [id]);
+      if (decided === undefined) return unknown(what, id);
+      const { status, partner_id: partner } = decided;
+      if (status === "pending")
+        return changed(
+          "is pending: somebody has taken the decision back already, or nobody has decided it",
+        );
+      const newer = "select id from limit_requests where partner_id = ? and id > ? limit 1";
+      if ((await rows(tx, newer, [partner, id])).length > 0) return changed(anotherRequest);
+      let limits = await lockLimits(tx, partner);
+      if (status === "approved") {
+        const { rpm_before: rpm, daily_before: daily, rpm_given, daily_given } = decided;
+        if (rpm === null || daily === null)
+          return changed("was approved when the limits of before were not kept yet");
+        if (limits.rpm !== rpm_given || limits.daily !== daily_given)
+          return changed(
+            `gave limits that were changed since, to ${limits.rpm} a minute and ${limits.daily} a day`,
+          );
+        limits = { rpm, daily };
+        await updatePartner(tx, partner, limits);
+      }
+      const reopen = `update limit_requests set status = 'pending', decided_at = null, decision_comment = '',
+        rpm_before = null, daily_before = null, rpm_given = null, daily_given = null where id = ? returning ${columns}`;
+      const request = (await rows<LimitRequest>(tx, reopen, [id]))[0]!;
+      await tellDecision(tx, request);
+      const verb = status === "approved" ? "approve" : "reject";
+      return {
+        value: { request, limits },
+        action: `limit-request.${verb}-undo`,
+        subject: `${what} ${id}`,
+        details: { partner, ...limits },
+      };
+    });
+  } catch (error) {
+    // The partner has sent another request at this moment.
+    if ((error as { code?: unknown }).code === uniqueViolation) return changed(anotherRequest);
+    throw error;
+  }
+}
+
+const what = "limit request";
+const anotherRequest = "is not the newest: its partner has sent another request since";
+const uniqueViolation = "23505";
+
+/** A partner's limits before an approval, and those that it gave; null for a rejection. */
+type KeptLimits = Record<
+  "rpm_before" | "daily_before" | "rpm_given" | "daily_given",
+  number | null
+>;
+
+/** A partner's limits, which nobody else changes until this transaction ends. */
+const lockLimits = async (tx: Tx, partner: number): Promise<{ rpm: number; daily: number }> => {
+  const sql = "select rpm, daily from partners where id = ? for no key update";
+  return (await rows<{ rpm: number; daily: number }>(tx, sql, [partner]))[0]!;
+};
+
+/** Tells the partner what its request is now: decided, or pending again. */
+const tellDecision = (tx: Tx, request: LimitRequest): Promise<void> => {
+  const { partner_id, ...shown } = presented(request, (time) => formatTime(time.getTime()));
+  return tellPartner(tx, partner_id, "limit_request.decided", shown);
+};
+
 /** A request is decided once: of two operators at the same moment the first one's word counts. */
 async function decide(
   tx: Tx,
@@ -92,14 +173,13 @@ async function decide(
     where id = ? and status = 'pending' returning ${columns}`;
   const [decided] = await rows<LimitRequest>(tx, sql, [status, comment, id]);
   if (decided !== undefined) {
-    const { partner_id, ...shown } = presented(decided, (time) => formatTime(time.getTime()));
-    await tellPartner(tx, partner_id, "limit_request.decided", shown);
+    await tellDecision(tx, decided);
     return decided;
   }
   const before = "select status as state from limit_requests where id = ?";
   const [request] = await rows<{ state: string }>(tx, before, [id]);
-  if (request === undefined) return unknown("limit request", id);
-  return { notDone: "already", what: "limit request", id, state: request.state };
+  if (request === undefined) return unknown(what, id);
+  return { notDone: "already", what, id, state: request.state };
 }
 
 const usageDays = 14;

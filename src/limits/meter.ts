@@ -213,10 +213,12 @@ export function createMeter<Question = never, Found = never>({
       join(who, label, question),
     /** The state of the limits; counts nothing. Never rejects. */
     peek: (who: Metered): Promise<QuotaDecision> => join(who, null, null),
-    /** Adds the result of a counted request to the usage. */
-    note(who: Metered, { day }: QuotaDecision, label: string, what: "not_modified" | "errors") {
-      unsent.note(who.usage, day, `${label}|${what}`);
-    },
+    /**
+     * Adds `n` to a field of a day's usage (days since the epoch): what became of requests that were counted or refused.
+     * `usage`: `p12` or `w12`. The fields are those of src/limits/pending-usage.ts.
+     */
+    note: (usage: string, day: number, field: string, n = 1): void =>
+      unsent.note(usage, day, field, n),
     /** A budget of this process alone, for callers without a valid key. Never touches Redis. */
     anonymous(network: string): QuotaDecision {
       const limits = { rpm: config.defaultRpm, daily: config.defaultDaily, nowS: clockS() };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Audience, UsageCount } from "#src/domain/usage.ts";
+import type { Audience, ErrorCount, HourCount, UsageCount } from "#src/domain/usage.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
@@ -9,6 +9,8 @@ export interface PendingUsage {
   id: string;
   partnerId: number;
   counts: UsageCount[];
+  errors: ErrorCount[];
+  hours: HourCount[];
 }
 
 const atOnce = 200;
@@ -87,23 +89,63 @@ export async function pendingUsage(
 
 const audiences: Readonly<Record<string, Audience>> = { p: "partner", w: "widget" };
 
-/** `name`: `p12:20779` (partner 12, day) while it is open, then with `:<id>`. Fields: `GET /x`, `GET /x|errors`. */
+/** What a hash of a day counts. */
+type Details = Omit<PendingUsage, "id" | "partnerId">;
+
+/** `name`: `p12:20779` (partner 12, day) while it is open, then with `:<id>`. */
 function parse(name: string, hash: Record<string, string>): PendingUsage | null {
   const [, letter = "", partner, day, sealedId] = /^([pw])(\d+):(\d+)(?::(.+))?$/.exec(name) ?? [];
   const audience = audiences[letter];
   const { id: openId, ...fields } = hash;
   const id = sealedId ?? openId;
   if (audience === undefined || id === undefined || Object.keys(fields).length === 0) return null;
-  const counts = new Map<string, UsageCount>();
-  for (const [field, text] of Object.entries(fields)) {
-    const [method = "", what] = field.split("|");
-    const none = { day: Number(day), audience, method, requests: 0, notModified: 0, errors: 0 };
-    const count = counts.get(method) ?? none;
-    counts.set(method, count);
-    if (what === undefined) count.requests += Number(text);
-    else if (what === "not_modified") count.notModified += Number(text);
-    else if (what === "errors") count.errors += Number(text);
-  }
   const partnerId = Number(partner);
-  return { id: `${letter}${partnerId}:${day}:${id}`, partnerId, counts: [...counts.values()] };
+  return {
+    id: `${letter}${partnerId}:${day}:${id}`,
+    partnerId,
+    ...read(fields, audience, Number(day)),
+  };
+}
+
+/**
+ * Fields: `GET /x`, `GET /x|not_modified`, `GET /x|errors|CODE`; `GET /x|refused|CODE` for what was not counted,
+ * `POST /x|marks|CODE` for marks; `|hours|17|42` and `|hours|17|42|errors` for hour and bucket of durations.
+ */
+function read(fields: Record<string, string>, audience: Audience, day: number): Details {
+  const counts = new Map<string, UsageCount>();
+  const errors = new Map<string, ErrorCount>();
+  const hours = new Map<string, HourCount>();
+  const of = <T>(all: Map<string, T>, name: string, none: T): T => {
+    const known = all.get(name) ?? none;
+    all.set(name, known);
+    return known;
+  };
+  const countOf = (method: string): UsageCount =>
+    of(counts, method, { day, audience, method, requests: 0, notModified: 0, errors: 0 });
+  const errorOf = (method: string, code: string): ErrorCount =>
+    of(errors, `${method}|${code}`, {
+      ...{ day, audience, method, code },
+      ...{ counted: 0, refused: 0, marks: 0 },
+    });
+  for (const [field, text] of Object.entries(fields)) {
+    const n = Number(text);
+    const [method = "", what, detail, bucket, isError] = field.split("|");
+    if (what === undefined) countOf(method).requests += n;
+    else if (what === "not_modified") countOf(method).notModified += n;
+    else if (what === "errors") {
+      countOf(method).errors += n;
+      // A process of an older version does not say which.
+      if (detail !== undefined) errorOf(method, detail).counted += n;
+    } else if (what === "refused" && detail !== undefined) errorOf(method, detail).refused += n;
+    else if (what === "marks" && detail !== undefined) errorOf(method, detail).marks += n;
+    else if (what === "hours") {
+      const hour = of(hours, `${detail} ${bucket}`, {
+        ...{ hour: 24 * day + Number(detail), audience, bucket: Number(bucket) },
+        ...{ requests: 0, errors: 0 },
+      });
+      hour.requests += n;
+      if (isError !== undefined) hour.errors += n;
+    }
+  }
+  return { counts: [...counts.values()], errors: [...errors.values()], hours: [...hours.values()] };
 }

@@ -43,8 +43,9 @@ export function createUnsentCounts(max: number) {
       const floor = durable?.day === day ? durable.count : 0;
       addCount({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor });
     },
-    /** Adds 1 to a field of a day's usage. */
-    note: (usage: string, day: number, field: string): void => addNote({ usage, day, field, n: 1 }),
+    /** Adds to a field of a day's usage. */
+    note: (usage: string, day: number, field: string, n = 1): void =>
+      addNote({ usage, day, field, n }),
     /** Takes out what fits into one call. */
     takeBatch: () => ({ unsent: takeOut(unsent), notes: takeOut(notes) }),
     /** Puts back what a failed call did not deliver. */

@@ -1,6 +1,7 @@
 import { inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
 import type { UsageCount } from "#src/domain/usage.ts";
 import type { PendingUsage } from "#src/limits/pending-usage.ts";
+import { addUsageDetail, pruneUsageDetail } from "#src/limits/usage-detail.ts";
 
 const epochDay = "(day - date '1970-01-01')";
 const today = "(server_now() at time zone 'UTC')::date";
@@ -18,9 +19,10 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
       "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id";
     const added = await rows<{ id: string }>(tx, addedSql, [ids]);
     const isNew = new Set(added.map(({ id }) => id));
-    const counts = batches
-      .filter(({ id }) => isNew.has(id))
-      .flatMap(({ partnerId, counts }) => counts.map((count) => ({ partnerId, ...count })));
+    const fresh = batches.filter(({ id }) => isNew.has(id));
+    const counts = fresh.flatMap(({ partnerId, counts }) =>
+      counts.map((count) => ({ partnerId, ...count })),
+    );
     // Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it.
     await rows(
       tx,
@@ -34,6 +36,7 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
          not_modified = u.not_modified + excluded.not_modified, errors = u.errors + excluded.errors`,
       countColumns.map((name) => counts.map((count) => count[name])),
     );
+    await addUsageDetail(tx, fresh);
     return added.length;
   });
 
@@ -87,6 +90,7 @@ export async function pruneUsage(
   held: readonly PendingUsage[],
 ): Promise<void> {
   await rows(db, `delete from usage_days where day < ${today} - ?::int`, [keptDays]);
+  await pruneUsageDetail(db, keptDays);
   const sql =
     "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))";
   await rows(db, sql, [batchesKeptDays, held.map(({ id }) => id)]);

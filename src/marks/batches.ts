@@ -166,7 +166,7 @@ export const lockBatch = async (tx: Tx, id: number): Promise<Batch | undefined> 
   (await rows<Batch>(tx, "select * from mark_batches where id = ? for update", [id]))[0];
 
 /** Keeps what the selection's marks at these stations are, then changes them. Gives the stations that had one. */
-async function takeMarks(
+export async function takeMarks(
   tx: Tx,
   id: number,
   name: BatchAct,

@@ -164,17 +164,19 @@ async function compare(
       await fuels(tx, ids, before, config),
       await fuels(tx, ids, after, config),
     ];
-    const names = await rows<{ id: string; name: string }>(
+    const found = await rows<{ id: string; name: string; lat: number; lon: number }>(
       tx,
-      `select s.id, ${stationTitle} as name from stations s where s.id = any(?::text[])`,
+      `select s.id, ${stationTitle} as name, s.lat, s.lon from stations s where s.id = any(?::text[])`,
       [ids],
     );
-    const nameOf = new Map(names.map(({ id, name }) => [id, name]));
-    for (const { station_id: id, marks } of some)
+    const stationOf = new Map(found.map((station) => [station.id, station]));
+    for (const { station_id: id, marks } of some) {
+      const { name = "", lat = null, lon = null } = stationOf.get(id) ?? {};
       changes.push({
-        ...{ station_id: id, station: nameOf.get(id) ?? "", marks },
+        ...{ station_id: id, station: name, lat, lon, marks },
         ...{ before: fuelBefore.get(id)!, after: fuelAfter.get(id)! },
       });
+    }
     if (changes.filter((change) => rank(change) < 2).length >= shown) break;
   }
   const sorted = changes.toSorted((a, b) => rank(a) - rank(b));

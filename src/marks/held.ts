@@ -2,7 +2,6 @@ import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts"
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
 import { networkDigits } from "#src/marks/blocks.ts";
 import {
   firstIdOfDay,
@@ -13,7 +12,6 @@ import {
   stationTitle,
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A mark that waits for the operator's word (docs/decisions.md 4). Its `reporter_id` is what a rollback takes. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
@@ -81,40 +79,6 @@ export async function countHeldByReason(db: Db): Promise<Record<string, number>>
   return counts;
 }
 
-/**
- * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
- * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. A mark that is
- * not held gives `already` with its review: `none`, `approved`, `rejected`, `withdrawn` …
- */
-export const reviewMark = (
-  db: Db,
-  actor: string,
-  id: number,
-  verb: "approve" | "reject",
-): Promise<{ stationId: string; review: string } | NotDone> =>
-  act(db, actor, async (tx) => {
-    const find = `select ${reviewed} from marks where id = ?`;
-    const [before] = await rows<Reviewed>(tx, find, [id]);
-    if (before === undefined) return unknown("mark", id);
-    if (verb === "approve") await lockStations(tx, [before.stationId], "wait");
-    const change = verb === "approve" ? "'approved', processed_at = null" : "'rejected'";
-    const sql = `update marks set review = ${change} where id = ? and review = 'held' returning ${reviewed}`;
-    const [value] = await rows<Reviewed>(tx, sql, [id]);
-    if (value === undefined) {
-      const [now = before] = await rows<Reviewed>(tx, find, [id]);
-      return { notDone: "already", what: "mark", id, state: now.review };
-    }
-    if (verb === "approve") await askRefold(tx, [value.stationId]);
-    const details = { station: value.stationId };
-    return { value, action: `review.${verb}`, subject: `mark ${id}`, details };
-  });
-
-interface Reviewed {
-  stationId: string;
-  review: string;
-}
-const reviewed = 'station_id as "stationId", review';
-
 const historyMs = 7 * dayMs;
 
 type Row = Omit<ConsoleHeldMark, "reporter"> & { reporter_id: number };
@@ -161,7 +125,8 @@ interface ReporterRow extends Omit<ConsoleReporter, "said"> {
   queue: number;
 }
 
-async function reportersOf(
+/** What these reporters have done in the last 7 days, by their number; unknown ones are left out. */
+export async function reportersOf(
   db: Db,
   ids: ReadonlySet<number>,
   now: number,

@@ -8,6 +8,8 @@ import { invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** Which marks a decision is about: those that fit all of these. Times are times of receipt, ms. */
 export interface Selection {
+  /** One mark: only a decision about it alone has this (docs/decisions.md 13.20). */
+  mark?: number | undefined;
   /** Ids of a key, a partner and a reporter's row. */
   key?: number | undefined;
   partner?: number | undefined;
@@ -75,11 +77,12 @@ export function whereSelected(
   selection: Selection,
   reviews: readonly Review[] = withdrawable,
 ): { sql: string; bindings: unknown[] } {
-  const { key, partner, reporter, station, city, network, status, remote } = selection;
+  const { mark, key, partner, reporter, station, city, network, status, remote } = selection;
   const { since, until, firstSeenSince, firstSeenUntil } = selection;
   // Nobody has sent a mark before being first seen.
   const from = since ?? firstSeenSince;
   const conditions: [string, unknown][] = [
+    ["id = ?", mark],
     ["key_id = ?", key],
     // By its keys: a widget's mark has no partner of its own.
     ["key_id in (select k.id from keys k where k.partner_id = ?)", partner],

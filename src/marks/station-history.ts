@@ -8,6 +8,7 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { handSetOf, noEdits, readEdits } from "#src/stations/hand-edits.ts";
 
 const stepsShown = 200;
 const marksShown = 50;
@@ -28,6 +29,18 @@ export function searchStations(db: Db, q: string, limit: number): Promise<Consol
     [...words.map(containing), q, limit],
   );
 }
+
+/** These stations, also those out of service, in this order; ids that no station has are left out. */
+export const stationNames = (
+  db: Db,
+  ids: readonly string[],
+): Promise<Pick<ConsoleStation, "id" | "name" | "brand" | "addr" | "removed">[]> =>
+  rows(
+    db,
+    `select s.id, s.name, s.brand, s.addr, s.removed_at is not null as removed
+     from unnest(?::text[]) with ordinality as asked(id, place) join stations s on s.id = asked.id order by place`,
+    [ids],
+  );
 
 /**
  * A station with what it shows at `now`, the steps that led there, and its marks, newest first, older than the mark
@@ -68,8 +81,10 @@ export const stationPage = (
       const { steps } = explain(history, age, firstSeen, now, config, stepsShown);
       const events = history.marks.length + history.seeds.length;
       const marks = await marksOf(tx, shown, before);
+      const edited = await readEdits(tx, [id]);
       return {
         station: shown,
+        by_hand: handSetOf(edited.get(id) ?? noEdits(id)),
         fuel: view(folded, now, config.statusLifetimeMs),
         steps: steps.slice(-stepsShown),
         steps_before: Math.max(0, events - stepsShown, steps.length - stepsShown),

@@ -71,7 +71,7 @@ export async function takeBack(
 }
 
 /** Puts back what was kept of the marks at these stations; null when nothing is left there to be put back. */
-async function restoreMarks(
+export async function restoreMarks(
   tx: Tx,
   { id, act: name }: Batch,
   stationIds: readonly string[],

@@ -7,6 +7,8 @@ export type NotDone =
   | { notDone: "unknown"; what: string; id: number | string }
   /** Nothing is left to do: the key is `revoked`, the request `approved`, the mark not held any more. */
   | { notDone: "already"; what: string; id: number | string; state: string }
+  /** Something else has changed since. `why` ends a sentence that begins with what and which: "is held: …". */
+  | { notDone: "changed"; what: string; id: number | string; why: string }
   /** One field of the input cannot be taken. */
   | { notDone: "invalid"; field: string; why: string };
 

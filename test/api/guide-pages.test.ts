@@ -30,7 +30,7 @@ describe("documents for programs", () => {
     const overview = await read(`${origin}/llms.txt`);
     expect(overview.headers.get("content-type")).to.equal("text/markdown; charset=utf-8");
     const pages = linksOf(await overview.text());
-    expect(pages).to.have.length(12);
+    expect(pages).to.have.length(13);
     const onward = new Set<string>();
     for (const page of pages) {
       const response = await read(page);
@@ -50,9 +50,19 @@ describe("documents for programs", () => {
     expect(response.headers.get("content-type")).to.equal(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     );
+    // docs/decisions.md 17.6: a HEAD is enough to know that there is one.
+    const head = await fetch(response.url, { method: "HEAD" });
+    expect(await head.text()).to.equal("");
+    for (const name of ["content-type", "etag"])
+      expect(head.headers.get(name)).to.equal(response.headers.get(name));
+    expect(head.headers.get("link")).to.equal('</.well-known/api-catalog>; rel="api-catalog"');
+    const etag = head.headers.get("etag")!;
+    const known = await fetch(response.url, { headers: { "If-None-Match": etag } });
+    expect(known.status).to.equal(304);
     type Links = { href: string; type: string }[];
     const { linkset } = (await response.json()) as { linkset: Record<string, Links | string>[] };
     const [{ anchor, ...relations } = {}] = linkset;
+    expect(relations).to.have.keys("service-desc", "service-doc", "status");
     expect(anchor).to.equal(`${instance.config.baseUrl}/api/v1/partner`);
     for (const links of Object.values(relations) as Links[])
       for (const { href, type } of links) {

@@ -327,6 +327,7 @@ function answerOf(
     allow: "GET, OPTIONS",
     "www-authenticate": "Bearer",
     "x-accel-buffering": "no",
+    "access-control-allow-origin": "https://shop.test",
   };
   const { headers } = document.paths[path]![method]!.responses[String(status)]!;
   const required = Object.entries(headers).filter(([, header]) => "$ref" in header);

@@ -46,7 +46,7 @@ describe("api: the headers of every page", () => {
     ["/widget/", "*", "()"],
     // It shows the map in a frame.
     ["/widget/embed", nobody, "(self)"],
-    ["/s/n1000", nobody, "()"],
+    ["/s/n1000", "'self'", "()"],
     ["/list", nobody, "()"],
     ["/docs", nobody, "()"],
     ["/problems", nobody, "()"],

@@ -302,10 +302,10 @@ describe("requests to the API", () => {
     expect(id).to.have.length(36);
     expect(counted).to.deep.equal({
       "GET /things/{thing_id}": "3",
-      "GET /things/{thing_id}|errors": "1",
+      "GET /things/{thing_id}|errors|station-not-found": "1",
       "HEAD /things/{thing_id}": "1",
       "GET (unknown)": "1",
-      "GET (unknown)|errors": "1",
+      "GET (unknown)|errors|not-found": "1",
       "GET /same": "1",
       "GET /same|not_modified": "1",
       "OPTIONS /things": "1",

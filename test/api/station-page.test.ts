@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { assembleWeb, type Web } from "#api/assemble.ts";
+import { sharePicture, shownThings } from "#api/pages/share-picture.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -60,9 +61,32 @@ describe("api: a station's page, and the stations in the map's page", () => {
     const { href } = new URL(`s/n1001`, `${instance.config.baseUrl}/`);
     expect(tag(text, "url")).to.equal(href);
     expect(text).to.include(`<link rel="canonical" href="${href}" />`);
+    expect(tag(text, "image:alt")).to.equal("No data");
     const bad = (await open(`/s/${placeOf(0).id}`)).text;
     expect(bad.match(/<script/g)).to.deep.equal(text.match(/<script/g));
     expect(bad).to.include("&lt;/title&gt;&quot;&gt;&lt;script&gt;").and.include("$&amp;");
+  });
+
+  it("has a picture for each status and for the map, in both languages, as large as its tags say", async () => {
+    const pictures = await Promise.all(
+      (["en", "ru"] as const).flatMap((language) =>
+        shownThings.map(async (shown) => {
+          const { file, width, height } = sharePicture(shown, language);
+          const answer = await fetch(`${base}/pictures/${file}`);
+          expect(answer.status, file).to.equal(200);
+          expect(answer.headers.get("content-type")).to.equal("image/png");
+          expect(answer.headers.get("cache-control")).to.equal("public,max-age=86400");
+          const bytes = Buffer.from(await answer.arrayBuffer());
+          // The size stands in a PNG's first part.
+          expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).to.deep.equal([width, height]);
+          return bytes.toString("base64");
+        }),
+      ),
+    );
+    expect(new Set(pictures).size).to.equal(shownThings.length * 2);
+    const at = async (path: string) => new URL(tag((await open(path)).text, "image")!).pathname;
+    expect(await at(`/s/${placeOf(1).id}?lang=ru`)).to.equal("/pictures/share-nodata-ru.png");
+    expect(await at("/")).to.equal("/pictures/share-map-en.png");
   });
 
   it("puts the stations nearest to where the map opens into its page, few enough for a slow phone", async () => {

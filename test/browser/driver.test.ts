@@ -242,6 +242,36 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
+  it("says with one tap who of those that disagree is right", async () => {
+    const { id } = placeOf(20);
+    for (const [n, user] of ["old-1", "old-2", "old-3", "old-4"].entries())
+      await site.country.meet(user, 60 + 20 * n);
+    for (const user of ["old-1", "old-2"]) await api.mark(placeOf(20), user, { status: "yes" });
+    for (const user of ["old-3", "old-4"])
+      await api.post(`/stations/${id}/report`, { user_ref: user, status: "no" });
+    await until(
+      () => api.get(`/stations/${id}`),
+      ({ body }) => body.station.fuel.conflict !== null,
+    );
+    const { page, close } = await open(view(20, 17), { ...phone, position: at(20) });
+    await press(page, "List of stations");
+    await row(page, 20).click();
+    const sides = page.locator(".doubt.conflict");
+    await sides.getByRole("button", { name: "Confirm: there is fuel" }).waitFor();
+    await isClean(page);
+    await sides.getByRole("button", { name: "Confirm: no fuel" }).click();
+    await sendNow(page);
+    await page.locator(".result.good").waitFor();
+    const { body } = await api.get(`/stations/${id}`);
+    const { versions } = body.station.fuel.conflict as { versions: Record<string, unknown>[] };
+    expect(versions.map(({ status, count }) => [status, count])).to.deep.equal([
+      ["yes", 2],
+      ["no", 3],
+    ]);
+    expect(await sides.getByRole("button", { name: "Confirm: no fuel" }).count()).to.equal(0);
+    await close();
+  });
+
   it("reads the stations before the map's script has come, and without any script", async () => {
     const { page, close } = await openPage(browser, phone);
     let letGo = (): void => {};

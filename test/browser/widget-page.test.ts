@@ -1,8 +1,14 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
-import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import {
+  frameOf,
+  type MapSite,
+  openMapSite,
+  sendNow,
+  stationsInView,
+} from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
   let browser: Browser;
@@ -12,7 +18,7 @@ describe("browser: the map's parameters and ways to use it", function () {
 
   before(async function () {
     browser = await openBrowser(this);
-    site = await openMapSite();
+    site = await openMapSite({ roles: ["marks"] });
   });
   after(async () => {
     await site?.stop();
@@ -122,6 +128,81 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.goto(site.widgetUrl(here));
     await page.getByRole("button", { name: "Фильтры" }).waitFor();
     expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("ru");
+    await close();
+  });
+
+  it("speaks the language and wears the colour of its address", async () => {
+    const { page, close } = await open(
+      { ...here, lang: "en", accent: "ffe000" },
+      { locale: "ru-RU" },
+    );
+    await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
+    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("en");
+    const colour = () =>
+      page.evaluate<string>(
+        "getComputedStyle(document.documentElement).getPropertyValue('--accent')",
+      );
+    // Yellow cannot be read on white: it is darker there.
+    expect(await colour()).not.to.equal("rgb(255 224 0)");
+    await page.getByRole("button", { name: "Dark theme" }).click();
+    expect(await colour()).to.equal("rgb(255 224 0)");
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await close();
+  });
+
+  it("tells the page around it what happens, and no page without a frame", async () => {
+    const { page, close } = await openPage(browser);
+    await page.addInitScript(
+      `window.told = []; addEventListener("message", ({ origin, data }) => {
+         if (String(data?.type).startsWith("fuelmark:")) window.told.push({ origin, ...data });
+       })`,
+    );
+    await page.goto(site.pageOn("shop.test", here));
+    const frame = frameOf(page);
+    await stationsInView(frame);
+    await frame.getByRole("button", { name: `Station ${id}` }).click();
+    await frame.getByRole("button", { name: "Update status" }).click();
+    await frame.getByRole("button", { name: "Queue", exact: true }).click();
+    await sendNow(frame);
+    await page.waitForFunction("window.told.some((one) => one.type === 'fuelmark:mark-sent')");
+    const { origin } = new URL(site.web.baseUrl);
+    expect(await page.evaluate("window.told")).to.deep.equal([
+      { origin, type: "fuelmark:ready" },
+      { origin, type: "fuelmark:station-opened", station_id: id, status: "nodata" },
+      {
+        ...{ origin, type: "fuelmark:mark-sent" },
+        ...{ station_id: id, status: "queue", outcome: "pending" },
+      },
+    ]);
+    await page.goto(site.widgetUrl(here));
+    await stationsInView(page);
+    expect(await page.evaluate("window.told")).to.deep.equal([]);
+    await close();
+  });
+
+  it("has buttons to zoom at every height, and one to locate only where it may", async () => {
+    const { page, close } = await openPage(browser);
+    await page.goto(site.pageOn("shop.test", here));
+    const frame = frameOf(page);
+    const button = (name: string) => frame.getByRole("button", { name, exact: true });
+    await button("Where am I").waitFor();
+    for (const [width, height] of [
+      [300, 420],
+      [360, 640],
+      [740, 360],
+    ]) {
+      await page.evaluate(
+        `(() => { const { style } = document.querySelector('iframe'); style.width = '${width}px'; style.height = '${height}px'; })()`,
+      );
+      for (const name of ["Where am I", "Zoom in", "Zoom out"])
+        await button(name).click({ trial: true });
+    }
+    await page.evaluate(
+      "(() => { const f = document.querySelector('iframe'); f.allow = 'fullscreen'; f.src = f.src; })()",
+    );
+    await button("Full screen").waitFor();
+    await button("Zoom in").waitFor();
+    expect(await button("Where am I").count()).to.equal(0);
     await close();
   });
 

@@ -165,7 +165,7 @@ describe("browser: drivers on the map", function () {
     expect([fuel.status, fuel.limit_l]).to.deep.equal(["yes", 20]);
     await page.locator(".status-now").getByText("Fuel", { exact: true }).waitFor();
     await page.getByText("At most 20 l per person").waitFor();
-    expect(await page.locator(".prices").innerText()).to.match(/95\s+₽61\.50/);
+    expect(await page.locator(".grades").innerText()).to.match(/95\s+\?\s+not known\s+₽61\.50/);
     expect(complaints).to.deep.equal([]);
     await close();
   });

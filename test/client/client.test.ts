@@ -52,6 +52,21 @@ describe("the client's calls", () => {
     expect(server?.headers[0]?.authorization).to.equal("Bearer svc_live_x");
   });
 
+  it("asks for usage and for other limits, and never asks for limits twice", async () => {
+    const api = await script([{ status: 200, body: {} }, list, list, { status: 503 }]);
+    await api.usage();
+    await api.usage({ days: 30 });
+    await api.limitRequests({ limit: 5 });
+    const wish = { requested_rpm: 600, requested_daily: 200_000, comment: "More" };
+    expect(await failure(api.askLimits(wish))).to.include({ status: 503 });
+    expect(server?.asked).to.deep.equal([
+      "GET /usage",
+      "GET /usage?days=30",
+      "GET /limit-requests?limit=5",
+      "POST /limit-requests",
+    ]);
+  });
+
   it("writes numbers near zero without an exponent", async () => {
     const api = await script([list]);
     await api.stations({ bbox: [-1e-7, 0.1 + 0.2 - 0.3, 51, 0.5], radius_km: 1e-7 });

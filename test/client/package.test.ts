@@ -34,27 +34,32 @@ describe("the client's package", function () {
       cwd: folder,
     });
     expect(stdout.trim()).to.equal(
-      "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf",
+      "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
     );
   });
 
   it("carries types that the examples of its README compile against", async () => {
     const readme = await readFile("client/README.md", "utf8");
     const examples = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code as string);
-    expect(examples).to.have.length(2);
+    expect(examples).to.have.length(3);
     const given = `declare const baseUrl: string, key: string, lat: number, lon: number;
       declare let etag: string | null;
+      declare function show(...all: unknown[]): void;`;
+    const hook = `declare const secrets: string[], rawBody: Uint8Array;
+      declare const request: { headers: Record<string, string | string[] | undefined> };
+      declare function answer(status: number): void;
       declare function show(...all: unknown[]): void;`;
     const wrong = `// @ts-expect-error: types that say nothing would let this pass.
       const status: number = stations[0]!.fuel.status;
       void [isApiError, status];`;
-    const [copy = "", calls = ""] = examples;
+    const [copy = "", calls = "", verify = ""] = examples;
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
     await writeFile(join(folder, "copy.ts"), copy);
     await writeFile(join(folder, "calls.ts"), `${given}\n${calls}\n${wrong}`);
+    await writeFile(join(folder, "hook.ts"), `${hook}\n${verify}`);
     const typeRoots = resolve("node_modules", "@types");
     const options = "--noEmit --strict --target es2022 --module nodenext --types node --typeRoots";
-    const args = [compiler, ...options.split(" "), typeRoots, "copy.ts", "calls.ts"];
+    const args = [compiler, ...options.split(" "), typeRoots, "copy.ts", "calls.ts", "hook.ts"];
     const told = await run(process.execPath, args, { cwd: folder }).catch(
       (error: { stdout: string }) => error,
     );

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from "typebox";
 import type * as client from "#client/types.ts";
 import type { ReportOutput } from "#api/marks/reports.ts";
-import type { limitRequest, usage } from "#src/contract/shapes/account.ts";
+import type { limitWish } from "#api/account/limit-requests.ts";
+import type { limitRequest, limitRequestList, usage } from "#src/contract/shapes/account.ts";
 import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
 import type {
   batchResult,
@@ -53,6 +54,10 @@ const same: {
   problem: Fits<typeof problem, client.Problem>;
   detail: Same<Static<typeof problem>["detail"], Refusal["detail"]>;
   usageDay: Same<Static<typeof usage>["days"][number], UsageDay>;
+  usage: Same<Static<typeof usage>, client.Usage>;
+  limitWish: Same<Static<typeof limitWish>, client.LimitWish>;
+  limitRequest: Same<Static<typeof limitRequest>, client.LimitRequest>;
+  limitRequests: Same<Static<typeof limitRequestList>, client.LimitRequestList>;
   limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
 } = {
   ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
@@ -72,6 +77,10 @@ const same: {
     problem: true,
     detail: true,
     usageDay: true,
+    usage: true,
+    limitWish: true,
+    limitRequest: true,
+    limitRequests: true,
     limitRequestStatus: true,
   },
 };

@@ -3,7 +3,7 @@ import type { ReportOutput } from "#api/marks/reports.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { BatchItem, ReportBody } from "#src/contract/report.ts";
-import type { Grade, Queue, ServedStatus, Status } from "#src/domain/vocabulary.ts";
+import type { Grade, Queue, ServedStatus, Status, WebhookEvent } from "#src/domain/vocabulary.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 
 /** Compiles only while each of both can stand for the other. */
@@ -20,9 +20,10 @@ const same: {
   report: Same<ReportBody, client.Report>;
   batch: Same<BatchItem, client.BatchReport>;
   result: Same<ReportOutput, client.ReportResult>;
+  event: Same<WebhookEvent | "webhook.test", client.WebhookEvent["type"]>;
 } = {
   ...{ status: true, served: true, grade: true, queue: true, fuel: true, station: true },
-  ...{ city: true, report: true, batch: true, result: true },
+  ...{ city: true, report: true, batch: true, result: true, event: true },
 };
 
 describe("the client's types", () => {

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { StationState } from "#src/domain/state.ts";
+import { view } from "#src/domain/view.ts";
+import { queues } from "#src/domain/vocabulary.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
 import { newcomerBlocks, runBlocks } from "#test/harness/documents.ts";
 
@@ -8,16 +13,56 @@ import { newcomerBlocks, runBlocks } from "#test/harness/documents.ts";
 describe("npm start, once", () => {
   let clone: Clone;
   let running: Started;
+  let db: Db | undefined;
   before(() => {
     clone = cloneProject();
   });
-  after(() => clone.drop());
+  after(async () => {
+    await db?.destroy();
+    await clone.drop();
+  });
 
   it("goes from an empty folder to a running service", async () => {
     running = clone.start({ DEMO_TRICKLE: "false" });
     const [, baseUrl] = await running.waitFor(/Fuelmark is running at (\S+)/, 200_000);
-    const run = JSON.parse(readFileSync(join(clone.folder, ".data/run.json"), "utf8")) as object;
+    const run = JSON.parse(readFileSync(join(clone.folder, ".data/run.json"), "utf8")) as {
+      databaseUrl: string;
+    };
     expect(run).to.include({ pid: running.pid, baseUrl });
+    const config = loadConfig({ DATABASE_URL: run.databaseUrl, QUERY_TIMEOUT_MS: "60000" });
+    db = createDb(config, "test", 1);
+  });
+
+  it("shows every status, a pending, conflicts, every queue, prices and limits at once in its country", async () => {
+    const states = await rows<{ state: StationState }>(db!, "select state from station_status");
+    const shown = states.map(({ state }) => view(state, Date.now(), 24 * 3600_000));
+    const count = (is: (fuel: (typeof shown)[number]) => boolean): number =>
+      shown.filter(is).length;
+    for (const status of ["yes", "low", "no", "queue"])
+      expect(
+        count((one) => one.status === status),
+        status,
+      ).to.be.greaterThan(300);
+    for (const queue of queues)
+      expect(
+        count((one) => one.queue === queue),
+        queue,
+      ).to.be.greaterThan(50);
+    expect(count((one) => one.status !== "nodata")).to.be.within(5000, 7500);
+    expect(count((one) => one.status === "nodata" && one.updated !== "")).to.be.greaterThan(50);
+    expect(count((one) => one.resolution_reason === "unconfirmed")).to.be.greaterThan(100);
+    expect(count((one) => one.conflict !== null)).to.be.greaterThan(10);
+    expect(count((one) => one.prices !== undefined)).to.be.greaterThan(500);
+    expect(count((one) => one.limit_l !== null)).to.be.greaterThan(50);
+    expect(count((one) => one.no_cash)).to.be.greaterThan(20);
+    expect(count((one) => one.fuel_cards_only)).to.be.greaterThan(20);
+  });
+
+  it("leaves no mark unprocessed, and every station in the change feed", async () => {
+    expect(
+      await rows(db!, "select id from marks where processed_at is null or failed_at is not null"),
+    ).to.deep.equal([]);
+    expect(await rows(db!, "select count(*) from changes")).to.deep.equal([{ count: 10_000 }]);
   });
 
   it("has a country, keys and a command line with which the README's first five minutes work", async () => {
@@ -28,6 +73,8 @@ describe("npm start, once", () => {
   });
 
   it("stops everything on Ctrl-C", async () => {
+    await db?.destroy();
+    db = undefined;
     running.signal("SIGINT");
     expect(await running.exited).to.equal(0);
     expect(clone.processes()).to.deep.equal([]);

@@ -8,9 +8,10 @@ import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { changeKey, findKey, storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";
-import { createLimitRequest } from "#src/limits/limit-requests.ts";
+import { approveLimitRequest, createLimitRequest } from "#src/limits/limit-requests.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
+import { reviewMark } from "#src/marks/review-mark.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { openSession } from "#src/operators/sessions.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -25,6 +26,9 @@ interface Subject {
   key: number;
   request: number;
   held: number;
+  /** A mark that was rejected alone, and a request of another partner that was approved. */
+  rejected: number;
+  approved: number;
   failed: number;
   alarm: number;
   webhook: number;
@@ -35,6 +39,8 @@ interface Subject {
   /** The first digits of the hash of the network that the reporter came from. */
   network: string;
   station: string;
+  /** Another one, of another name and address than its file's, and closed, all by hand. */
+  corrected: string;
 }
 
 interface Act {
@@ -45,6 +51,8 @@ interface Act {
 
 /** A day within a launch's longest time. */
 const soon = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
+/** Stations from this number on are corrected ones. */
+const correctedFrom = 120;
 /** Who has made the marks. */
 const driver = "driver 1";
 
@@ -139,6 +147,16 @@ const done: readonly Act[] = [
     ],
   },
   {
+    name: "limit-request.approve-undo",
+    typed: ({ approved }) => ["limit-request", "undo", approved],
+    sent: ({ approved }) => ["POST", `/limit-requests/${approved}/undo`],
+  },
+  {
+    name: "review.reject-undo",
+    typed: ({ rejected }) => ["review", "undo", rejected],
+    sent: ({ rejected }) => ["POST", `/review/${rejected}/undo`],
+  },
+  {
     name: "review.approve",
     typed: ({ held }) => ["review", "approve", held],
     sent: ({ held }) => ["POST", "/review/approve", { ids: [held] }],
@@ -216,6 +234,33 @@ const done: readonly Act[] = [
     sent: ({ rollback }) => ["POST", `/rollbacks/${rollback}/undo`],
   },
   {
+    name: "station.edit",
+    typed: ({ station }) => [
+      ...["station", "edit", station, "--name", " New  name ", "--brand", ""],
+      ...["--lat", "-55.5", "--lon", "37.25"],
+    ],
+    sent: ({ station }) => [
+      "PATCH",
+      `/stations/${station}`,
+      { name: " New  name ", brand: "", position: { lat: -55.5, lon: 37.25 } },
+    ],
+  },
+  {
+    name: "station.edit",
+    typed: ({ corrected }) => ["station", "edit", corrected, "--from-file", "address", "name"],
+    sent: ({ corrected }) => ["PATCH", `/stations/${corrected}`, { from_file: ["addr", "name"] }],
+  },
+  {
+    name: "station.close",
+    typed: ({ station }) => ["station", "close", station, "--comment", " demolished "],
+    sent: ({ station }) => ["POST", `/stations/${station}/close`, { comment: " demolished " }],
+  },
+  {
+    name: "station.reopen",
+    typed: ({ corrected }) => ["station", "reopen", corrected],
+    sent: ({ corrected }) => ["POST", `/stations/${corrected}/reopen`],
+  },
+  {
     name: "reporter.erase",
     typed: ({ partner }) => ["reporter", "erase", "--partner", partner, "--user-ref", driver],
     sent: ({ partner }) => ["POST", "/reporters/erase", { partner, user_ref: driver }],
@@ -242,6 +287,49 @@ const refused: readonly Act[] = [
     typed: ({ partner }) => ["partner", "update", partner, "--name", " "],
     sent: ({ partner }) => ["PATCH", `/partners/${partner}`, { name: " " }],
   },
+  ...(
+    [
+      ["a name of two lines", ["--name", "a\nb"], { name: "a\nb" }],
+      ["a brand of 81 letters", ["--brand", "x".repeat(81)], { brand: "x".repeat(81) }],
+      ["a place beyond the pole", ["--lat", "91", "--lon", "0"], { position: { lat: 91, lon: 0 } }],
+      ["a place at 0, 0", ["--lat", "0", "--lon", "0"], { position: { lat: 0, lon: 0 } }],
+      ["half a place", ["--lat", "5"], { position: { lat: 5 } }],
+      ["what it is already", ["--brand", "Brand"], { brand: "Brand" }],
+      ["the file's value twice", ["--from-file", "name"], { from_file: ["name"] }],
+      ["a field that is none", ["--from-file", "source"], { from_file: ["source"] }],
+      ["nothing", [], {}],
+    ] as const
+  ).map(([name, typed, body]): Act => ({
+    name: `setting a station to ${name}`,
+    typed: ({ station }) => ["station", "edit", station, ...typed],
+    sent: ({ station }) => ["PATCH", `/stations/${station}`, body],
+  })),
+  {
+    name: "setting a field and giving it back at once",
+    typed: ({ corrected }) => [
+      ...["station", "edit", corrected, "--name", "X", "--from-file", "name"],
+    ],
+    sent: ({ corrected }) => [
+      "PATCH",
+      `/stations/${corrected}`,
+      { name: "X", from_file: ["name"] },
+    ],
+  },
+  {
+    name: "closing a station twice",
+    typed: ({ corrected }) => ["station", "close", corrected],
+    sent: ({ corrected }) => ["POST", `/stations/${corrected}/close`, {}],
+  },
+  {
+    name: "reopening a station that is open",
+    typed: ({ station }) => ["station", "reopen", station],
+    sent: ({ station }) => ["POST", `/stations/${station}/reopen`],
+  },
+  {
+    name: "closing a station that does not exist",
+    typed: () => ["station", "close", "nowhere"],
+    sent: () => ["POST", "/stations/nowhere/close", {}],
+  },
   {
     name: "a launch that is over",
     typed: ({ partner }) => ["partner", "launch", partner, "--until", "2020-01-01"],
@@ -250,6 +338,16 @@ const refused: readonly Act[] = [
       `/partners/${partner}/launch`,
       { until: Date.UTC(2020, 0), new_users: 10, limit: 10 },
     ],
+  },
+  {
+    name: "taking back what nobody has decided",
+    typed: ({ held }) => ["review", "undo", held],
+    sent: ({ held }) => ["POST", `/review/${held}/undo`],
+  },
+  {
+    name: "taking back the decision about a pending request",
+    typed: ({ request }) => ["limit-request", "undo", request],
+    sent: ({ request }) => ["POST", `/limit-requests/${request}/undo`],
   },
   {
     name: "erasing a user of no partner",
@@ -287,7 +385,7 @@ describe("flow: an operator's act, from the command line and from the console", 
 
   before(async () => {
     instance = await createTestInstance({ LOG_LEVEL: "silent", MASS_NO_LIMIT: "33" });
-    country = await openCountry(instance.config, 120);
+    country = await openCountry(instance.config, 2 * correctedFrom);
     web = assembleWeb(instance.config);
     await addOperator(country.db, "olga", "operator");
     const baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
@@ -303,6 +401,14 @@ describe("flow: an operator's act, from the command line and from the console", 
     const { db } = country;
     const n = (subjects += 1);
     const station = placeOf(n).id;
+    const corrected = placeOf(correctedFrom + n).id;
+    await rows(db, "update stations set removed_at = server_now() where id = ?", [corrected]);
+    await rows(
+      db,
+      `insert into station_edits (station_id, file_name, file_addr, in_service)
+       values (?, 'Of the file', 'Street 2', false)`,
+      [corrected],
+    );
     const text = newKey("secret", randomBytes(32));
     const { partner, key } = await inTransaction(db, async (tx) => {
       const limits = { rpm: 1000, daily: 5000 };
@@ -321,6 +427,11 @@ describe("flow: an operator's act, from the command line and from the console", 
     await openSession(db, { ...session, now, lifeMs: 60_000 });
     const wish = { partner_id: partner, requested_rpm: 2000, requested_daily: 9000, comment: "" };
     const request = await createLimitRequest(db, wish);
+    const asking = await inTransaction(db, (tx) =>
+      insertPartner(tx, { name: "Asking", rpm: 1000, daily: 5000 }),
+    );
+    const granted = await createLimitRequest(db, { ...wish, partner_id: asking.id });
+    await approveLimitRequest(db, "test", granted!.id, {});
     const viewer = randomBytes(32);
     const [reporter] = await rows<{ id: number }>(
       db,
@@ -332,17 +443,21 @@ describe("flow: an operator's act, from the command line and from the console", 
       "insert into station_status (station_id) values (?) on conflict (station_id) do nothing",
       [station],
     );
-    const [held, failed, gone] = [1, 2, 3].map((which) => firstIdOfDay(now) + 1e6 + 3 * n + which);
+    const [held, failed, gone, rejected] = [1, 2, 3, 4].map(
+      (which) => firstIdOfDay(now) + 1e6 + 4 * n + which,
+    );
     await rows(
       db,
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,
          lat, lon, comment, remote, needed, rule, review, processed_at, outcome, failed_at, failure)
-       select v.id, ?, ?, ?, ?, 'partner', 'no', server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
+       select v.id, ?, ?, ?, ?, 'partner', v.status, server_now(), server_now(), 55, 37, 'a word', false, 1, 'geolocated', v.review,
          case when v.review = 'held' then server_now() end, case when v.review = 'held' then 'held' end,
          case when v.review = 'none' then server_now() end, case when v.review = 'none' then 'broken' end
-       from (values (?::bigint, 'held'), (?::bigint, 'none'), (?::bigint, 'withdrawn')) as v(id, review)`,
-      [station, reporter!.id, partner, key, held, failed, gone],
+       from (values (?::bigint, 'no', 'held'), (?::bigint, 'no', 'none'), (?::bigint, 'no', 'withdrawn'), (?::bigint, 'queue', 'held'))
+         as v(id, status, review)`,
+      [station, reporter!.id, partner, key, held, failed, gone, rejected],
     );
+    await reviewMark(db, "test", rejected!, "reject");
     const [batch] = await rows<{ id: number }>(
       db,
       `insert into mark_batches (act, actor, selection, stations, marks, finished_at)
@@ -369,8 +484,9 @@ describe("flow: an operator's act, from the command line and from the console", 
       [partner, partner],
     );
     return {
-      ...{ partner, key, request: request!.id, alarm: alarm!.id, station },
+      ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
       ...{ webhook: webhook!.id, offWebhook: offWebhook!.id },
+      ...{ rejected: rejected!, approved: granted!.id },
       ...{ held: held!, failed: failed!, reporter: reporter!.id, rollback: batch!.id },
       network: viewer.toString("hex").slice(0, 8),
     };
@@ -388,32 +504,41 @@ describe("flow: an operator's act, from the command line and from the console", 
   const logged = (): Promise<Record<string, unknown>[]> =>
     rows(
       country.db,
-      `select actor, action, regexp_replace(subject, ' [0-9a-f]+$', ' #') as subject,
-         details - '{id,key,partner,prefix,station,reporter}'::text[] as details,
+      `select actor, action, regexp_replace(subject, ' n{0,1}[0-9a-f]+$', ' #') as subject,
+         details - '{id,key,partner,prefix,station,reporter}'::text[]
+           #- '{before,name}' #- '{before,position}' as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
     );
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
   const rowsOf = async (subject: Subject): Promise<unknown> => {
-    const { partner, key, reporter, network, alarm, station, rollback } = subject;
+    const { partner, key, reporter, network, alarm, station, rollback, corrected } = subject;
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
          'partners', (select jsonb_agg(to_jsonb(p) order by id) from partners p where id >= ?),
          'keys', (select jsonb_agg(to_jsonb(k) - 'prefix' order by id) from keys k where partner_id >= ?),
          'sessions', (select jsonb_agg(ended_at is not null) from sessions where kind = 'key' and subject_id = ?),
-         'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id = ?),
+         'requests', (select jsonb_agg(to_jsonb(r) order by id) from limit_requests r where partner_id >= ?),
          'blocks', (select jsonb_agg(r.blocked_until) from reporters r where id = ?),
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'webhooks', (select jsonb_agg(to_jsonb(w) order by id) from webhook_endpoints w where partner_id = ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
          'batches', (select jsonb_agg(to_jsonb(b) - 'selection' order by id) from mark_batches b where id >= ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
-         'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?)) as found`,
+         'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?),
+         'places', (select jsonb_agg(to_jsonb(s) - 'updated_at'
+             || jsonb_build_object('lat', nullif(lat, 55 + (substr(id, 2)::int - 1000) * 0.0027),
+               'name', nullif(name, 'Station ' || id)) order by id)
+           from stations s where id in (?, ?)),
+         'edits', (select jsonb_agg(to_jsonb(e) - 'file_lat'
+             || jsonb_build_object('file_name', replace(file_name, station_id, '')) order by station_id)
+           from station_edits e where station_id in (?, ?)),
+         'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
       [
         ...[partner, partner, key, partner, reporter, `${network}%`, partner, alarm, rollback],
-        ...[partner, station],
+        ...[partner, station, station, corrected, station, corrected, station, corrected],
       ],
     );
     return JSON.parse(

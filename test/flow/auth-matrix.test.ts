@@ -363,7 +363,7 @@ describe("flow: who may call what", function () {
           body?.(),
         );
         // In the short run every caller asks some of the routes, and every route is asked by some of the callers.
-        if ((n + m) % sized(4, 1) > 0) continue;
+        if ((n + m) % sized(6, 1) > 0) continue;
         await check(caller, "OPTIONS", path, expectedFor(caller, isOpen, allowed));
         if (route.method === "GET")
           await check(caller, "HEAD", path, expectedFor(caller, isOpen, { status, code }));

@@ -1,11 +1,14 @@
 import { readdirSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleImport } from "#src/contract/console.ts";
 import { startRun } from "#src/import/runs.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
@@ -120,6 +123,36 @@ describe("flow: files imported in the console", function () {
     const run = await ended(wrong.id);
     expect(run.state).to.equal("refused");
     expect(run.fault).to.not.include("fuelmark-import");
+  });
+
+  it("says it in the words of the command line, and refuses too many removals unless they are allowed (docs/decisions.md 13.22)", async () => {
+    const whole = await upload(olga, { dry_run: "false", source: "north" }, stationsFile(150));
+    expect((await ended(whole.id)).summary).to.include({ read: 150 });
+    const folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
+    const path = join(folder, "north.json");
+    for (const [content, words] of [
+      [stationsFile(30), "120 of the 150 stations of source"],
+      [stationsFile(30).slice(0, -9), "line 1: this is not JSON"],
+    ] as const) {
+      await writeFile(path, content);
+      const options = ["--source", "north", "--replace-source", "--json"];
+      const typed = await runOperator(instance.env, "stations", "import", path, ...options);
+      expect(typed.code).to.equal(2);
+      const query = {
+        source: "north",
+        replace_source: "true",
+        dry_run: "false",
+        file: "north.json",
+      };
+      const sent = await ended((await upload(olga, query, content)).id);
+      expect(sent.state).to.equal("refused");
+      expect(sent.fault).to.include(words);
+      expect(sent.fault).to.equal(typed.json.error.replace(path, "north.json"));
+    }
+    await rm(folder, { recursive: true });
+    const allowed = { source: "north", replace_source: "true", allow_removals: "120" };
+    const done = await upload(olga, { ...allowed, dry_run: "true" }, stationsFile(30));
+    expect((await ended(done.id)).summary).to.include({ removed: 120 });
   });
 
   it("takes files of operators alone, from its own page, of at most 50 MB", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import type { ConsoleRollback } from "#src/contract/console.ts";
+import { dayMs } from "#src/domain/units.ts";
+import type { ConsoleNetwork, ConsoleRollback } from "#src/contract/console.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
@@ -52,6 +53,8 @@ describe("flow: a campaign rolled back in the console", function () {
     expect(preview).to.include({ marks: 3, held: 0, reporters: 1, stations: 3 });
     for (const { station_id: id, before } of preview.changes)
       expect(await fuelOf(id), id).to.deep.equal(before);
+    const places = preview.changes.map(({ station_id: id, lat, lon }) => ({ id, lat, lon }));
+    expect(places).to.have.deep.members([placeOf(0), placeOf(1), placeOf(2)]);
 
     const done = await olga.call("POST", "/rollback", selected);
     expect(done.body).to.include({ marks: 3, stations: 3 });
@@ -78,6 +81,64 @@ describe("flow: a campaign rolled back in the console", function () {
   it("wants a selection that is not everything", async () => {
     const refused = await olga.call("POST", "/rollback/preview", { status: "no" });
     expect([refused.status, refused.body.detail[0].loc]).to.deep.equal([422, ["body", "since"]]);
+  });
+
+  it("finds a reporter by what the partner calls it, and says what it did (docs/decisions.md 13.25)", async () => {
+    const [mal] = await rows<{ id: number }>(
+      country.db,
+      "select reporter_id as id from marks where status = 'queue'",
+    );
+    const named = { partner: country.partnerId, user_ref: "mal" };
+    const { reporter } = (await olga.call("POST", "/reporters/find", named)).body;
+    expect(reporter).to.include({ id: mal!.id, marks: 3, stations: 3, rejected: 3, held: 0 });
+    const byNumber = await olga.call("GET", `/reporters/${mal!.id}`);
+    expect(byNumber.body).to.deep.equal({ reporter });
+    const nobody = await olga.call("POST", "/reporters/find", { ...named, user_ref: "Mal" });
+    expect([nobody.status, nobody.body]).to.deep.equal([200, { reporter: null }]);
+    const nowhere = await olga.call("POST", "/reporters/find", { ...named, partner: 999_999 });
+    expect(nowhere.status).to.equal(404);
+    const half = await olga.call("POST", "/reporters/find", { user_ref: "mal" });
+    expect(half.status).to.equal(422);
+    expect((await olga.call("GET", "/reporters/0")).status).to.equal(404);
+  });
+
+  it("names the networks that are held, blocked or in an alarm (docs/decisions.md 13.24)", async () => {
+    const hash = (start: string) => start.padEnd(64, "0");
+    await rows(
+      country.db,
+      `insert into network_blocks (viewer, until) values
+         (decode(?, 'hex'), server_now() + interval '1 day'), (decode(?, 'hex'), server_now() - interval '1 day')`,
+      [hash("b10cb10c"), hash("dead0000")],
+    );
+    await rows(
+      country.db,
+      `insert into alarms (kind, subject, hour, raised_at, last_at, acknowledged_at) values
+         ('marks-held', 'network a1a2a3a4', server_now(), server_now(), server_now(), null),
+         ('marks-held', 'network b10cb10c', server_now(), server_now() - interval '30 days', server_now() - interval '30 days', null),
+         ('marks-held', 'network 01dd01dd', server_now(), server_now() - interval '8 days', server_now() - interval '8 days', server_now()),
+         ('marks-held', 'partner 1', server_now(), server_now(), server_now(), null)`,
+    );
+    const [held] = await rows<{ id: number }>(
+      country.db,
+      `update marks set review = 'held', source = 'widget', viewer = decode(?, 'hex')
+       where id = (select min(id) from marks) returning id`,
+      [hash("4e1d4e1d")],
+    );
+    expect(held).to.not.equal(undefined);
+    const { networks } = (await olga.call("GET", "/networks")).body as {
+      networks: ConsoleNetwork[];
+    };
+    expect(networks.map(({ network }) => network)).to.deep.equal([
+      "4e1d4e1d",
+      "a1a2a3a4",
+      "b10cb10c",
+    ]);
+    const [first, second, third] = networks;
+    expect(first).to.deep.include({ held: 1, alarm: null, blocked: null });
+    expect(second).to.deep.include({ held: 0, blocked: null });
+    expect(second!.alarm).to.be.closeTo(Date.now(), 60_000);
+    expect(third!.blocked).to.be.closeTo(Date.now() + dayMs, 60_000);
+    expect(third!.alarm).to.be.lessThan(Date.now() - 29 * dayMs);
   });
 
   it("tells the steps of a station, of which the last shows what the station shows", async () => {

@@ -3,8 +3,10 @@ import { assembleWeb, type Web } from "#api/assemble.ts";
 import type { ConsoleCall } from "#api/console/operator-gate.ts";
 import { consoleCalls } from "#api/console/pages.ts";
 import { dayMs } from "#src/domain/units.ts";
+import type { ConsoleHits } from "#src/contract/console.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
@@ -13,6 +15,7 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 const placed: Record<string, { path?: string; body?: unknown; status: number }> = {
   "GET /session": { status: 200 },
   "GET /sessions": { status: 200 },
+  "GET /find": { path: "/find?q=Brand", status: 200 },
   "DELETE /sessions/{id}": { path: "/sessions/999999", status: 404 },
   "GET /partners": { status: 200 },
   "GET /partners/{id}": { path: "/partners/1", status: 200 },
@@ -39,12 +42,14 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
     status: 404,
   },
   "POST /limit-requests/{id}/reject": { path: "/limit-requests/999/reject", body: {}, status: 404 },
+  "POST /limit-requests/{id}/undo": { path: "/limit-requests/999/undo", status: 404 },
   "GET /partners/{id}/webhooks": { path: "/partners/1/webhooks", status: 200 },
   "POST /webhooks/{id}/enable": { path: "/webhooks/999/enable", status: 404 },
   "POST /webhooks/{id}/disable": { path: "/webhooks/999/disable", status: 404 },
   "GET /review": { status: 200 },
   "POST /review/approve": { body: { ids: [1] }, status: 200 },
   "POST /review/reject": { body: { ids: [1] }, status: 200 },
+  "POST /review/{id}/undo": { path: "/review/1/undo", status: 404 },
   "GET /review/groups": { status: 200 },
   "POST /review/preview": { body: { city: "" }, status: 200 },
   "POST /review/groups/approve": { body: { network: "00000000" }, status: 200 },
@@ -65,6 +70,9 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /rollback/preview": { body: { partner: 1 }, status: 200 },
   "POST /rollback": { body: { station: "nowhere" }, status: 200 },
   "GET /choices": { status: 200 },
+  "GET /networks": { status: 200 },
+  "GET /reporters/{id}": { path: "/reporters/999999", status: 404 },
+  "POST /reporters/find": { body: { device: "nobody's" }, status: 200 },
   "GET /rollbacks": { status: 200 },
   "GET /rollbacks/{id}": { path: "/rollbacks/999999", status: 404 },
   "POST /rollbacks/{id}/undo": { path: "/rollbacks/999999/undo", status: 404 },
@@ -72,6 +80,13 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /reporters/export": { body: { device: "nobody's" }, status: 200 },
   "GET /stations": { path: "/stations?q=Brand", status: 200 },
   "GET /stations/{id}": { path: `/stations/${placeOf(0).id}`, status: 200 },
+  "PATCH /stations/{id}": {
+    path: "/stations/nowhere",
+    body: { name: "New", was: { name: "Old" } },
+    status: 404,
+  },
+  "POST /stations/{id}/close": { path: "/stations/nowhere/close", body: {}, status: 404 },
+  "POST /stations/{id}/reopen": { path: "/stations/no%20where/reopen", status: 404 },
   "GET /imports": { status: 200 },
   "GET /health": { status: 200 },
   "GET /alarms": { status: 200 },
@@ -224,6 +239,31 @@ describe("flow: who may do what in the console", function () {
       { "Sec-Fetch-Site": "cross-site" },
     );
     expect(signingIn.status).to.equal(403);
+  });
+
+  it("finds a few of each kind for the palette, as docs/decisions.md 13.19 says, a pasted key by its beginning", async () => {
+    const find = async (q: string, client = olga): Promise<ConsoleHits> =>
+      (await client.call("GET", `/find?q=${encodeURIComponent(q)}`)).body as ConsoleHits;
+    const { id } = placeOf(1);
+    await until(
+      async () => (await find(id)).stations,
+      (stations) => stations.length === 1,
+    );
+    expect((await find(`street ${id.slice(-1)}`)).stations.length).to.be.greaterThan(0);
+    expect(await find("  ")).to.deep.equal({ partners: [], keys: [], stations: [] });
+    expect((await find("%")).partners).to.deep.equal([]);
+    for (let n = 0; n < 9; n++) await olga.call("POST", "/partners", { name: `Palette ${n}` });
+    const { partners } = await find("PALETTE", vera);
+    expect(partners.map(({ name }) => name)).to.deep.equal(
+      [0, 1, 2, 3, 4, 5].map((n) => `Palette ${n}`),
+    );
+    const [key] = (await find(country.secret)).keys;
+    expect(key).to.include({ id: country.keyId, partner_id: country.partnerId, revoked: false });
+    expect((await find(String(country.keyId))).keys[0]).to.include({ id: country.keyId });
+    // Out of service, it has left the read model; its page is still there.
+    await rows(country.db, "update stations set removed_at = now() where id = ?", [id]);
+    expect((await find(id)).stations[0]).to.include({ id, removed: true });
+    expect((await find(country.secret, createConsoleClient(baseUrl))).keys).to.equal(undefined);
   });
 
   it("writes every change down under the account that made it", async () => {

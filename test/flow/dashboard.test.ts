@@ -11,7 +11,18 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
-const reads = ["/session", "/overview", "/marks", "/keys", "/limit-requests", "/usage.csv"];
+const reads = [
+  "/session",
+  "/overview",
+  "/marks",
+  "/keys",
+  "/limit-requests",
+  "/usage.csv",
+  "/errors",
+  "/recent",
+  "/hours",
+  "/errors.csv",
+];
 const wish = { requested_rpm: 2000, requested_daily: 90_000, comment: "Second city" };
 
 describe("flow: dashboard", function () {
@@ -372,6 +383,26 @@ describe("flow: dashboard", function () {
     expect(later.body.days[0].partner).to.deep.equal({ published: 1, pending: 1, withdrawn: 1 });
   });
 
+  it("tells by what marks are held, docs/decisions.md 12.13", async () => {
+    const { id, secret } = await addPartner(country);
+    const client = await signedIn(secret);
+    const api = createClient(webs[0]!.baseUrl, secret);
+    for (const n of [0, 1, 2]) await api.mark(placeOf(n), `user ${n}`, { status: "yes" });
+    const reasons = [null, "city", "city"];
+    for (const [n, reason] of reasons.entries())
+      await rows(
+        country.db,
+        "update marks set review = 'held', held_reason = ? where partner_id = ? and station_id = ?",
+        [reason, id, placeOf(n).id],
+      );
+    const { body } = await client.get("/marks");
+    expect(body.days[0]).to.deep.include({
+      partner: { held: 3 },
+      held: { "mass-no": 1, city: 2 },
+    });
+    expect(body.days[1].held).to.deep.equal({});
+  });
+
   it("files a limit request, and shows decision and new limits when they are made", async () => {
     const { secret } = await addPartner(country, { rpm: 600, daily: 5000 });
     const client = await signedIn(secret);
@@ -505,7 +536,7 @@ describe("flow: dashboard", function () {
   async function all(client: PageClient) {
     const answers = await Promise.all(reads.map((path) => client.get(path)));
     expect(answers.map(({ status }) => status)).to.deep.equal(reads.map(() => 200));
-    const [session, overview, marks, keys, limits, csv] = answers.map(({ body }) => body);
-    return { session, overview, marks, keys, limits, csv };
+    const [session, overview, marks, keys, limits, ...others] = answers.map(({ body }) => body);
+    return { session, overview, marks, keys, limits, others };
   }
 });

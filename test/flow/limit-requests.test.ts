@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
+import { undoLimitDecision } from "#src/limits/limit-requests.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -118,6 +120,99 @@ describe("flow: limit requests", function () {
     expect(done).to.have.length(1);
     const sql = "select rpm from partners where id = ?";
     expect(await rows(country.db, sql, [id])).to.deep.equal([{ rpm: done[0]!.json.rpm ?? 1000 }]);
+  });
+
+  it("are pending again when the decision is taken back, and the limits and the partner's webhook say so, as docs/decisions.md 13.21 has it", async () => {
+    const { id, clients } = await partner();
+    await rows(
+      country.db,
+      `insert into webhook_endpoints (partner_id, url, events, secret)
+       values (?, 'https://a.example', '{limit_request.decided}', '')`,
+      [id],
+    );
+    const asked = await clients[0].post("/limit-requests", wish);
+    const request = String(asked.body.id);
+    await operator("approve", request, "--rpm", "1500", "--comment", "Half of it");
+    await until(
+      () => clients[1].get("/cities"),
+      (answer) => String(limits(answer)) === "1500,90000",
+    );
+    const undone = await operator("undo", request);
+    expect(undone.json).to.include({ status: "pending", rpm: 1000, daily: 5000, decided: null });
+    for (const client of clients)
+      await until(
+        () => client.get("/cities"),
+        (answer) => String(limits(answer)) === "1000,5000",
+      );
+    const [shown] = (await clients[1].get("/limit-requests")).body.requests;
+    expect(shown).to.deep.equal(asked.body);
+    const told = await rows<{ data: object }>(
+      country.db,
+      `select d.data from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+       where e.partner_id = ? order by d.id`,
+      [id],
+    );
+    expect(told.map(({ data }) => data)).to.have.length(2);
+    expect(told[0]!.data).to.include({ status: "approved", decision_comment: "Half of it" });
+    expect(told[1]!.data).to.deep.equal(asked.body);
+
+    const again = await operator("undo", request);
+    expect([again.code, again.json.error]).to.deep.equal([
+      1,
+      `limit request ${request} is pending: somebody has taken the decision back already, or nobody has decided it`,
+    ]);
+    // Decided anew, and taken back by two at the same moment.
+    expect((await operator("reject", request)).json.status).to.equal("rejected");
+    const both = await Promise.all([operator("undo", request), operator("undo", request)]);
+    expect(both.map(({ code }) => code).sort()).to.deep.equal([0, 1]);
+    const log = await rows<{ action: string; details: object }>(
+      country.db,
+      "select action, details from operator_log where subject = ? and action like '%-undo' order by id",
+      [`limit request ${request}`],
+    );
+    const details = { partner: id, rpm: 1000, daily: 5000 };
+    expect(log).to.deep.equal([
+      { action: "limit-request.approve-undo", details },
+      { action: "limit-request.reject-undo", details },
+    ]);
+  });
+
+  it("stay decided when something else has changed since: the limits, or the partner has asked again", async () => {
+    const { id, clients } = await partner();
+    const [one] = clients;
+    const first = String((await one.post("/limit-requests", wish)).body.id);
+    await operator("approve", first);
+    await runOperator(instance.env, "partner", "update", String(id), "--rpm", "1700", "--json");
+    const changed = await operator("undo", first);
+    expect([changed.code, changed.json.error]).to.deep.equal([
+      1,
+      `limit request ${first} gave limits that were changed since, to 1700 a minute and 90000 a day`,
+    ]);
+    await runOperator(instance.env, "partner", "update", String(id), "--rpm", "2000", "--json");
+    await one.post("/limit-requests", { ...wish, requested_rpm: 2500 });
+    const asked = await operator("undo", first);
+    expect(asked.json.error).to.equal(
+      `limit request ${first} is not the newest: its partner has sent another request since`,
+    );
+    const sql =
+      "select p.rpm, r.status from partners p join limit_requests r on r.partner_id = p.id where r.id = ?";
+    expect(await rows(country.db, sql, [first])).to.deep.equal([{ rpm: 2000, status: "approved" }]);
+    expect((await operator("undo", "999999")).code).to.equal(1);
+  });
+
+  it("are either pending again or followed by the next one when both happen at the same moment", async () => {
+    for (const _ of [1, 2, 3, 4]) {
+      const { id, clients } = await partner();
+      const request = (await clients[0].post("/limit-requests", wish)).body.id as number;
+      await operator("reject", String(request));
+      const [undone, next] = await Promise.all([
+        undoLimitDecision(country.db, "olga", request),
+        clients[1].post("/limit-requests", wish),
+      ]);
+      expect(next.status).to.equal(isNotDone(undone) ? 201 : 409);
+      const pending = "select id from limit_requests where partner_id = ? and status = 'pending'";
+      expect(await rows(country.db, pending, [id])).to.have.length(1);
+    }
   });
 
   it("can be edited or rejected with a comment, and then another can be sent", async () => {

@@ -14,7 +14,7 @@ const processes = 4;
 const perProcess = 100;
 const limit = 120;
 const path = "/cities?limit=1";
-const rounds = sized(8, 20);
+const rounds = sized(4, 20);
 
 describe("flow: limits over four processes", () => {
   let redis: OwnServer;

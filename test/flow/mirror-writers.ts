@@ -101,7 +101,7 @@ export async function importStations(
       const gone = some()
         .slice(0, 8)
         .map((n) => placeOf(n).id);
-      await removeStations(db, "test", [...new Set(gone)], () => {});
+      await removeStations(db, "test", [...new Set(gone)], false, () => {});
     }
     await sleep(random.int(100, 1200));
   }

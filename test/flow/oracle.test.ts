@@ -5,7 +5,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
-import { reviewMark } from "#src/marks/held.ts";
+import { reviewMark } from "#src/marks/review-mark.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { takeBack } from "#src/marks/take-back.ts";
 import { isNotDone } from "#src/operators/act.ts";
@@ -25,13 +25,13 @@ import type { OracleMark } from "#test/oracle/story.ts";
 import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stored.ts";
 
 const users = 300;
-const stations = sized(14, 50);
-const quietGroups = sized(20, 60);
+const stations = sized(10, 50);
+const quietGroups = sized(10, 60);
 /** What the drawn marks can be about. */
 const used = stationsIn({ stations, quietGroups });
-const marks = sized(800, 10_000);
+const marks = sized(500, 10_000);
 const inFlight = 64;
-const massNoLimit = sized(10, 100);
+const massNoLimit = sized(6, 100);
 const hourMs = 3600_000;
 
 /** A mark that was answered with 200 or 202 and is no duplicate. */

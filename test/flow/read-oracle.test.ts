@@ -28,7 +28,7 @@ const accepts: Record<ReadForm, string> = {
   geojson: "application/geo+json",
   ndjson: "application/x-ndjson",
 };
-const runs = Number(process.env["RUNS"] ?? sized(80, 2000));
+const runs = Number(process.env["RUNS"] ?? sized(40, 2000));
 const real = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 interface Rest {

@@ -4,12 +4,16 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { undoReview } from "#src/marks/review-mark.ts";
+import { takeBack } from "#src/marks/take-back.ts";
+import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
+import { storedOf } from "#test/flow/stored.ts";
 
 const minuteMs = 60_000;
 const ago = (minutes: number): string => formatTime(Date.now() - minutes * minuteMs);
@@ -43,6 +47,16 @@ describe("flow: the review of mass `no` marks", function () {
       "select actor, subject from operator_log where action = ? order by id",
       [action],
     );
+  const reviewOf = async (id: string): Promise<string> =>
+    (await rows<{ review: string }>(country.db, "select review from marks where id = ?", [id]))[0]!
+      .review;
+  /** Takes the record of the decision about one mark back, as one takes back a decision about many. */
+  const takeBackRecord = (record: number) =>
+    takeBack(country.db, "c", ["approve", "reject"], record, () => undefined);
+  const recordOf = async (mark: number): Promise<number> => {
+    const sql = "select batch_id as id from mark_batch_marks where mark_id = ?";
+    return (await rows<{ id: number }>(country.db, sql, [mark]))[0]!.id;
+  };
   const hold = async (n: number, user: string, body: object = {}): Promise<Answer> => {
     const held = await second.mark(placeOf(n), user, { status: "no", ...body });
     expect(held.body.published.outcome).to.equal("held");
@@ -175,6 +189,80 @@ describe("flow: the review of mass `no` marks", function () {
     expect(await fuelOf(33)).to.include({ status: "nodata", pending_status: "" });
     await expectRefolded(country.db, instance.config);
     expect(await logged("review.reject")).to.deep.equal([{ actor: "olga", subject: `mark ${id}` }]);
+  });
+
+  it("takes the decision about one mark back, exactly, as docs/decisions.md 13.20 says", async () => {
+    const held = await hold(35, "back");
+    const id = String(held.body.report_id);
+    const [before, station] = [await storedOf(country.db), await fuelOf(35)];
+    for (const verb of ["approve", "reject"]) {
+      expect((await operator("review", verb, id)).json).to.include({ id: Number(id) });
+      if (verb === "approve")
+        await until(
+          () => fuelOf(35),
+          ({ pending_status: pending, status }) => pending === "no" || status === "no",
+        );
+      const undone = await operator("review", "undo", id);
+      expect(undone.json).to.deep.equal({
+        id: Number(id),
+        station_id: placeOf(35).id,
+        review: "held",
+      });
+      await until(
+        async () => (await storedOf(country.db)).marks,
+        (marks) => JSON.stringify(marks) === JSON.stringify(before.marks),
+      );
+      await until(
+        () => fuelOf(35),
+        (fuel) => JSON.stringify(fuel) === JSON.stringify(station),
+      );
+      const [entry] = await logged(`review.${verb}-undo`);
+      expect(entry).to.deep.equal({ actor: "olga", subject: `mark ${id}` });
+    }
+    await expectRefolded(country.db, instance.config);
+    const again = await operator("review", "undo", id);
+    expect([again.code, again.json.error]).to.deep.equal([
+      1,
+      `mark ${id} is held: somebody has taken the decision back already, or nobody has decided it`,
+    ]);
+    expect(await logged("review.reject-undo")).to.have.length(1);
+  });
+
+  it("takes it back once when two operators do it at the same moment", async () => {
+    const id = String((await hold(36, "both back")).body.report_id);
+    await operator("review", "approve", id);
+    // Before it is taken back: there is none afterwards.
+    const record = await recordOf(Number(id));
+    const both = await Promise.all([
+      undoReview(country.db, "a", Number(id)),
+      undoReview(country.db, "b", Number(id)),
+      takeBackRecord(record),
+    ]);
+    const done = both.filter((one) => !isNotDone(one) && !("marks" in one && one.marks === 0));
+    expect(done).to.have.length(1);
+    expect(await reviewOf(id)).to.equal("held");
+  });
+
+  it("changes nothing where something else has happened since: a rollback, a decision about many", async () => {
+    const rolled = String((await hold(37, "rolled")).body.report_id);
+    await operator("review", "approve", rolled);
+    await operator("marks", "rollback", "--station", placeOf(37).id);
+    const undone = await operator("review", "undo", rolled);
+    expect(undone.json.error).to.equal(
+      `mark ${rolled} is withdrawn: there is no decision to take back`,
+    );
+    expect(await reviewOf(rolled)).to.equal("withdrawn");
+
+    const many = String((await hold(38, "many")).body.report_id);
+    const { json } = await operator("review", "reject", "--station", placeOf(38).id);
+    const alone = await operator("review", "undo", many);
+    expect(alone.json.error).to.equal(
+      `mark ${many} was decided together with others: take decision ${json.id} back as a whole`,
+    );
+    expect(await reviewOf(many)).to.equal("rejected");
+    expect((await operator("review", "undo", "12345")).json.error).to.equal(
+      "there is no mark 12345: `operator review list` shows the existing ones",
+    );
   });
 
   it("approves a held mark once when two operators do it at the same moment", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { verifyWebhook } from "#client/webhook.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -399,10 +400,18 @@ describe("flow: webhooks", function () {
       const [both] = await received(1);
       expect(await isSigned(old, both!)).to.equal(true);
       expect(await isSigned(secret, both!)).to.equal(true);
+      // As a partner's server does with our client: with the old secret, the new one, or both.
+      for (const known of [old, secret, [secret, old], [old, secret]]) {
+        const verified = verifyWebhook(known, both!.headers, both!.raw);
+        expect(verified?.id).to.equal(both!.headers["webhook-id"]);
+        expect(verified?.event).to.deep.equal(both!.body);
+      }
+      expect(verifyWebhook(old, both!.headers, `${both!.raw} `)).to.equal(null);
       await client.post(`${path}/rotate-secret?overlap_hours=0`, {});
       await test(path);
       const [, one] = await received(2);
       expect(await isSigned(secret, one!)).to.equal(false);
+      expect(verifyWebhook([secret, old], one!.headers, one!.raw)).to.equal(null);
       expect(one!.headers["webhook-signature"]).to.not.include(" ");
     });
   });

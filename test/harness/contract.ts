@@ -167,12 +167,19 @@ const refusalsOnly = (operation: Operation | undefined): Operation | null =>
         ),
       };
 
-/** The document says it in words: OPTIONS is answered 204 with the path's methods. */
+/** The document says it in words: OPTIONS is answered 204 with the path's methods, a preflight with what pages may send. */
 function withMethods(refusals: Operation | null): Operation | null {
   if (refusals === null) return null;
   const { headers = {} } = refusals.responses["500"] as ResponseObject;
-  const allow = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
-  return { responses: { ...refusals.responses, "204": { headers: { ...headers, Allow: allow } } } };
+  const schema = { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" };
+  const text = { schema: { type: "string" } };
+  const own = {
+    Allow: { required: true, schema },
+    "Access-Control-Allow-Methods": { schema },
+    "Access-Control-Allow-Headers": text,
+    "Access-Control-Max-Age": text,
+  };
+  return { responses: { ...refusals.responses, "204": { headers: { ...headers, ...own } } } };
 }
 
 /** The document says it in words: an unknown path is 404 `not-found`, after the key and the limits. */

@@ -49,7 +49,7 @@ export const newcomerBlocks = (): Block[] =>
   );
 /**
  * A block as the shell runs it, in a folder of the project: what its reader has set is there for programs as well, and
- * TypeScript finds the client as its package gives it.
+ * TypeScript finds the client as the service gives it.
  */
 function scriptOf({ language, text }: Block, n: number): string {
   if (language === "sh") return text;
@@ -58,8 +58,7 @@ function scriptOf({ language, text }: Block, n: number): string {
   return `export BASE KEY
 echo
 [ -d guide ] || { mkdir -p guide/node_modules/@fuelmark/client
-  (cd client && npm pack --silent >/dev/null)
-  tar -xzf client/fuelmark-client-*.tgz --strip-components=1 -C guide/node_modules/@fuelmark/client; }
+  curl -s "\${BASE%/api/v1/partner}/client.tgz" | tar -xz --strip-components=1 -C guide/node_modules/@fuelmark/client; }
 cat > guide/block-${n}.ts <<'END_OF_BLOCK'\n${text}\nEND_OF_BLOCK
 node --import tsx guide/block-${n}.ts`;
 }

@@ -10,3 +10,7 @@ export const windowsTried: readonly (readonly [width: number, dark: boolean])[] 
       [320, false],
       [1280, true],
     ];
+
+/** The windows to look at page number `n` in, of many that share their parts: in the short run one of the two. */
+export const windowsOf = (n: number): typeof windowsTried =>
+  long ? windowsTried : [windowsTried[n % 2]!];

@@ -117,8 +117,8 @@ const at = (id: string, metres: number, more: Partial<ImportedStation> = {}): Im
   sells: "petrol",
   ...more,
 });
-const join = (candidates: ImportedStation[], known: string[] = []) => {
-  const { groups, doubtful } = joinSame(candidates, new Set(known));
+const join = (candidates: ImportedStation[], known: string[] = [], closed: string[] = []) => {
+  const { groups, doubtful } = joinSame(candidates, new Set(known), new Set(closed));
   return {
     ids: groups.map(({ station: { id }, doubles }) => [id, ...doubles].join("+")).sort(),
     doubtful,
@@ -167,6 +167,15 @@ describe("two objects that may be one station", () => {
     const pair = [at("n1", 0, { brand: "Shell" }), at("w1", 9)];
     expect(join(pair).ids).to.deep.equal(["n1+w1"]);
     expect(join(pair, ["w1"]).ids).to.deep.equal(["w1+n1"]);
+  });
+
+  it("keep the id that an operator has closed, unless another one of them is in service", () => {
+    const both = [
+      at("w1", 0),
+      at("n1", 10, { name: "Shell", addr: "улица Мира, 5", street: true }),
+    ];
+    expect(join(both, [], ["w1"]).ids).to.deep.equal(["w1+n1"]);
+    expect(join(both, ["n1"], ["w1"]).ids).to.deep.equal(["n1+w1"]);
   });
 
   it("leave a gas pump beside a petrol station alone, without doubt", () => {

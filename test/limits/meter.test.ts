@@ -146,15 +146,17 @@ describe("the meter", () => {
     const grants = await Promise.all(labels.map((label) => meter.take(who, label)));
     const [first] = grants;
     if (first === undefined) throw new Error("no grant");
-    meter.note(who, first, "GET /a", "not_modified");
-    meter.note(who, first, "HEAD /a", "errors");
-    meter.note(who, first, "HEAD /a", "errors");
+    meter.note(who.usage, first.day, "GET /a|not_modified");
+    meter.note(who.usage, first.day, "HEAD /a|errors|not-found");
+    meter.note(who.usage, first.day, "HEAD /a|errors|not-found");
+    meter.note(who.usage, first.day, "|hours|7|31", 4);
     await meter.stop();
     expect(await usage(who)).to.deep.equal({
       "GET /a": "2",
       "HEAD /a": "1",
       "GET /a|not_modified": "1",
-      "HEAD /a|errors": "2",
+      "HEAD /a|errors|not-found": "2",
+      "|hours|7|31": "4",
     });
     const index = await (redises[0] as Redis).smembers(`${config.redisPrefix}:usage`);
     expect(index).to.include(`${config.redisPrefix}:usage:${who.usage}:${today()}`);

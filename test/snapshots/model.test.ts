@@ -141,6 +141,31 @@ describe("read model, against an obvious one", function () {
     );
   });
 
+  it("finds for somebody who types: that id first, then every word, then ids that begin so", () => {
+    const text = fc.constantFrom("n1", "n12", "n", "shell", "АЗС", "березка", "красный лук", "zz");
+    fc.assert(
+      fc.property(steps, text, fc.integer({ min: 1, max: 700 }), (script, q, limit) => {
+        const { model, oracle, now } = play(script);
+        const idsOf = (list: readonly PlainStation[]): string[] => list.map(({ id }) => id);
+        const all = idsOf(oracle.all({}, now));
+        const exact = all.filter((id) => id === q);
+        const words = q.toLowerCase().split(" ");
+        const named = idsOf(oracle.all({ words }, now)).filter((id) => id !== q);
+        const begun = all.filter((id) => id.startsWith(q) && id !== q && !named.includes(id));
+        const found = model.typed(q, limit, now);
+        const parts = [exact, named, begun.toSorted()];
+        expect(found).to.have.length(Math.min(limit, parts.flat().length));
+        let from = 0;
+        for (const part of parts) {
+          const got = found.slice(from, (from += part.length));
+          expect(part).to.include.members(got);
+          expect(new Set(got).size).to.equal(got.length);
+        }
+      }),
+      { numRuns: sized(30, 60) },
+    );
+  });
+
   it("answers for one station as for many", () => {
     fc.assert(
       fc.property(steps, (script) => {

@@ -93,6 +93,21 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     ]);
   });
 
+  it("corrects a station that was there before, by hand", async () => {
+    const { id } = placeOf(2);
+    const edited = await spawnOperator(
+      env,
+      "station",
+      "edit",
+      id,
+      "--brand",
+      "Corrected",
+      "--json",
+    );
+    expect(edited.json.station).to.deep.include({ brand: "Corrected", in_service: true });
+    expect(edited.json.station.by_hand.brand).to.equal("Brand");
+  });
+
   it("serves what was there before, and takes marks", async () => {
     const issued = await spawnOperator(
       env,

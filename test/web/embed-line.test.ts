@@ -16,6 +16,8 @@ describe("web: the iframe's line", () => {
     showSearch: true,
     themeLocked: false,
     gestures: null,
+    language: null,
+    accent: null,
     width: "100%",
     heightPx: 600,
     title: "Map of fuel",
@@ -72,6 +74,8 @@ describe("web: the iframe's line", () => {
       showSearch: fc.boolean(),
       themeLocked: fc.boolean(),
       gestures: fc.option(fc.constantFrom("cooperative", "greedy")),
+      language: fc.option(fc.constantFrom("ru", "en")),
+      accent: fc.option(fc.stringMatching(/^[0-9a-f]{6}$/)),
     })
     // A city is not asked for where there is a point.
     .map((one) => (one.point === null ? one : { ...one, city: "" }));

@@ -18,6 +18,8 @@ describe("web: the map's parameters", () => {
         showSearch: true,
         themeLocked: false,
         gestures: "cooperative",
+        language: null,
+        accent: null,
       },
       warnings: [],
     });
@@ -25,7 +27,7 @@ describe("web: the map's parameters", () => {
 
   it("understands all of them", () => {
     const search =
-      "?key=pk_live_1&city=%D0%9E%D0%BC%D1%81%D0%BA&lat=55.5&lon=-37&zoom=9.5&theme=dark&fuel=%D0%94%D0%A2&nofilter=1&nosearch=1&themelock=1&gestures=greedy";
+      "?key=pk_live_1&city=%D0%9E%D0%BC%D1%81%D0%BA&lat=55.5&lon=-37&zoom=9.5&theme=dark&fuel=%D0%94%D0%A2&nofilter=1&nosearch=1&themelock=1&gestures=greedy&lang=RU&accent=%23C0FFEE";
     expect(parseParams(search, true)).to.deep.equal({
       params: {
         key: "pk_live_1",
@@ -37,6 +39,8 @@ describe("web: the map's parameters", () => {
         showSearch: false,
         themeLocked: true,
         gestures: "greedy",
+        language: "ru",
+        accent: "c0ffee",
       },
       warnings: [],
     });

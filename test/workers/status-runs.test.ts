@@ -10,7 +10,7 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { reviewMark } from "#src/marks/held.ts";
+import { reviewMark } from "#src/marks/review-mark.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { rebuildRuns } from "#src/marks/rebuild-runs.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -32,6 +33,7 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
     const { build } = await import("vite");
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
     await compressAll(fresh);
+    cpSync(join(web, "pictures"), join(fresh, "pictures"), { recursive: true });
     publish(fresh, dist, "assets");
   } finally {
     rmSync(fresh, { recursive: true, force: true });

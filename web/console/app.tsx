@@ -16,7 +16,9 @@ import { SessionsPage } from "#web/console/pages/sessions.tsx";
 import { SignInPage } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
 import { StationsPage } from "#web/console/pages/stations.tsx";
+import { Palette } from "#web/console/parts/palette.tsx";
 import { place } from "#web/console/place.ts";
+import { queuesPage, sitePages } from "#web/console/site.ts";
 import type { Resource } from "#web/kit/resource.tsx";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 
@@ -37,6 +39,17 @@ const healthEveryMs = 15_000;
 function Signed({ name, role }: { name: string; role: string }) {
   const health = useLoaded<ConsoleHealth>("/health", healthEveryMs);
   const { path } = place.value;
+  const [finds, setFinds] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!isFindKey(event)) return;
+      event.preventDefault();
+      // A question that waits for its answer comes first.
+      setFinds((open) => !open && document.querySelector("dialog[open]") === null);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   const signOut = async (): Promise<void> => {
     await api.send("DELETE", "/session");
     account.value = null;
@@ -54,6 +67,14 @@ function Signed({ name, role }: { name: string; role: string }) {
           {name} <span class="tag">{role}</span>
         </p>
         <div class="tools">
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={() => setFinds(true)}
+          >
+            Find <kbd aria-hidden="true">Ctrl K</kbd>
+          </button>
           <ThemeChoice />
           <button type="button" onClick={() => void signOut()}>
             Sign out
@@ -64,6 +85,7 @@ function Signed({ name, role }: { name: string; role: string }) {
       <main id="content" tabIndex={-1}>
         {pageOf(path, health)}
       </main>
+      {finds && <Palette close={() => setFinds(false)} />}
       <div class="said" role="status">
         {said.value !== null && <p>{said.value}</p>}
       </div>
@@ -71,31 +93,22 @@ function Signed({ name, role }: { name: string; role: string }) {
   );
 }
 
+// By its place as well: with a Cyrillic layout the key has another letter.
+const isFindKey = ({ ctrlKey, metaKey, altKey, shiftKey, key, code }: KeyboardEvent): boolean =>
+  (ctrlKey || metaKey) && !altKey && !shiftKey && (key.toLowerCase() === "k" || code === "KeyK");
+
 // The address behind # is the page's: a plain link there would leave it.
 function toContent(event: Event): void {
   event.preventDefault();
   document.getElementById("content")?.focus();
 }
 
-const pages: readonly [path: string, text: string, count?: (m: Figures) => number][] = [
-  ["/", "Overview"],
-  ["/partners", "Partners"],
-  ["/limit-requests", "Limit requests", (marks) => marks.pending_requests],
-  ["/review", "Review", (marks) => marks.held],
-  ["/rollback", "Rollback"],
-  ["/people", "Privacy"],
-  ["/stations", "Stations"],
-  ["/imports", "Imports"],
-  ["/log", "Log"],
-  ["/sessions", "Sessions"],
-];
-
 type Figures = NonNullable<ConsoleHealth["marks"]>;
 
 function Menu({ path, marks }: { path: string; marks: Figures | null }) {
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const [, here = "Menu"] = pages.find(([to]) => isAt(path, to)) ?? [];
+  const here = sitePages.find((page) => isAt(path, page.path))?.text ?? "Menu";
   return (
     <nav class={open ? "menu open" : "menu"} aria-label="Console">
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -106,7 +119,7 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
         <span aria-hidden="true">{open ? "▴" : "▾"}</span>
       </button>
       <ul>
-        {pages.map(([to, text, count]) => {
+        {sitePages.map(({ path: to, text, count }) => {
           const waiting = marks === null ? 0 : (count?.(marks) ?? 0);
           return (
             <li key={to}>
@@ -124,7 +137,7 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
         })}
         {account.value?.role === "operator" && (
           <li>
-            <a href="queues/">Queues</a>
+            <a href={queuesPage.path}>{queuesPage.text}</a>
           </li>
         )}
       </ul>

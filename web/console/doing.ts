@@ -16,9 +16,9 @@ export interface Doing {
   busy: boolean;
   /** Why it was refused. */
   fault: string | null;
-  /** Sends the change; says `words` and gives the answer when it was made, null when it was refused. */
+  /** Sends the change; says `words` ("" where the page itself shows it) and gives the answer when it was made, null when it was refused. */
   run<T>(
-    words: string,
+    words: string | ((answer: T) => string),
     method: "POST" | "PATCH" | "DELETE",
     path: string,
     body?: object,
@@ -35,7 +35,7 @@ export function useDoing(): Doing {
     fault,
     forget: () => setFault(null),
     run: async <T>(
-      words: string,
+      words: string | ((answer: T) => string),
       method: "POST" | "PATCH" | "DELETE",
       path: string,
       body?: object,
@@ -48,9 +48,11 @@ export function useDoing(): Doing {
         setFault(answer.failure.words);
         return null;
       }
-      say(words);
       // An answer without a body is one all the same.
-      return answer.value ?? ({} as T);
+      const value = answer.value ?? ({} as T);
+      const text = typeof words === "string" ? words : words(value);
+      if (text !== "") say(text);
+      return value;
     },
   };
 }

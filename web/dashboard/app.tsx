@@ -1,8 +1,11 @@
+import { Errors } from "#web/dashboard/errors.tsx";
 import { FirstCall } from "#web/dashboard/first-call.tsx";
 import { Header } from "#web/dashboard/header.tsx";
+import { Hours } from "#web/dashboard/hours.tsx";
 import { Keys } from "#web/dashboard/keys.tsx";
 import { Limits } from "#web/dashboard/limits.tsx";
 import { Marks } from "#web/dashboard/marks.tsx";
+import { Recent } from "#web/dashboard/recent.tsx";
 import { Requests } from "#web/dashboard/requests.tsx";
 import { SignInPage } from "#web/dashboard/sign-in.tsx";
 import { overview, session } from "#web/dashboard/state.ts";
@@ -24,6 +27,9 @@ export function App() {
         {isNew && <FirstCall session={session.value} isNew />}
         <Today />
         <Requests />
+        <Errors />
+        <Recent />
+        <Hours />
         <Marks />
         <Limits />
         <Keys />

@@ -5,6 +5,9 @@ import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 const sections = [
   ["today", "Today"],
   ["requests", "Requests"],
+  ["errors", "Errors"],
+  ["last-requests", "Last requests"],
+  ["hours", "Hours"],
   ["marks", "Marks"],
   ["limits", "Limits"],
   ["keys", "Keys"],

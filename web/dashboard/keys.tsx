@@ -1,4 +1,5 @@
 import type { ShownKey } from "#src/contract/dashboard.ts";
+import { KeyRotation } from "#web/dashboard/key-rotation.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { keys } from "#web/dashboard/state.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -7,7 +8,7 @@ import { Moment } from "#web/kit/time.tsx";
 
 const signs = { "in force": "✓", expired: "○", revoked: "✕" } as const;
 
-/** The partner's keys as far as anybody can still see them. */
+/** The partner's keys as far as anybody can still see them, and the replacement of this session's. */
 export const Keys = () => (
   <Section
     id="keys"
@@ -21,9 +22,9 @@ export const Keys = () => (
     <p class="soft small">
       A complete key is shown only once, when it is issued. This page knows only its first
       characters, so the embed page asks you to enter your publishable key. Ask the operator for a
-      new key, or to revoke a key. To rotate a secret key, get a second key, switch to it, and ask
-      the operator to revoke the old key.
+      new key, or to revoke a key. You can replace the secret key that you have signed in with.
     </p>
+    <KeyRotation />
     <Loaded of={keys}>
       {(value) => (
         <Table

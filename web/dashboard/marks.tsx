@@ -4,6 +4,7 @@ import {
   type SentOutcome,
   sentOutcomes,
 } from "#src/contract/dashboard.ts";
+import { Held, Refused } from "#web/dashboard/mark-reasons.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { marks } from "#web/dashboard/state.ts";
 import { number, share } from "#web/kit/numbers.ts";
@@ -93,6 +94,8 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
           },
         ]}
       />
+      <Held days={days} />
+      <Refused />
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { useSignal } from "@preact/signals";
 import type { Overview } from "#src/contract/dashboard.ts";
 import type { UsageDay } from "#src/domain/usage.ts";
 import { dayWords } from "#web/dashboard/days.ts";
+import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { Section } from "#web/dashboard/section.tsx";
-import { overview, period } from "#web/dashboard/state.ts";
+import { audience, overview, period } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -13,57 +13,45 @@ const periods = [7, 14, 30, 90];
 const partsMax = 5;
 
 /** Requests per day by method, as bars, as a table and as a file. */
-export function Requests() {
-  const audience = useSignal<"servers" | "pages">("servers");
-  return (
-    <Section
-      id="requests"
-      title="Requests per day"
-      tools={
-        <div class="tools">
-          <select
-            aria-label="Kind of key"
-            value={audience.value}
-            onChange={({ currentTarget }) =>
-              (audience.value = currentTarget.value === "pages" ? "pages" : "servers")
-            }
-          >
-            <option value="servers">Secret keys</option>
-            <option value="pages">Publishable keys</option>
-          </select>
-          <select
-            aria-label="Period"
-            value={period.value}
-            onChange={({ currentTarget }) => (period.value = Number(currentTarget.value))}
-          >
-            {periods.map((days) => (
-              <option key={days} value={days}>
-                {days} days
-              </option>
-            ))}
-          </select>
-          <a class="button" href={`api/usage.csv?days=${period.value}`} download>
-            Download CSV
-          </a>
-        </div>
-      }
-    >
-      <Loaded of={overview} quiet>
-        {(value) => <Days days={daysOf(value, audience.value)} audience={audience.value} />}
-      </Loaded>
-    </Section>
-  );
-}
+export const Requests = () => (
+  <Section
+    id="requests"
+    title="Requests per day"
+    tools={
+      <div class="tools">
+        <KeyKind label="Kind of key" />
+        <select
+          aria-label="Period"
+          value={period.value}
+          onChange={({ currentTarget }) => (period.value = Number(currentTarget.value))}
+        >
+          {periods.map((days) => (
+            <option key={days} value={days}>
+              {days} days
+            </option>
+          ))}
+        </select>
+        <a class="button" href={`api/usage.csv?days=${period.value}`} download>
+          Download CSV
+        </a>
+      </div>
+    }
+  >
+    <Loaded of={overview} quiet>
+      {(value) => <Days days={daysOf(value)} />}
+    </Loaded>
+  </Section>
+);
 
-const daysOf = ({ days, widget }: Overview, audience: "servers" | "pages"): UsageDay[] =>
-  audience === "servers" ? days : widget;
+const daysOf = ({ days, widget }: Overview): UsageDay[] =>
+  audience.value === "partner" ? days : widget;
 
-function Days({ days, audience }: { days: readonly UsageDay[]; audience: "servers" | "pages" }) {
+function Days({ days }: { days: readonly UsageDay[] }) {
   const total = days.reduce((sum, { requests }) => sum + requests, 0);
   if (total === 0) {
     return (
       <p class="empty">
-        {audience === "servers"
+        {audience.value === "partner"
           ? "No requests with your secret keys in this period."
           : "No requests with your publishable keys in this period."}
       </p>

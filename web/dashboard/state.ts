@@ -1,10 +1,13 @@
 import { effect, signal } from "@preact/signals";
 import type {
+  CallErrors,
   DashboardSession,
   Overview,
   SentMarks,
+  ShownHours,
   ShownKey,
   ShownLimitRequest,
+  ShownRequests,
   ShownWebhook,
 } from "#src/contract/dashboard.ts";
 import { type Failure, pageApi } from "#web/kit/page-api.ts";
@@ -18,9 +21,19 @@ export const parting = signal("");
 /** Days of the requests that are shown. */
 export const period = signal(14);
 
+/** Requests with which keys are shown: secret ones, or publishable ones. */
+export const audience = signal<"partner" | "widget">("partner");
+/** Of the last requests only those that failed. */
+export const onlyErrors = signal(false);
+
 export const api = pageApi(() => leave("Your session has ended. Sign in again to continue."));
 
 export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
+export const errors = resource<CallErrors>(() => api.get(`/errors?days=${period.value}`));
+export const recent = resource<ShownRequests>(() =>
+  api.get(`/recent?audience=${audience.value}${onlyErrors.value ? "&only=errors" : ""}`),
+);
+export const hours = resource<ShownHours>(() => api.get("/hours"));
 export const marks = resource<SentMarks>(() => api.get("/marks"));
 export const keys = resource<{ keys: ShownKey[] }>(() => api.get("/keys"));
 export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
@@ -29,7 +42,7 @@ export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
 
 export const webhooks = resource<{ webhooks: ShownWebhook[] }>(() => api.get("/webhooks"));
 
-const all = [overview, marks, keys, limitRequests, webhooks] as const;
+const all = [overview, errors, recent, hours, marks, keys, limitRequests, webhooks] as const;
 const refreshMs = 15_000;
 const rarely = 4;
 // Not the session, which no script can read: that there may be one. Spares strangers a refused call.
@@ -39,15 +52,17 @@ const hint = "dashboard-session";
 export function start(): void {
   if (recall(hint) === null) session.value = null;
   else void resume();
-  effect(() => {
-    if (session.value) void overview.load();
-  });
+  // Each is asked for again when what it is asked for by changes.
+  for (const one of [overview, errors, recent])
+    effect(() => {
+      if (session.value) void one.load();
+    });
   let nth = 0;
   setInterval(() => {
     if (!session.value || document.visibilityState !== "visible") return;
     nth += 1;
     // Marks are dear to count and keys seldom change.
-    for (const one of nth % rarely === 0 ? all : [overview, limitRequests]) void one.load();
+    for (const one of nth % rarely === 0 ? all : [overview, recent, limitRequests]) void one.load();
   }, refreshMs);
 }
 
@@ -83,7 +98,7 @@ function enter(entered: DashboardSession): void {
   remember(hint, "1");
   parting.value = "";
   session.value = entered;
-  for (const one of [marks, keys, limitRequests, webhooks]) void one.load();
+  for (const one of [hours, marks, keys, limitRequests, webhooks]) void one.load();
 }
 
 function leave(words: string): void {

@@ -7,7 +7,7 @@ import { Fault } from "#web/kit/fault.tsx";
 const meanings: Record<WebhookEvent, string> = {
   "stations.changed": "Stations have changed",
   "report.processed": "Outcomes of my marks",
-  "limit_request.decided": "A limit request is decided",
+  "limit_request.decided": "A limit request is decided, or pending again",
   "key.expiring": "A key ends within seven days",
 };
 

@@ -44,7 +44,11 @@ const Line = () => {
           <pre tabIndex={0} role="region" aria-labelledby="line-title">
             <code>{text}</code>
           </pre>
-          <CopyButton text={text} {...words.copy} />
+          {keyState.value?.state === "ok" ? (
+            <CopyButton text={text} {...words.copy} />
+          ) : (
+            <p class="fault">{words.copyWaits}</p>
+          )}
         </>
       )}
       <p class="soft small">{words.lineHint}</p>

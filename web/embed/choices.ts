@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 import type { Embedding } from "#web/embed/embed-line.ts";
 import { words } from "#web/embed/words.ts";
+import type { Language } from "#web/kit/language.ts";
 import type { Params } from "#web/widget/params.ts";
 
 /** The form as it is filled in; numbers are still text. */
@@ -20,6 +21,8 @@ export interface Choices {
   noSearch: boolean;
   themeLock: boolean;
   gestures: Params["gestures"] | "";
+  lang: Language | "";
+  accent: string;
   width: string;
   height: string;
 }
@@ -44,6 +47,8 @@ export const choices = signal<Choices>({
   noSearch: false,
   themeLock: false,
   gestures: "",
+  lang: "",
+  accent: "",
   width: "100%",
   height: "600",
 });
@@ -54,7 +59,7 @@ export const choose = (change: Partial<Choices>): void => {
 
 /** What cannot go into the line as it is, in words, by field. */
 export const faults = computed<Faults>(() => {
-  const { place, city, lat, lon, zoom, width, height } = choices.value;
+  const { place, city, lat, lon, zoom, accent, width, height } = choices.value;
   const found: Faults = {};
   if (place === "city" && city.trim().length > cityMax) found.city = words.faults.city;
   if (place === "point") {
@@ -62,6 +67,7 @@ export const faults = computed<Faults>(() => {
     if (!within(lon, -180, 180)) found.lon = words.faults.lon;
     if (!within(zoom, 0, 22)) found.zoom = words.faults.zoom;
   }
+  if (!/^(#?[0-9a-f]{6})?$/i.test(accent.trim())) found.accent = words.faults.accent;
   if (!/^[1-9]\d{1,3}$|^(100|[1-9]\d?)%$/.test(width.trim())) found.width = words.faults.width;
   if (!/^\d+$/.test(height.trim()) || !within(height, heightMin, heightMax))
     found.height = words.faults.height;
@@ -87,6 +93,8 @@ export const embedding = computed<Embedding | null>(() => {
     showSearch: !chosen.noSearch,
     themeLocked: chosen.themeLock,
     gestures: chosen.gestures === "" ? null : chosen.gestures,
+    language: chosen.lang === "" ? null : chosen.lang,
+    accent: chosen.accent.trim().replace(/^#/, "").toLowerCase() || null,
     width: chosen.width.trim(),
     heightPx: numberOf(chosen.height),
     title: words.frameTitle,

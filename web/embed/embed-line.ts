@@ -35,7 +35,7 @@ export function embedLine(embedding: Embedding): string {
 
 /** The address of the map with its parameters; those that say what holds anyway are left out. */
 export function mapAddress(embedding: Embedding): string {
-  const { address, key, city, point, theme, fuel, gestures } = embedding;
+  const { address, key, city, point, theme, fuel, gestures, language, accent } = embedding;
   const query = new URLSearchParams({ key });
   if (point !== null)
     for (const name of ["lat", "lon", "zoom"] as const) query.set(name, String(point[name]));
@@ -46,6 +46,8 @@ export function mapAddress(embedding: Embedding): string {
   if (!embedding.showSearch) query.set("nosearch", "1");
   if (embedding.themeLocked) query.set("themelock", "1");
   if (gestures !== null) query.set("gestures", gestures);
+  if (language !== null) query.set("lang", language);
+  if (accent !== null) query.set("accent", accent);
   // A blank as %20 is understood by everything that may read the line on its way.
   return `${address}?${query.toString().replaceAll("+", "%20")}`;
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { type Choices, choices, choose, faults } from "#web/embed/choices.ts";
 
-type TextName = "key" | "site" | "city" | "lat" | "lon" | "zoom" | "width" | "height";
-type ChoiceName = "theme" | "fuel" | "gestures";
+type TextName = "key" | "site" | "city" | "lat" | "lon" | "zoom" | "accent" | "width" | "height";
+type ChoiceName = "theme" | "fuel" | "gestures" | "lang";
 type SwitchName = "noFilter" | "noSearch" | "themeLock";
 
 interface FieldProps {

@@ -33,6 +33,16 @@ export const LookPart = () => (
           ["greedy", words.gesturesOf.greedy],
         ]}
       />
+      <Choice
+        name="lang"
+        label={words.language}
+        options={[
+          ["", words.languageOfViewer],
+          ["ru", "Русский"],
+          ["en", "English"],
+        ]}
+      />
+      <Field name="accent" label={words.accent} placeholder="0b5cad" hint={words.accentHint} />
       <Switch name="noFilter" label={words.noFilter} />
       <Switch name="noSearch" label={words.noSearch} />
       <Switch name="themeLock" label={words.themeLock} />

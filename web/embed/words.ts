@@ -30,16 +30,21 @@ interface Words {
   anyFuel: string;
   gestures: string;
   gesturesOf: { default: string; cooperative: string; greedy: string };
+  language: string;
+  languageOfViewer: string;
+  accent: string;
+  accentHint: string;
   noFilter: string;
   noSearch: string;
   themeLock: string;
   size: string;
   width: string;
   height: string;
-  faults: Record<"city" | "lat" | "lon" | "zoom" | "width" | "height", string>;
+  faults: Record<"city" | "lat" | "lon" | "zoom" | "accent" | "width" | "height", string>;
   line: string;
   lineHint: string;
   copy: { label: string; done: string; byHand: string };
+  copyWaits: string;
   mend: string;
   preview: string;
   previewWaits: string;
@@ -87,6 +92,10 @@ const en: Words = {
     cooperative: "cooperative: scroll your page",
     greedy: "greedy: move the map",
   },
+  language: "Language",
+  languageOfViewer: "the viewer’s",
+  accent: "Colour of buttons",
+  accentHint: "Made darker or lighter where letters could not be read on it.",
   noFilter: "Hide the filters",
   noSearch: "Hide search",
   themeLock: "Lock the theme and hide its button",
@@ -98,6 +107,7 @@ const en: Words = {
     lat: "A number from −90 to 90.",
     lon: "A number from −180 to 180.",
     zoom: "A number from 0 to 22.",
+    accent: "Six hexadecimal digits, like 0b5cad.",
     width: "Pixels (from 10 to 9999) or a percentage, like 100%.",
     height: "A whole number from 200 to 4000.",
   },
@@ -105,6 +115,7 @@ const en: Words = {
   lineHint:
     "“allow” is what the locate and full-screen buttons need, “referrerpolicy” tells the map your website’s address, and without a height browsers would give it 150 pixels.",
   copy: { label: "Copy the line", done: "Copied", byHand: "Select it and copy by hand" },
+  copyWaits: "The line can be copied when the key is valid.",
   mend: "Something above cannot be used yet.",
   preview: "Preview",
   previewWaits: "The map shows here as soon as the key is valid.",
@@ -153,6 +164,10 @@ const ru: Words = {
     cooperative: "совместно: листают страницу",
     greedy: "только карта: двигают карту",
   },
+  language: "Язык",
+  languageOfViewer: "язык зрителя",
+  accent: "Цвет кнопок",
+  accentHint: "Станет темнее или светлее, если на нём не прочесть текст.",
   noFilter: "Скрыть фильтры",
   noSearch: "Скрыть поиск",
   themeLock: "Закрепить тему и скрыть её кнопку",
@@ -164,6 +179,7 @@ const ru: Words = {
     lat: "Число от −90 до 90.",
     lon: "Число от −180 до 180.",
     zoom: "Число от 0 до 22.",
+    accent: "Шесть шестнадцатеричных цифр, например 0b5cad.",
     width: "Пиксели (от 10 до 9999) или проценты, например 100%.",
     height: "Целое число от 200 до 4000.",
   },
@@ -175,6 +191,7 @@ const ru: Words = {
     done: "Скопировано",
     byHand: "Выделите и скопируйте вручную",
   },
+  copyWaits: "Строку можно скопировать, когда ключ действителен.",
   mend: "Что-то выше заполнено неверно.",
   preview: "Как это выглядит",
   previewWaits: "Карта появится здесь, когда ключ будет действителен.",

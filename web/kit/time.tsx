@@ -1,13 +1,21 @@
 import { minuteMs } from "#src/domain/units.ts";
 
 /** A time in the viewer's zone; on hover, and for machines, in UTC. `at` in ms. */
-export function Moment({ at, none = "never" }: { at: number | null; none?: string }) {
+export function Moment({
+  at,
+  none = "never",
+  seconds = false,
+}: {
+  at: number | null;
+  none?: string;
+  seconds?: boolean;
+}) {
   if (at === null) return <span class="soft">{none}</span>;
   const date = new Date(at);
   const sameYear = date.getFullYear() === new Date().getFullYear();
   return (
     <time dateTime={date.toISOString()} title={utc(at)}>
-      {(sameYear ? short : long).format(date)}
+      {(seconds ? exact : sameYear ? short : long).format(date)}
     </time>
   );
 }
@@ -27,6 +35,10 @@ export const utc = (at: number): string =>
 
 const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...clock });
+const exact = new Intl.DateTimeFormat("en-GB", {
+  ...{ day: "numeric", month: "short", second: "2-digit" },
+  ...clock,
+});
 const long = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",

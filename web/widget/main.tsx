@@ -2,20 +2,24 @@ import { render } from "preact";
 import "#web/kit/tokens.css";
 import "#web/widget/widget.css";
 import { startTheme } from "#web/kit/theme.ts";
+import { startAccent } from "#web/widget/accent-paint.ts";
 import { closeOnBack } from "#web/widget/back.ts";
 import { sendWhenLeft } from "#web/widget/sending.ts";
 import { joinEarlyList } from "#web/widget/early.ts";
 import { start } from "#web/widget/start.ts";
 import { App } from "#web/widget/parts/app.tsx";
 import { page } from "#web/widget/page.ts";
+import { tellOfCards } from "#web/widget/telling.ts";
 import { language, words } from "#web/widget/words.ts";
 
 document.documentElement.lang = language;
 // A station's own page has the station's.
 if (page.station === "") document.title = words.title;
 startTheme(page.theme, page.themeLocked);
+startAccent(page.accent);
 render(<App />, document.getElementById("app")!);
 if (!page.framed) closeOnBack();
 joinEarlyList();
 sendWhenLeft();
+tellOfCards();
 void start();

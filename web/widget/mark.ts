@@ -5,6 +5,7 @@ import { deviceId, noteOwnMark } from "#web/widget/device.ts";
 import { askAgain, note } from "#web/widget/loader.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { positionForMark } from "#web/widget/position.ts";
+import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
 
 // A mark that waits in the queue has its outcome within seconds.
@@ -62,6 +63,13 @@ async function send(
   note(stationId, told.body.fuel);
   noteFuel(stationId, told.body.fuel);
   if (told.body.published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
+  const { outcome: became } = told.body.published;
+  tell({
+    type: "fuelmark:mark-sent",
+    station_id: stationId,
+    status: statement.status,
+    outcome: became,
+  });
   return { taken: told.body.accepted, text: outcome(told.body) };
 }
 

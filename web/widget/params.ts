@@ -1,8 +1,9 @@
 import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
+import type { Language } from "#web/kit/language.ts";
 
 export type ThemeChoice = "light" | "dark" | "auto";
 
-/** The parameters of docs/contract.md 4.11 as they are understood. */
+/** The parameters of docs/contract.md 4.11 as they are understood, and those of docs/decisions.md 15.17. */
 export interface Params {
   key: string;
   city: string;
@@ -14,6 +15,10 @@ export interface Params {
   themeLocked: boolean;
   /** Whether the page around keeps the wheel and one finger. */
   gestures: "cooperative" | "greedy";
+  /** Null: the viewer's. */
+  language: Language | null;
+  /** Six hexadecimal digits in small letters; null: the map's own. */
+  accent: string | null;
 }
 
 const zoomDefault = 12;
@@ -35,7 +40,11 @@ export function parseParams(
     warnings.push(`Parameter "${name}" is ignored: it should be ${expected}.`);
   };
 
-  const oneOf = <const T extends string>(name: string, known: readonly T[], fallback: T): T => {
+  const oneOf = <const T extends string, F>(
+    name: string,
+    known: readonly T[],
+    fallback: F,
+  ): T | F => {
     const value = text(name);
     const found = known.find((one) => one === value.toLowerCase());
     if (found === undefined && value !== "") ignore(name, known.join(", "));
@@ -64,6 +73,10 @@ export function parseParams(
   const city = text("city");
   if (city.length > cityMax) ignore("city", `at most ${cityMax} characters`);
 
+  const accent = text("accent").toLowerCase().replace(/^#/, "");
+  const isColour = /^[0-9a-f]{6}$/.test(accent);
+  if (!isColour && accent !== "") ignore("accent", "a colour of six hexadecimal digits");
+
   const params: Params = {
     key: text("key"),
     city: city.length > cityMax ? "" : city,
@@ -74,6 +87,8 @@ export function parseParams(
     showSearch: !isOn("nosearch"),
     themeLocked: isOn("themelock"),
     gestures: oneOf("gestures", ["cooperative", "greedy"], framed ? "cooperative" : "greedy"),
+    language: oneOf("lang", ["ru", "en"], null),
+    accent: isColour ? accent : null,
   };
   return { params, warnings };
 }

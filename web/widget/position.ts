@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
+import { page } from "#web/widget/page.ts";
 
 /** Where the viewer is, as the browser says. */
 export interface Position {
@@ -10,6 +11,26 @@ export interface Position {
 
 /** The last position that was asked for. */
 export const position = signal<Position | null>(null);
+
+/** False where the page around the map does not let it ask: a button for it would only say no. */
+export const mayLocate = signal(isAllowed());
+
+function isAllowed(): boolean {
+  if (navigator.geolocation === undefined) return false;
+  const { featurePolicy } = document as { featurePolicy?: FeaturePolicy };
+  if (featurePolicy !== undefined) return featurePolicy.allowsFeature("geolocation");
+  // Browsers without that say of a frame what they say of a viewer who has refused.
+  if (page.framed)
+    navigator.permissions
+      ?.query({ name: "geolocation" })
+      .then(({ state }) => (mayLocate.value = state !== "denied"))
+      .catch(() => {});
+  return true;
+}
+
+interface FeaturePolicy {
+  allowsFeature(name: string): boolean;
+}
 
 export type Located = Position | "denied" | "unknown";
 

@@ -5,6 +5,7 @@ import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { openCard, openPanel } from "#web/widget/panels.ts";
 import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
+import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
 
 const retryMs = 5000;
@@ -45,6 +46,7 @@ export async function start(): Promise<void> {
     listAround(target);
     if (station !== null) openCard(station);
   }
+  tell({ type: "fuelmark:ready" });
 }
 
 async function untilKnown(): Promise<WidgetConfig> {

@@ -4,3 +4,9 @@ import { words } from "#web/widget/words.ts";
 /** What a station is called: its name, else its brand. */
 export const stationName = ({ name, brand }: Pick<Station, "name" | "brand">): string =>
   name || brand || words.unnamed;
+
+/** The brand, unless the name says it already. */
+export const brandBeside = ({ name, brand }: Pick<Station, "name" | "brand">): string =>
+  name === "" || fold(name).includes(fold(brand)) ? "" : brand;
+
+const fold = (text: string): string => text.toLowerCase().replaceAll("ё", "е");

@@ -76,6 +76,7 @@ export const en: Words = {
   list: "List of stations",
   legend: "Legend",
   badges: { pending: "Not confirmed", conflict: "Disputed" },
+  fading: "Paler after 3, 6 and 12 h",
   scale: { metres: "m", kilometres: "km" },
   stationsInView: (count) => `${count} ${stations(count)} in view`,
   nothingInView: "There are no stations here. Move the map or zoom out.",
@@ -90,16 +91,19 @@ export const en: Words = {
         : minutes < 48 * 60
           ? `${Math.floor(minutes / 60)} h ago`
           : `${Math.floor(minutes / 1440)} days ago`,
+  age: (minutes) =>
+    minutes < 60
+      ? `${minutes} min`
+      : minutes < 48 * 60
+        ? `${Math.floor(minutes / 60)} h`
+        : `${Math.floor(minutes / 1440)} d`,
   updated: (ago) => `Updated ${ago}`,
   never: "Nobody has marked this station yet",
   unconfirmed: "No mark is confirmed yet",
-  confirmed: (count) => `Confirmed by ${count} ${drivers(count)}`,
+  driversLast: (count, ago) => `${count} ${drivers(count)}, last ${ago}`,
   devices: (count) => `${count} independent`,
   imported: "Imported data, not from drivers",
-  available: "There",
-  missing: "Not there",
-  prices: "Prices",
-  perLitre: "per litre",
+  gradesAndPrices: "Grades, price per litre",
   limit: (litres) => `At most ${litres} l per person`,
   noCash: "No cash",
   cardsOnly: "Fuel cards only",
@@ -129,6 +133,7 @@ export const en: Words = {
   there: "there",
   gone: "gone",
   unknown: "?",
+  notKnown: "not known",
   cars: "Cars in the queue",
   priceOf: (grade) => `Price of ${grade}`,
   limitLabel: "Limit per person, litres",

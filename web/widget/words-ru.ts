@@ -3,7 +3,6 @@ import type { Words } from "#web/widget/words.ts";
 
 const stations = plural("ru", { one: "станция", few: "станции", many: "станций" });
 const shownStations = plural("ru", { one: "станцию", few: "станции", many: "станций" });
-const byDrivers = plural("ru", { one: "водителем", few: "водителями", many: "водителями" });
 const drivers = plural("ru", { one: "водитель", few: "водителя", many: "водителей" });
 const inMinutes = plural("ru", { one: "минуту", few: "минуты", many: "минут" });
 const devices = plural("ru", { one: "независимый", few: "независимых", many: "независимых" });
@@ -88,6 +87,7 @@ export const ru: Words = {
   list: "Список станций",
   legend: "Обозначения",
   badges: { pending: "Не подтверждено", conflict: "Спорно" },
+  fading: "Бледнее через 3, 6 и 12 ч",
   scale: { metres: "м", kilometres: "км" },
   stationsInView: (count) => `${count} ${stations(count)} на карте`,
   nothingInView: "Здесь нет станций. Передвиньте или отдалите карту.",
@@ -102,16 +102,19 @@ export const ru: Words = {
         : minutes < 48 * 60
           ? `${Math.floor(minutes / 60)} ч назад`
           : `${Math.floor(minutes / 1440)} дн. назад`,
+  age: (minutes) =>
+    minutes < 60
+      ? `${minutes} мин`
+      : minutes < 48 * 60
+        ? `${Math.floor(minutes / 60)} ч`
+        : `${Math.floor(minutes / 1440)} дн.`,
   updated: (ago) => `Обновлено ${ago}`,
   never: "Эту станцию ещё никто не отмечал",
   unconfirmed: "Пока нет подтверждённых отметок",
-  confirmed: (count) => `Подтверждено ${count} ${byDrivers(count)}`,
+  driversLast: (count, ago) => `${count} ${drivers(count)}, последний ${ago}`,
   devices: (count) => `${count} ${devices(count)}`,
   imported: "Данные импорта, не от водителей",
-  available: "Есть",
-  missing: "Нет",
-  prices: "Цены",
-  perLitre: "за литр",
+  gradesAndPrices: "Марки, цена за литр",
   limit: (litres) => `Не больше ${litres} л в одни руки`,
   noCash: "Без наличных",
   cardsOnly: "Только топливные карты",
@@ -141,6 +144,7 @@ export const ru: Words = {
   there: "есть",
   gone: "нет",
   unknown: "?",
+  notKnown: "неизвестно",
   cars: "Машин в очереди",
   priceOf: (grade) => `Цена ${grade}`,
   limitLabel: "Ограничение в одни руки, литров",

@@ -1,4 +1,5 @@
 import { type Language, pickLanguage } from "#web/kit/language.ts";
+import { page } from "#web/widget/page.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
 import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
@@ -57,6 +58,7 @@ export interface Words {
   list: string;
   legend: string;
   badges: { pending: string; conflict: string };
+  fading: string;
   scale: { metres: string; kilometres: string };
   stationsInView: (count: number) => string;
   nothingInView: string;
@@ -64,16 +66,15 @@ export interface Words {
   first: (count: number) => string;
   unnamed: string;
   ago: (minutes: number) => string;
+  /** Below a sign on the map. */
+  age: (minutes: number) => string;
   updated: (ago: string) => string;
   never: string;
   unconfirmed: string;
-  confirmed: (count: number) => string;
+  driversLast: (count: number, ago: string) => string;
   devices: (count: number) => string;
   imported: string;
-  available: string;
-  missing: string;
-  prices: string;
-  perLitre: string;
+  gradesAndPrices: string;
   limit: (litres: number) => string;
   noCash: string;
   cardsOnly: string;
@@ -103,6 +104,7 @@ export interface Words {
   there: string;
   gone: string;
   unknown: string;
+  notKnown: string;
   cars: string;
   priceOf: (grade: string) => string;
   limitLabel: string;
@@ -160,7 +162,7 @@ export interface Words {
 
 const all: Record<Language, Words> = { en, ru };
 
-export const language = pickLanguage(navigator.languages);
+export const language = page.language ?? pickLanguage(navigator.languages);
 
-/** The words of the viewer's language. */
+/** The words of the viewer's language, or of the one that the address asks for. */
 export const words = all[language];

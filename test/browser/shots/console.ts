@@ -113,6 +113,7 @@ describe("screenshots: console", function () {
     shoot("rollback", `/rollback?partner=${country.partnerId}`, desk, async (page) => {
       await page.getByRole("button", { name: "Show what would change" }).click();
       await page.getByRole("heading", { name: "What would change" }).waitFor();
+      await page.locator(".changes-map .land").first().waitFor({ state: "attached" });
     }));
   it("the overview on a phone", () =>
     shoot("phone", "/", { width: 390, height: 844, phone: true }));

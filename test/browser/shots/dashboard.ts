@@ -98,6 +98,6 @@ describe("screenshots: dashboard", function () {
     await page.getByLabel("Secret key").fill(partner.secret);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("table", { name: "Your keys" }).waitFor();
-    await page.getByRole("slider").waitFor();
+    await page.getByRole("slider", { name: "Requests per day by method" }).waitFor();
   }
 });

@@ -3,7 +3,8 @@ import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { BlockButtons } from "#web/console/parts/block-buttons.tsx";
 import { MiniMap } from "#web/console/parts/mini-map.tsx";
-import { Status, statusWord } from "#web/console/parts/status.tsx";
+import { ReporterFacts } from "#web/console/parts/reporter-facts.tsx";
+import { Status } from "#web/console/parts/status.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 
 interface Props {
@@ -24,7 +25,7 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
       <MiniMap mark={mark} others={others} />
       <div>
         <div class="title">
-          <h2 id={`mark-${id}`}>
+          <h2 id={`mark-${id}`} tabIndex={-1}>
             <a href={`#/stations/${stationId}`}>{station === "" ? stationId : station}</a>
           </h2>
           {mayChange() && (
@@ -86,17 +87,9 @@ const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
   </>
 );
 
-function Reporter({ reporter }: { reporter: ConsoleReporter }) {
-  const { id, first_seen: seen, marks, said, stations, held, rejected } = reporter;
-  const kinds = Object.entries(said)
-    .filter(([, n]) => n > 0)
-    .map(([status, n]) => `${n} ${statusWord(status).toLowerCase()}`);
-  return (
-    <>
-      #{id}, first seen {seen === null ? "with this mark" : <Ago at={seen} />}; in 7 days {marks}{" "}
-      {marks === 1 ? "mark" : "marks"} at {stations} {stations === 1 ? "station" : "stations"}
-      {kinds.length > 0 && ` (${kinds.join(", ")})`}, {held} held, {rejected} rejected.{" "}
-      <a href={`#/rollback?reporter=${id}`}>Withdraw its marks …</a>
-    </>
-  );
-}
+const Reporter = ({ reporter }: { reporter: ConsoleReporter }) => (
+  <>
+    <ReporterFacts reporter={reporter} />{" "}
+    <a href={`#/rollback?reporter=${reporter.id}`}>Withdraw its marks …</a>
+  </>
+);

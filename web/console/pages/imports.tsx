@@ -49,6 +49,7 @@ function Form({ started }: { started: () => Promise<void> }) {
   const [asksReplace, setReplace] = useState(false);
   // A tick that was made for stations must not go along, unseen, with statuses.
   const replace = asksReplace && kind !== "statuses";
+  const [allowed, setAllowed] = useState("");
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -61,6 +62,7 @@ function Form({ started }: { started: () => Promise<void> }) {
       dry_run: String(dryRun),
       ...(source === "" ? {} : { source }),
       ...(replace ? { replace_source: "true" } : {}),
+      ...(replace && allowed !== "" ? { allow_removals: allowed } : {}),
     });
     const answer = await api.upload(`/imports?${query.toString()}`, file);
     setBusy(false);
@@ -108,6 +110,16 @@ function Form({ started }: { started: () => Promise<void> }) {
           hint="Applies only to rows of the same source. Use it only with a complete extract."
           checked={replace}
           onChange={setReplace}
+        />
+      )}
+      {replace && (
+        <TextField
+          label="Removals to allow"
+          hint="Empty: 100, or a tenth of the source if that is more."
+          type="number"
+          min={0}
+          value={allowed}
+          onChange={setAllowed}
         />
       )}
       <Fault words={fault} />

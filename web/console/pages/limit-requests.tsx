@@ -3,6 +3,7 @@ import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
 import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -12,13 +13,18 @@ import { Ago, Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
-type Asking = { kind: "edit" | "reject"; request: ConsoleLimitRequest } | null;
+type Asking = { request: ConsoleLimitRequest; comment: string } | null;
 
 /** Partners' requests for other limits beside what they use: approve, give other limits, or reject. */
 export function LimitRequestsPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<{ requests: ConsoleLimitRequest[] }>("/limit-requests");
   const [asking, setAsking] = useState<Asking>(null);
+  /** Requests that were decided since the page was opened, each with what stands in its place. */
+  const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const doing = useDoing();
+  const reload = async (): Promise<void> => {
+    await Promise.all([loading.load(), changed()]);
+  };
   const decide = async (
     { id, partner }: ConsoleLimitRequest,
     verb: "approve" | "reject",
@@ -26,9 +32,17 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
   ): Promise<void> => {
     const words =
       verb === "approve" ? `New limits for ${partner} approved` : `Request of ${partner} rejected`;
-    const done = await doing.run(words, "POST", `/limit-requests/${id}/${verb}`, body);
-    if (done !== null) setAsking(null);
-    await Promise.all([loading.load(), changed()]);
+    const done = await doing.run("", "POST", `/limit-requests/${id}/${verb}`, body);
+    if (done !== null) {
+      setAsking(null);
+      setDecided(new Map([...decided, [id, `${words}.`]]));
+    }
+    await reload();
+  };
+  const undone = async (id: number): Promise<void> => {
+    await reload();
+    setDecided((now) => new Map([...now].filter(([other]) => other !== id)));
+    focusAgain(`request-${id}`);
   };
   return (
     <section>
@@ -40,28 +54,36 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
           return (
             <>
               {pending.length === 0 && <p class="empty">No pending requests.</p>}
-              {pending.map((request) => (
-                <Pending
-                  key={request.id}
-                  request={request}
-                  busy={doing.busy}
-                  approve={() => void decide(request, "approve", {})}
-                  edit={() => setAsking({ kind: "edit", request })}
-                  reject={() => setAsking({ kind: "reject", request })}
-                />
-              ))}
+              {inPlace(pending, decided).map((entry) =>
+                "words" in entry ? (
+                  <Decided
+                    key={entry.id}
+                    words={entry.words}
+                    path={`/limit-requests/${entry.id}/undo`}
+                    undone={() => undone(entry.id)}
+                  />
+                ) : (
+                  <Pending
+                    key={entry.id}
+                    request={entry}
+                    busy={doing.busy}
+                    decide={(verb, comment) => void decide(entry, verb, { comment })}
+                    edit={(comment) => setAsking({ request: entry, comment })}
+                  />
+                ),
+              )}
               <h2>Decided</h2>
-              <Decided requests={requests.filter(({ status }) => status !== "pending")} />
+              <Earlier requests={requests.filter(({ status }) => status !== "pending")} />
             </>
           );
         }}
       </Loaded>
       {asking !== null && (
-        <Decision
+        <OtherLimits
           asking={asking}
           busy={doing.busy}
           fault={doing.fault}
-          send={(verb, body) => void decide(asking.request, verb, body)}
+          send={(body) => void decide(asking.request, "approve", body)}
           close={() => {
             setAsking(null);
             doing.forget();
@@ -75,18 +97,18 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
 interface PendingProps {
   request: ConsoleLimitRequest;
   busy: boolean;
-  approve: () => void;
-  edit: () => void;
-  reject: () => void;
+  decide: (verb: "approve" | "reject", comment: string) => void;
+  edit: (comment: string) => void;
 }
 
-function Pending({ request, busy, approve, edit, reject }: PendingProps) {
+function Pending({ request, busy, decide, edit }: PendingProps) {
+  const [words, setWords] = useState("");
   const { id, partner, partner_id: partnerId, minutes, days, rpm, daily } = request;
   const { requested_rpm: askedRpm, requested_daily: askedDaily, comment, created } = request;
   return (
     <article class="card request" aria-labelledby={`request-${id}`}>
       <div class="title">
-        <h2 id={`request-${id}`}>
+        <h2 id={`request-${id}`} tabIndex={-1}>
           <a href={`#/partners/${partnerId}`}>{partner}</a>
         </h2>
         <span class="soft">
@@ -128,54 +150,56 @@ function Pending({ request, busy, approve, edit, reject }: PendingProps) {
       </dl>
       <UsageBars days={days} daily={daily} />
       {mayChange() && (
-        <div class="buttons">
-          <button type="button" class="primary" disabled={busy} onClick={approve}>
-            Approve<span class="unseen"> what {partner} asks for</span>
-          </button>
-          <button type="button" disabled={busy} onClick={edit}>
-            Other limits …
-          </button>
-          <button type="button" disabled={busy} onClick={reject}>
-            Reject …
-          </button>
-        </div>
+        <>
+          <TextField
+            label="Comment for the partner"
+            value={words}
+            onChange={setWords}
+            maxLength={500}
+          />
+          <div class="buttons">
+            <button
+              type="button"
+              class="primary"
+              disabled={busy}
+              onClick={() => decide("approve", words)}
+            >
+              Approve<span class="unseen"> what {partner} asks for</span>
+            </button>
+            <button type="button" disabled={busy} onClick={() => edit(words)}>
+              Other limits …<span class="unseen"> for {partner}</span>
+            </button>
+            <button type="button" disabled={busy} onClick={() => decide("reject", words)}>
+              Reject<span class="unseen"> the request of {partner}</span>
+            </button>
+          </div>
+        </>
       )}
     </article>
   );
 }
 
-interface DecisionProps {
+interface OtherLimitsProps {
   asking: NonNullable<Asking>;
   busy: boolean;
   fault: string | null;
-  send: (verb: "approve" | "reject", body: object) => void;
+  send: (body: object) => void;
   close: () => void;
 }
 
-function Decision({ asking: { kind, request }, busy, fault, send, close }: DecisionProps) {
+function OtherLimits({ asking, busy, fault, send, close }: OtherLimitsProps) {
+  const { request } = asking;
   const [limits, setLimits] = useLimits(request.requested_rpm, request.requested_daily);
-  const [comment, setComment] = useState("");
-  const approving = kind === "edit";
+  const [comment, setComment] = useState(asking.comment);
   return (
     <Confirm
-      title={
-        approving ? `Limits for ${request.partner}` : `Reject the request of ${request.partner}?`
-      }
-      action={approving ? "Approve these" : "Reject"}
-      danger={!approving}
+      title={`Limits for ${request.partner}`}
+      action="Approve these"
       busy={busy}
       onCancel={close}
-      onConfirm={() =>
-        approving
-          ? send("approve", { rpm: Number(limits.rpm), daily: Number(limits.daily), comment })
-          : send("reject", { comment })
-      }
+      onConfirm={() => send({ rpm: Number(limits.rpm), daily: Number(limits.daily), comment })}
     >
-      {approving && (
-        <>
-          <LimitFields {...limits} onChange={setLimits} />
-        </>
-      )}
+      <LimitFields {...limits} onChange={setLimits} />
       <TextField
         label="Comment for the partner"
         value={comment}
@@ -187,7 +211,17 @@ function Decision({ asking: { kind, request }, busy, fault, send, close }: Decis
   );
 }
 
-const Decided = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => (
+/** The pending requests with those that were just decided among them, each in its place: the newest first. */
+const inPlace = (
+  pending: readonly ConsoleLimitRequest[],
+  decided: ReadonlyMap<number, string>,
+): (ConsoleLimitRequest | { id: number; words: string })[] =>
+  [
+    ...pending.filter(({ id }) => !decided.has(id)),
+    ...[...decided].map(([id, words]) => ({ id, words })),
+  ].sort((a, b) => b.id - a.id);
+
+const Earlier = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => (
   <Table
     caption="Decided limit requests"
     rows={requests}

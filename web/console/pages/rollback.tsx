@@ -7,7 +7,9 @@ import { localText } from "#web/console/pages/key-form.tsx";
 import { Rollbacks } from "#web/console/pages/rollback-record.tsx";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
-import { keyName, partnerName } from "#web/console/parts/selection.ts";
+import { CityPicker, NetworkPicker, StationPicker } from "#web/console/parts/pickers.tsx";
+import { ReporterDialog, ReporterField } from "#web/console/parts/reporter-picker.tsx";
+import { keyName, keyTitle, partnerName } from "#web/console/parts/selection.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { goTo, place } from "#web/console/place.ts";
@@ -23,8 +25,8 @@ export function RollbackPage() {
     key: asked.get("key") ?? "",
     reporter: asked.get("reporter") ?? "",
     station: asked.get("station") ?? "",
-    city: asked.get("city") ?? "",
-    network: asked.get("network") ?? "",
+    city: asked.get("city") || null,
+    network: (asked.get("network") ?? "").toLowerCase(),
     status: asked.get("status") ?? "",
     remote: "",
     first_seen_since: "",
@@ -36,6 +38,7 @@ export function RollbackPage() {
   const [looking, setLooking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
+  const [choosing, setChoosing] = useState(false);
   const doing = useDoing();
 
   const set = (change: Partial<typeof form>): void => {
@@ -89,36 +92,21 @@ export function RollbackPage() {
               ["", "any"],
               ...(choices?.keys ?? [])
                 .filter((one) => ["", String(one.partner_id)].includes(form.partner))
-                .map((one) => [String(one.id), keyName(one)] as const),
+                .map((one) => {
+                  const name = form.partner === "" ? keyTitle(one, choices) : keyName(one);
+                  return [String(one.id), name] as const;
+                }),
             ]}
             onChange={(key) => set({ key })}
           />
-          <TextField
-            label="Reporter’s number"
-            type="number"
-            min={1}
+          <ReporterField
             value={form.reporter}
-            onChange={(reporter) => set({ reporter })}
+            choose={() => setChoosing(true)}
+            clear={() => set({ reporter: "" })}
           />
-          <TextField
-            label="Station’s id"
-            maxLength={64}
-            value={form.station}
-            onChange={(station) => set({ station })}
-          />
-          <TextField
-            label="City"
-            maxLength={200}
-            options={choices?.cities}
-            value={form.city}
-            onChange={(city) => set({ city })}
-          />
-          <TextField
-            label="Network, as an alarm names it"
-            maxLength={64}
-            value={form.network}
-            onChange={(network) => set({ network })}
-          />
+          <StationPicker value={form.station} onChange={(station) => set({ station })} />
+          <CityPicker value={form.city} choices={choices} onChange={(city) => set({ city })} />
+          <NetworkPicker value={form.network} onChange={(network) => set({ network })} />
           <SelectField
             label="Status"
             value={form.status}
@@ -170,6 +158,16 @@ export function RollbackPage() {
           </button>
         </div>
       </form>
+      {choosing && (
+        <ReporterDialog
+          choices={choices}
+          choose={(reporter) => {
+            set({ reporter });
+            setChoosing(false);
+          }}
+          close={() => setChoosing(false)}
+        />
+      )}
       {preview !== null && <Preview seen={preview.seen} ask={() => setAsking(true)} />}
       {asking && preview !== null && (
         <Confirm
@@ -237,10 +235,10 @@ const numbers = ["partner", "key", "reporter"];
 const times = ["since", "until", "first_seen_since", "first_seen_until"];
 
 /** What of the form is given, as the server takes it. */
-function selectionOf(form: Record<string, string>): object {
-  const given = Object.entries(form).flatMap(([name, typed]): [string, unknown][] => {
-    const text = name === "network" ? typed.trim().toLowerCase() : typed.trim();
-    if (text === "") return [];
+function selectionOf(form: Record<string, string | null>): object {
+  const given = Object.entries(form).flatMap(([name, text]): [string, unknown][] => {
+    // Outside of cities is a condition too.
+    if (text === null || (text === "" && name !== "city")) return [];
     if (numbers.includes(name)) return [[name, Number(text)]];
     if (times.includes(name)) return [[name, new Date(text).getTime()]];
     return [[name, name === "remote" ? text === "true" : text]];

@@ -4,6 +4,8 @@ import type { Step } from "#src/domain/explain.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { api, useLoaded } from "#web/console/api.ts";
 import { metres } from "#web/console/parts/mini-map.tsx";
+import { StationFacts } from "#web/console/parts/station-facts.tsx";
+import { StationPlace } from "#web/console/parts/station-place.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { outcomeWords, ruleWords, stepWords } from "#web/console/reasons.ts";
 import { Table } from "#web/kit/table.tsx";
@@ -14,7 +16,7 @@ import { Loaded } from "#web/kit/resource.tsx";
 const everyMs = 10_000;
 const stepsAtFirst = 12;
 
-/** One station: what it shows, why, and every mark that was made on it. */
+/** One station: what it shows, what it is, where, why, and every mark that was made on it. */
 export function StationPage({ id }: { id: string }) {
   const loading = useLoaded<ConsoleStationPage>(`/stations/${encodeURIComponent(id)}`, everyMs);
   return (
@@ -31,9 +33,16 @@ export function StationPage({ id }: { id: string }) {
               {page.station.brand !== "" && ` · ${page.station.brand}`}
               {page.station.addr !== "" && ` · ${page.station.addr}`}
               {` · ${page.station.lat.toFixed(5)}, ${page.station.lon.toFixed(5)} · from ${page.station.source}`}
-              {page.station.removed && <span class="tag bad">out of service</span>}
+              {page.station.removed && (
+                <span class="tag bad">
+                  {page.by_hand.in_service === false ? "closed by hand" : "out of service"}
+                </span>
+              )}
+              {page.by_hand.in_service === true && <span class="tag">kept in service by hand</span>}
             </p>
             <Fuel page={page} />
+            <StationFacts page={page} changed={loading.load} />
+            <StationPlace station={page.station} />
             <Why steps={page.steps} before={page.steps_before} cut={page.history_cut} />
             <Marks id={id} first={page.marks} next={page.next} />
           </>

@@ -1,9 +1,19 @@
 import type { ConsoleRollbackChange } from "#src/contract/console.ts";
+import { ChangesMap } from "#web/console/parts/changes-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { Table } from "#web/kit/table.tsx";
 
-/** What a decision changes: each station by its name, before and after; the changed ones come first. */
+/** What a decision changes: on a map, and each station by its name, before and after; the changed ones come first. */
 export function Changes({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
+  return (
+    <>
+      <ChangesMap changes={changes} />
+      <ChangesTable changes={changes} />
+    </>
+  );
+}
+
+function ChangesTable({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
   return (
     <Table
       caption="Changes of stations"

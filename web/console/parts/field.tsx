@@ -16,32 +16,23 @@ interface TextProps extends Common {
   required?: boolean;
   autocomplete?: string;
   placeholder?: string;
-  /** Values to choose from; others can be typed too. */
-  options?: readonly string[] | undefined;
 }
 
 /** A labelled line of text. */
 export function TextField(props: TextProps) {
-  const { label, hint, value, onChange, autocomplete, options, ...rest } = props;
+  const { label, hint, value, onChange, autocomplete, ...rest } = props;
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
-        {...({ ...rest, ...(options === undefined ? {} : { list: `${id}-options` }) } as object)}
+        {...(rest as object)}
         value={value}
         {...(autocomplete === undefined ? {} : { autoComplete: autocomplete })}
         {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      {options !== undefined && (
-        <datalist id={`${id}-options`}>
-          {options.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );

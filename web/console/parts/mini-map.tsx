@@ -68,7 +68,7 @@ const words = (away: number | null): string =>
 export const metres = (m: number): string =>
   m < 1000 ? `${Math.round(m)} m` : `${(m / 1000).toFixed(m < 10_000 ? 1 : 0)} km`;
 
-function niceBelow(m: number): number {
+export function niceBelow(m: number): number {
   const power = 10 ** Math.floor(Math.log10(m));
   const digit = m / power;
   return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;

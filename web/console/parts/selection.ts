@@ -5,6 +5,15 @@ import { utc } from "#web/kit/time.tsx";
 export const keyName = ({ id, label, prefix }: ConsoleChoices["keys"][number]): string =>
   `${label === "" ? prefix : label} #${id}`;
 
+/** The same with its partner, where it does not stand below it. */
+export function keyTitle(
+  key: ConsoleChoices["keys"][number],
+  choices: ConsoleChoices | null,
+): string {
+  const partner = choices?.partners.find(({ id }) => id === key.partner_id);
+  return partner === undefined ? keyName(key) : `${partner.name}, key ${keyName(key)}`;
+}
+
 export const partnerName = ({ id, name }: ConsoleChoices["partners"][number]): string =>
   `${name} #${id}`;
 
@@ -12,7 +21,7 @@ export const partnerName = ({ id, name }: ConsoleChoices["partners"][number]): s
 export function selectionWords(selection: object, choices: ConsoleChoices | null): string {
   const named: Record<string, (value: unknown) => string> = {
     partner: (id) => nameIn(choices?.partners, id, partnerName),
-    key: (id) => `key ${nameIn(choices?.keys, id, keyName)}`,
+    key: (id) => nameIn(choices?.keys, id, (key) => keyTitle(key, choices), "key "),
     reporter: (id) => `reporter #${String(id)}`,
     station: (id) => `station ${String(id)}`,
     city: (name) => (name === "" ? "outside of cities" : String(name)),
@@ -33,7 +42,8 @@ const nameIn = <One extends { id: number }>(
   list: readonly One[] | undefined,
   id: unknown,
   nameOf: (one: One) => string,
+  noun = "",
 ): string => {
   const found = list?.find((one) => one.id === id);
-  return found === undefined ? `#${String(id)}` : nameOf(found);
+  return found === undefined ? `${noun}#${String(id)}` : nameOf(found);
 };

@@ -1,7 +1,8 @@
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { Map as MapLibre, type MapMouseEvent, ScaleControl, setWorkerUrl } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?url";
 import "#web/widget/map/map.css";
+import { minuteMs } from "#src/domain/units.ts";
 import { theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
 import { look, stations } from "#web/widget/loader.ts";
@@ -12,6 +13,7 @@ import { addPosition, paintPosition, showPosition } from "#web/widget/map/positi
 import { drawSprite } from "#web/widget/map/sprites.ts";
 import {
   addStations,
+  ageZoom,
   clusterLayer,
   paintStations,
   ringStation,
@@ -25,12 +27,19 @@ import { position } from "#web/widget/position.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard, selected } from "#web/widget/panels.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
-import { cities, shown, view, type WidgetConfig } from "#web/widget/state.ts";
+import { cities, now, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 setWorkerUrl(workerUrl);
 
 const reach = 8;
+const coarseMs = 15 * minuteMs;
+
+/** The time that signs are drawn for: by the minute where they say their age, else as often as they fade. */
+const drawnAt = computed(() => {
+  const everyMs = (view.value?.zoom ?? 0) >= ageZoom ? minuteMs : coarseMs;
+  return Math.floor(now.value / everyMs) * everyMs;
+});
 
 /** Draws the map into `container`, opened on `start`, and keeps it in step with the page's state. */
 export async function openMap(
@@ -110,22 +119,24 @@ function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") 
   let drawn: readonly Station[] = [];
   let painted = theme.peek();
   let counted = grade.peek();
+  let aged = drawnAt.peek();
   effect(() => {
     const next = shown.value;
-    const wanted = grade.value;
+    const asked = { grade: grade.value, now: drawnAt.value };
     // Time passes without anything being different.
     const same = next.length === drawn.length && next.every((one, at) => one === drawn[at]);
-    if (same && wanted === counted) return;
-    if (wanted !== counted) paintStations(map, theme.peek(), wanted);
-    counted = wanted;
+    if (same && asked.grade === counted && asked.now === aged) return;
+    if (asked.grade !== counted) paintStations(map, theme.peek(), asked.grade);
+    counted = asked.grade;
+    aged = asked.now;
     // For whoever measures how long it takes until there is something to see.
     if (drawn.length === 0) map.once("idle", () => performance.mark("stations drawn"));
     drawn = next;
-    showStations(map, next, wanted);
+    showStations(map, next, asked);
   });
   effect(() => showCities(map, cities.value));
   effect(() => showPosition(map, position.value));
-  effect(() => ringStation(map, selected.value, grade.value));
+  effect(() => ringStation(map, selected.value, { grade: grade.value, now: drawnAt.value }));
   effect(() => {
     const next = theme.value;
     if (next === painted) return;

@@ -1,4 +1,5 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import type { Fading } from "#web/widget/age.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
 import { tokenOf } from "#web/widget/map/colours.ts";
 
@@ -16,12 +17,13 @@ const ringSizes = [38, 44, 52, 60] as const;
 const ringWidth = 6;
 
 /**
- * The picture that the layers ask for by name: `s:<theme>:<status>:<badge>` a station, `c:<theme>:<size
+ * The picture that the layers ask for by name: `s:<theme>:<status>:<badge>:<fading>` a station, `c:<theme>:<size
  * class>:<share>.<share>…` a cluster with the shares of `shownStatuses`. Null for any other name.
  */
 export function drawSprite(name: string): Sprite | null {
-  const [kind, , what = "", more = ""] = name.split(":");
-  if (kind === "s") return drawStation(what as ServedStatus, more as Badge);
+  const [kind, , what = "", more = "", faded = "0"] = name.split(":");
+  if (kind === "s")
+    return drawStation(what as ServedStatus, more as Badge, Number(faded) as Fading);
   if (kind === "c") return drawRing(Number(what), more.split(".").map(Number));
   return null;
 }
@@ -29,7 +31,13 @@ export function drawSprite(name: string): Sprite | null {
 /** What a station's sign carries besides: a mark that waits for confirmation, a dispute, nothing. */
 export type Badge = "pending" | "conflict" | "";
 
-function drawStation(status: ServedStatus, badge: Badge): Sprite {
+/**
+ * How much of a sign's colour is left in it by its fading. From a half on it is an empty shape, whose rim and mark keep
+ * the colour: a paler one could not be told from the ground.
+ */
+const filled: Record<Fading, number> = { 0: 1, 1: 0.8, 2: 0.15, 3: 0 };
+
+function drawStation(status: ServedStatus, badge: Badge, fading: Fading): Sprite {
   const inner = status === "nodata" ? noDataSize : stationSize;
   const size = stationSize + 10;
   return draw(size, (pen) => {
@@ -48,9 +56,19 @@ function drawStation(status: ServedStatus, badge: Badge): Sprite {
     pen.lineWidth = 3;
     pen.stroke(outline);
     pen.shadowColor = "transparent";
-    pen.fillStyle = tokenOf(colour);
+    pen.fillStyle = tokenOf("--surface");
     pen.fill(outline);
-    pen.strokeStyle = tokenOf("--on-status");
+    pen.fillStyle = tokenOf(colour);
+    pen.globalAlpha = filled[fading];
+    pen.fill(outline);
+    pen.globalAlpha = 1;
+    const empty = filled[fading] < 0.5;
+    if (empty) {
+      pen.strokeStyle = tokenOf(colour);
+      pen.lineWidth = fading === 3 ? 1.2 : 2;
+      pen.stroke(outline);
+    }
+    pen.strokeStyle = tokenOf(empty ? colour : "--on-status");
     pen.lineWidth = 2.4;
     pen.stroke(new Path2D(mark));
     pen.restore();

@@ -3,6 +3,7 @@ import type {
   GeoJSONSource,
   LayerSpecification,
   Map as MapLibre,
+  SymbolLayerSpecification,
 } from "maplibre-gl";
 import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
@@ -11,11 +12,15 @@ import type { Station } from "#web/widget/api.ts";
 import { tokenOf } from "#web/widget/map/colours.ts";
 import type { Badge } from "#web/widget/map/sprites.ts";
 import { shownStatuses } from "#web/widget/signs.ts";
+import { ageMinOf, fadingOf } from "#web/widget/age.ts";
+import { words } from "#web/widget/words.ts";
 
 const source = "stations";
 const chosenSource = "chosen";
 const clusterRadius = 54;
 const clusterMaxZoom = 11;
+/** From here on stations say how old what they show is. */
+export const ageZoom = 13;
 /** In how many steps a ring shows a status's share. */
 const steps = 16;
 
@@ -48,6 +53,15 @@ export function addStations(map: MapLibre, theme: Theme, grade: Grade | null): v
   paintStations(map, theme, grade);
 }
 
+/** How old what it shows is, below each station where there is room. */
+const ageBelow = (offsetEm: number): SymbolLayerSpecification["layout"] => ({
+  "text-field": ["step", ["zoom"], "", ageZoom, ["get", "age"]],
+  "text-font": ["system-ui", "sans-serif"],
+  "text-size": 11,
+  "text-offset": [0, offsetEm],
+  "text-optional": true,
+});
+
 /** Their pictures and colours follow in `paintStations`. */
 const layers: LayerSpecification[] = [
   {
@@ -59,6 +73,7 @@ const layers: LayerSpecification[] = [
       "icon-allow-overlap": true,
       "icon-size": ["interpolate", ["linear"], ["zoom"], 8, 0.7, 13, 1],
       // What there is to say lies above what nobody knows.
+      ...ageBelow(1.9),
       "symbol-sort-key": ["match", ["get", "status"], "nodata", 0, "no", 1, 2],
     },
   },
@@ -84,7 +99,7 @@ const layers: LayerSpecification[] = [
     id: chosenLayer,
     type: "symbol",
     source: chosenSource,
-    layout: { "icon-allow-overlap": true },
+    layout: { "icon-allow-overlap": true, ...ageBelow(2.7) },
   },
 ];
 
@@ -94,6 +109,8 @@ const stationImage = (theme: Theme): ExpressionSpecification => [
   ["get", "status"],
   ":",
   ["get", "badge"],
+  ":",
+  ["to-string", ["get", "fading"]],
 ];
 
 /** With a grade the number in it is longer. */
@@ -135,37 +152,50 @@ export function paintStations(map: MapLibre, theme: Theme, grade: Grade | null):
   map.setLayoutProperty(clusterLayer, "text-field", clusterText(grade));
   map.setLayoutProperty(clusterLayer, "text-size", grade === null ? countSize : 12);
   map.setPaintProperty(clusterLayer, "text-color", tokenOf("--text"));
+  for (const layer of [stationLayer, chosenLayer]) {
+    map.setPaintProperty(layer, "text-color", tokenOf("--text"));
+    map.setPaintProperty(layer, "text-halo-color", tokenOf("--surface"));
+    map.setPaintProperty(layer, "text-halo-width", 1.5);
+  }
   map.setPaintProperty(ringLayer, "circle-color", tokenOf("--accent"));
   map.setPaintProperty(ringLayer, "circle-stroke-color", tokenOf("--accent"));
 }
 
 const countSize: ExpressionSpecification = ["step", ["get", "point_count"], 13, 100, 14, 1000, 15];
 
+/** What signs depend on beside the stations: the grade that is asked for, and the time. */
+export interface Asked {
+  grade: Grade | null;
+  now: number;
+}
+
 /** Shows these stations and no others, with what they answer about the grade. */
-export function showStations(
-  map: MapLibre,
-  stations: readonly Station[],
-  grade: Grade | null,
-): void {
-  void map.getSource<GeoJSONSource>(source)?.setData(featuresOf(stations, grade));
+export function showStations(map: MapLibre, stations: readonly Station[], asked: Asked): void {
+  void map.getSource<GeoJSONSource>(source)?.setData(featuresOf(stations, asked));
 }
 
 /** Rings the station and shows it above all others. */
-export function ringStation(map: MapLibre, station: Station | null, grade: Grade | null): void {
+export function ringStation(map: MapLibre, station: Station | null, asked: Asked): void {
   const chosen = station === null ? [] : [station];
-  void map.getSource<GeoJSONSource>(chosenSource)?.setData(featuresOf(chosen, grade));
+  void map.getSource<GeoJSONSource>(chosenSource)?.setData(featuresOf(chosen, asked));
 }
 
 const featuresOf = (
   stations: readonly Station[],
-  grade: Grade | null,
+  { grade, now }: Asked,
 ): Parameters<GeoJSONSource["setData"]>[0] => ({
   type: "FeatureCollection",
-  features: stations.map(({ id, lat, lon, fuel }) => ({
-    type: "Feature",
-    geometry: { type: "Point", coordinates: [lon, lat] },
-    properties: { id, status: answerFor(fuel, grade), badge: badgeOf(fuel) },
-  })),
+  features: stations.map(({ id, lat, lon, fuel }) => {
+    const ageMin = ageMinOf(fuel, now);
+    return {
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [lon, lat] },
+      properties: {
+        ...{ id, status: answerFor(fuel, grade), badge: badgeOf(fuel) },
+        ...{ fading: fadingOf(ageMin), age: ageMin === null ? "" : words.age(ageMin) },
+      },
+    };
+  }),
 });
 
 /** The zoom at which a cluster falls apart. */

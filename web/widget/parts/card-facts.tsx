@@ -1,72 +1,21 @@
 import { priceText } from "#src/contract/driver-texts.ts";
+import { answerFor, hasFuel, priceOf } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import { grades } from "#src/domain/vocabulary.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import { language, words } from "#web/widget/words.ts";
 
-const items = (list: string): string[] => list.split(",").filter((item) => item !== "");
-
 /** Grades, prices and conditions, as far as drivers have told them. */
 export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
-  const [there, gone] = [items(fuel.fuels_now), items(fuel.fuels_no)];
-  const prices = items(fuel.prices ?? "").map((pair) => pair.split("=") as [string, string]);
   const conditions = [
     fuel.queue === "" ? "" : words.queueCars(fuel.queue),
     fuel.limit_l === null ? "" : words.limit(fuel.limit_l),
     fuel.no_cash ? words.noCash : "",
     fuel.fuel_cards_only ? words.cardsOnly : "",
   ].filter(Boolean);
-  const sure =
-    fuel.confirmations > 0
-      ? [
-          words.confirmed(fuel.confirmations),
-          ...(fuel.real_count === fuel.confirmations ? [] : [words.devices(fuel.real_count)]),
-        ].join(", ")
-      : "";
   return (
     <>
-      {there.length + gone.length === 0 ? null : (
-        <dl class="grades">
-          {there.length === 0 ? null : (
-            <div>
-              <dt>{words.available}</dt>
-              <dd>
-                {there.map((grade) => (
-                  <span key={grade} class="grade yes">
-                    {grade}
-                  </span>
-                ))}
-              </dd>
-            </div>
-          )}
-          {gone.length === 0 ? null : (
-            <div>
-              <dt>{words.missing}</dt>
-              <dd>
-                {gone.map((grade) => (
-                  <s key={grade} class="grade gone">
-                    {grade}
-                  </s>
-                ))}
-              </dd>
-            </div>
-          )}
-        </dl>
-      )}
-      {prices.length === 0 ? null : (
-        <div class="prices">
-          <h3>
-            {words.prices} <span>{words.perLitre}</span>
-          </h3>
-          <dl>
-            {prices.map(([grade, price]) => (
-              <div key={grade}>
-                <dt>{grade}</dt>
-                <dd>{priceText(language, price)}</dd>
-              </div>
-            ))}
-          </dl>
-        </div>
-      )}
+      <Grades fuel={fuel} />
       {conditions.length === 0 ? null : (
         <ul class="conditions">
           {conditions.map((text) => (
@@ -74,12 +23,46 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
           ))}
         </ul>
       )}
-      {sure === "" && !fuel.seeded ? null : (
+      {fuel.seeded ? (
         <p class="basis">
-          <Icon name={fuel.seeded ? "alert" : "people"} size={18} />
-          {fuel.seeded ? words.imported : sure}
+          <Icon name="alert" size={18} />
+          {words.imported}
         </p>
-      )}
+      ) : fuel.confirmations > 0 && fuel.real_count !== fuel.confirmations ? (
+        <p class="basis">
+          <Icon name="people" size={18} />
+          {words.devices(fuel.real_count)}
+        </p>
+      ) : null}
     </>
   );
 };
+
+/** Every grade, whether it is there, and its price: of one that is out the last that was told. */
+const Grades = ({ fuel }: { fuel: FuelBlock }) => {
+  if (fuel.status === "nodata" && (fuel.prices ?? "") === "") return null;
+  return (
+    <section class="grades">
+      <h3>{words.gradesAndPrices}</h3>
+      <ul>
+        {grades.map((grade) => {
+          const answer = answerFor(fuel, grade);
+          const known = hasFuel(answer) ? "there" : answer === "no" ? "gone" : "unknown";
+          const price = priceOf(fuel.prices, grade);
+          return (
+            <li key={grade} class={known}>
+              <strong>{grade}</strong>
+              <span class="known" aria-hidden="true">
+                {signOf[known]}
+              </span>
+              <span class="unseen">{known === "unknown" ? words.notKnown : words[known]}</span>
+              <span class="per-litre">{price === null ? "" : priceText(language, price)}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+};
+
+const signOf = { there: "✓", gone: "✕", unknown: "?" } as const;

@@ -16,13 +16,13 @@ import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { Ways } from "#web/widget/parts/ways.tsx";
 import { result, sending, waiting } from "#web/widget/sending.ts";
 import { config, now } from "#web/widget/state.ts";
-import { stationName } from "#web/widget/station-name.ts";
+import { brandBeside, stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
 /** A station: what is known, how sure that is, and the way to say otherwise. */
 export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
-  const { fuel, addr, brand, name } = station;
+  const { fuel, addr } = station;
   const fly = useRef(top.peek()?.fly === true);
   const said = useRef<HTMLParagraphElement>(null);
   const told = result.value?.stationId === station.id ? result.value : null;
@@ -41,9 +41,7 @@ export const Card = ({ station }: { station: Station }) => {
   return (
     <Panel title={stationName(station)}>
       {marking.value ? null : (
-        <p class="address">
-          {[brand === name || name === "" ? "" : brand, addr].filter(Boolean).join(" · ")}
-        </p>
+        <p class="address">{[brandBeside(station), addr].filter(Boolean).join(" · ")}</p>
       )}
       <div class={`status-now ${fuel.status}`}>
         <StatusSign status={fuel.status} size={44} />
@@ -87,5 +85,7 @@ function ageLine({ fuel }: Station, at: number): string {
   const updated = parseTime(fuel.updated);
   if (updated === null) return fuel.pending_status === "" ? words.never : words.unconfirmed;
   const ago = words.ago(Math.floor(Math.max(0, at - updated) / minuteMs));
-  return words.updated(ago);
+  return fuel.confirmations > 0 && !fuel.seeded
+    ? words.driversLast(fuel.confirmations, ago)
+    : words.updated(ago);
 }

@@ -8,7 +8,7 @@ import { map } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
 import { nearestStation } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
-import { locate } from "#web/widget/position.ts";
+import { locate, mayLocate } from "#web/widget/position.ts";
 import { closePanels, openPanel, panel } from "#web/widget/panels.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -59,7 +59,7 @@ export const UpperControls = () => (
 /** Those within reach of a thumb: where the viewer is, and how near. */
 export const LowerControls = () => (
   <div class="controls lower">
-    {navigator.geolocation === undefined ? null : (
+    {!mayLocate.value ? null : (
       <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
     )}
     <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />

@@ -1,3 +1,4 @@
+import type { Status } from "#src/domain/vocabulary.ts";
 import type { Station } from "#web/widget/api.ts";
 import { isOwnMark } from "#web/widget/device.ts";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
@@ -11,8 +12,12 @@ interface Props {
   reports: boolean;
 }
 
-/** What is said and not served: a dispute with both its sides, or a mark that waits, and the button to confirm it. */
+/** What is said and not served: a dispute with both its sides, or a mark that waits, and a button for each. */
 export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
+  const say = (what: "report" | "confirm", status: Status) => (): void => {
+    askForMark();
+    sendSoon({ stationId: id, what, statement: { status } });
+  };
   if (fuel.conflict !== null) {
     return (
       <div class="doubt conflict">
@@ -21,7 +26,12 @@ export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
           {fuel.conflict.versions.map(({ status, count }) => (
             <li key={status}>
               <StatusSign status={status} size={18} />
-              {words.conflictSide(words.statuses[status], count)}
+              <span>{words.conflictSide(words.statuses[status], count)}</span>
+              {!reports || isOwnMark(id, status) ? null : (
+                <button type="button" class="button" onClick={say("report", status)}>
+                  {words.confirm(words.statusesInside[status])}
+                </button>
+              )}
             </li>
           ))}
         </ul>
@@ -31,10 +41,6 @@ export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
   const pending = fuel.pending_status;
   if (pending === "") return null;
   const own = isOwnMark(id, pending);
-  const confirm = (): void => {
-    askForMark();
-    sendSoon({ stationId: id, what: "confirm", statement: { status: pending } });
-  };
   return (
     <div class="doubt">
       <p>
@@ -46,7 +52,7 @@ export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
       </p>
       {own ? <p class="hint">{words.pendingOwn}</p> : null}
       {own || !reports ? null : (
-        <button type="button" class="button" onClick={confirm}>
+        <button type="button" class="button" onClick={say("confirm", pending)}>
           {words.confirm(words.statusesInside[pending])}
         </button>
       )}

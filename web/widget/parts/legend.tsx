@@ -14,6 +14,10 @@ export const Legend = () => (
         </li>
       ))}
       <li>
+        <span class="badge faded" aria-hidden="true" />
+        {words.fading}
+      </li>
+      <li>
         <span class="badge" aria-hidden="true">
           ?
         </span>

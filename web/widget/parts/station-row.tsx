@@ -1,9 +1,8 @@
 import { distanceText, priceText, routeLink } from "#src/contract/driver-texts.ts";
-import { answerFor, type Near, priceOf } from "#src/domain/grade-answer.ts";
+import { answerFor, hasFuel, type Near, priceOf } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
-import { parseTime } from "#src/domain/time.ts";
-import { minuteMs } from "#src/domain/units.ts";
 import { Icon } from "#web/kit/icon.tsx";
+import { ageMinOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
@@ -33,7 +32,7 @@ export const StationRow = ({ station, distance, isOwn }: Props) => {
         </span>
         <span class={`lines end ${answer}`}>
           <span class="status-word">{words.statuses[answer]}</span>
-          {prices(fuel)}
+          {prices(fuel, hasFuel(answer))}
           <small>{ageOf(fuel)}</small>
         </span>
       </button>
@@ -62,15 +61,16 @@ function facts(fuel: FuelBlock, distance: number | null): string {
     .join(" · ");
 }
 
-function prices({ prices: told }: FuelBlock) {
+function prices({ prices: told }: FuelBlock, isThere: boolean) {
   const price = grade.value === null ? null : priceOf(told, grade.value);
   return price === null ? null : (
-    <span class="row-price">{`${grade.value}: ${priceText(language, price)}`}</span>
+    <span
+      class={`row-price${isThere ? "" : " old"}`}
+    >{`${grade.value}: ${priceText(language, price)}`}</span>
   );
 }
 
-function ageOf({ status, updated }: FuelBlock): string {
-  const at = parseTime(updated);
-  if (status === "nodata" || at === null) return "";
-  return words.ago(Math.floor(Math.max(0, now.value - at) / minuteMs));
+function ageOf(fuel: FuelBlock): string {
+  const ageMin = ageMinOf(fuel, now.value);
+  return ageMin === null ? "" : words.ago(ageMin);
 }

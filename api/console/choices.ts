@@ -1,0 +1,39 @@
+import { doneOrThrow, rowId, unknown } from "#api/console/fields.ts";
+import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { named, personOf } from "#api/console/people.ts";
+import type { Services } from "#api/http/services.ts";
+import { findPerson, refuseUnknownPartner } from "#src/marks/erasure.ts";
+import { reportersOf } from "#src/marks/held.ts";
+import { namedNetworks } from "#src/marks/networks.ts";
+
+const networksShown = 200;
+
+/** Names for what a selection takes by its number (docs/decisions.md 13.24, 13.25). */
+export const choiceCalls = ({ db, clock, config }: Services): ConsoleCall[] => [
+  consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
+    const [partners, keys, cities] = await Promise.all([
+      db("partners").select("id", "name").orderBy("id"),
+      db("keys").select("id", "partner_id", "label", "prefix").orderBy("id"),
+      db("cities").distinct<{ name: string }[]>("name").orderBy("name"),
+    ]);
+    ctx.body = { partners, keys, cities: cities.map(({ name }) => name) };
+  }),
+  consoleCall("GET", "/networks", { role: "viewer" }, async (ctx) => {
+    ctx.body = { networks: await namedNetworks(db, networksShown) };
+  }),
+  consoleCall("GET", "/reporters/{id}", { role: "viewer" }, async (ctx) => {
+    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
+    const reporter = (await reportersOf(db, new Set([id]), clock())).get(id);
+    if (reporter === undefined) throw unknown("reporter");
+    ctx.body = { reporter };
+  }),
+  consoleCall("POST", "/reporters/find", { role: "operator", body: named }, async (ctx) => {
+    const person = doneOrThrow(personOf(ctx.state.body));
+    const refused = await refuseUnknownPartner(db, person);
+    if (refused !== null) doneOrThrow(refused);
+    const found = await findPerson(db, config, person);
+    const ids = new Set(found === null ? [] : [found.id]);
+    const [reporter = null] = (await reportersOf(db, ids, clock())).values();
+    ctx.body = { reporter };
+  }),
+];

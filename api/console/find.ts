@@ -1,0 +1,30 @@
+import { Type } from "typebox";
+import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import type { Services } from "#api/http/services.ts";
+import type { ConsoleHits } from "#src/contract/console.ts";
+import { findPartnersAndKeys } from "#src/keys/partner-reports.ts";
+import { stationNames } from "#src/marks/station-history.ts";
+
+/** Hits of each kind. */
+const shown = 6;
+const typed = Type.Object({ q: Type.String({ minLength: 1, maxLength: 120 }) });
+
+/**
+ * What the palette finds besides the console's pages (docs/decisions.md 13.19). Stations come from the read model, so
+ * that no table of stations is read through; Postgres adds the station of exactly this id, which may be out of service.
+ */
+export const findCall = ({ db, model, clock }: Services): ConsoleCall =>
+  consoleCall("GET", "/find", { role: "viewer", query: typed }, async (ctx) => {
+    const q = ctx.state.query.q.trim();
+    const none: ConsoleHits = { partners: [], keys: [], stations: [] };
+    if (q === "") {
+      ctx.body = none;
+      return;
+    }
+    const ids = [q, ...model.typed(q, shown, clock())];
+    const [found, stations] = await Promise.all([
+      findPartnersAndKeys(db, q, shown),
+      stationNames(db, [...new Set(ids)]),
+    ]);
+    ctx.body = { ...found, stations: stations.slice(0, shown) } satisfies ConsoleHits;
+  });

@@ -1,0 +1,150 @@
+import { Command } from "commander";
+import { consent, verb, yesOption } from "#cli/command.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, type Output } from "#cli/output.ts";
+import { Refusal, refusalOf } from "#cli/refusal.ts";
+import { choice, degrees, line, stationIdAs } from "#cli/values.ts";
+import type { HandSet } from "#src/contract/console.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { unknown } from "#src/operators/act.ts";
+import {
+  editStation,
+  findStation,
+  type StationCard,
+  stationTextMax,
+} from "#src/stations/edit-station.ts";
+import type { HandField } from "#src/stations/hand-edits.ts";
+import { closeStation, reopenStation } from "#src/stations/station-service.ts";
+
+/** `operator station show|edit|close|reopen`: one station corrected by hand (docs/decisions.md 13.16). */
+export function stationCommand(output: () => Output): Command {
+  const command = new Command("station").description(
+    "one station: correct it by hand, close and reopen it",
+  );
+
+  verb(command, "show", "one station, with what is set by hand", "station show n123 --json")
+    .argument("<id>", "the station's id", id)
+    .action(async (stationId: string) => {
+      const found = await withDb(output(), async (db) => {
+        const station = await findStation(db, stationId);
+        if (station === null) throw refusalOf(unknown("station", stationId));
+        return station;
+      });
+      output().result(found, people);
+    });
+
+  verb(
+    command,
+    "edit",
+    "set what a station shows; imports leave it so until --from-file",
+    'station edit n123 --name "АЗС 5" --brand Полюс',
+    "station edit n123 --lat 55.75124 --lon 37.61842",
+    "station edit n123 --from-file name position",
+  )
+    .argument("<id>", "the station's id", id)
+    .option("--name <name>", "its name", text("--name", stationTextMax.name))
+    .option("--brand <brand>", 'its brand; "" for none', text("--brand", stationTextMax.brand))
+    .option("--address <address>", "its address", text("--address", stationTextMax.addr))
+    .option("--lat <degrees>", "its latitude; together with --lon", degrees("--lat", 90))
+    .option("--lon <degrees>", "its longitude; together with --lat", degrees("--lon", 180))
+    .option(
+      "--from-file <field...>",
+      `back to the value of the imports: ${fileFields.join(", ")}`,
+      (word: string, before: FileField[] | undefined) => [...(before ?? []), fileField(word)],
+    )
+    .action(async (stationId: string, options: Changes) => {
+      const out = output();
+      if (Object.keys(options).length === 0)
+        throw new Refusal("nothing to change: give at least one option");
+      const { name, brand, address: addr, lat, lon, fromFile = [] } = options;
+      if ((lat === undefined) !== (lon === undefined))
+        throw new Refusal("give --lat and --lon together");
+      const position = lat === undefined || lon === undefined ? undefined : { lat, lon };
+      const fromFields = fromFile.map((field): HandField => (field === "address" ? "addr" : field));
+      const wish = { name, brand, addr, position, from_file: fromFields };
+      const edited = await withDb(out, (db) => editStation(db, out.actor, stationId, wish));
+      out.result(edited, ({ station, before, after }) => {
+        const names = Object.keys(after) as HandField[];
+        const changes = names.map((field) => [
+          field,
+          `${said(before[field])} → ${said(after[field])}`,
+        ]);
+        return `Changed\n${card(Object.fromEntries(changes))}\n\n${people(station)}`;
+      });
+    });
+
+  verb(
+    command,
+    "close",
+    "take a station out of service; it stays closed when an import still has it",
+    'station close n123 --comment "demolished"',
+  )
+    .argument("<id>", "the station's id", id)
+    .option("--comment <text>", "why, for the operator's log", text("--comment", commentMax))
+    .option(...yesOption)
+    .action(async (stationId: string, { comment = "", yes }: { comment?: string; yes?: true }) => {
+      const out = output();
+      await consent(out, yes, `Take station ${stationId} out of service?`, "nothing changed");
+      const closed = await withDb(out, (db) => closeStation(db, out.actor, stationId, comment));
+      out.result(closed, people);
+    });
+
+  verb(
+    command,
+    "reopen",
+    "put a station in service again, whoever has taken it out",
+    "station reopen n123",
+  )
+    .argument("<id>", "the station's id", id)
+    .action(async (stationId: string) => {
+      const out = output();
+      const opened = await withDb(out, (db) => reopenStation(db, out.actor, stationId));
+      out.result(opened, people);
+    });
+
+  return command;
+}
+
+const commentMax = 500;
+const fileFields = ["name", "brand", "address", "position"] as const;
+type FileField = (typeof fileFields)[number];
+const fileField = choice("--from-file", fileFields);
+
+interface Changes {
+  name?: string;
+  brand?: string;
+  address?: string;
+  lat?: number;
+  lon?: number;
+  fromFile?: FileField[];
+}
+
+const id = stationIdAs("the id");
+
+const text = (what: string, most: number) => line(what, most, "may be empty");
+
+/** A station, each field that is set by hand with what the imports say. */
+function people({ by_hand: hand, in_service: inService, lat, lon, ...facts }: StationCard): string {
+  const { id: stationId, source, name, brand, addr } = facts;
+  const beside = (field: keyof HandSet): string => {
+    const value = hand[field];
+    return value === null ? "" : `  (set by hand; the file has ${said(value as string)})`;
+  };
+  const service = { true: "  (kept by hand)", false: "  (closed by hand)", null: "" };
+  return card({
+    id: stationId,
+    source,
+    name: `${cleanText(name, shownMax)}${beside("name")}`,
+    brand: `${cleanText(brand, shownMax)}${beside("brand")}`,
+    address: `${cleanText(addr, shownMax)}${beside("addr")}`,
+    position: `${lat}, ${lon}${beside("position")}`,
+    in_service: `${inService ? "yes" : "no"}${service[`${hand.in_service}`]}`,
+  });
+}
+
+const shownMax = 300;
+
+const said = (value: string | { lat: number; lon: number } | undefined): string =>
+  typeof value === "object"
+    ? `${value.lat}, ${value.lon}`
+    : `"${cleanText(value ?? "", shownMax)}"`;

@@ -1,0 +1,219 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { bucketOf } from "#src/domain/durations.ts";
+import { hourMs } from "#src/domain/units.ts";
+import type { Audience } from "#src/domain/usage.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+
+/** A request that is over. Nothing in it comes from its query, its body or its caller's address. */
+export interface FinishedRequest {
+  key: KeyInfo;
+  /** `GET /stations` */
+  label: string;
+  status: number;
+  /** The problem it was answered with. */
+  code: string | undefined;
+  ms: number;
+  requestId: string;
+  /** The meter's decision; undefined when it was not counted. */
+  quota: QuotaDecision | undefined;
+}
+
+/** As it is kept: time in ms, label, status, code or null, key, ms, request id. */
+type Entry = [
+  at: number,
+  label: string,
+  status: number,
+  code: string | null,
+  keyId: number,
+  ms: number,
+  requestId: string,
+];
+
+/** One of a partner's last requests; `at`: when it came in, ms. */
+export interface RecentRequest {
+  at: number;
+  label: string;
+  status: number;
+  code: string | null;
+  keyId: number;
+  ms: number;
+  requestId: string;
+}
+
+/** Requests and errors of a partner that are kept, of each kind of key. */
+export const recentMax = 50;
+/** A list is cut to `recentMax` beyond this: each cut moves the whole list. */
+const cutAt = 4 * recentMax;
+const recentKeptMs = 48 * hourMs;
+const sendMs = 1000;
+/** Last requests that wait for Redis, about 300 bytes each, so that an outage cannot fill memory. */
+const waitingMax = 20_000;
+
+interface Waiting {
+  all: Entry[];
+  errors: Entry[];
+  /** Requests by hour, bucket and whether they failed: see `countName`. */
+  counts: Map<number, number>;
+}
+
+interface Needs {
+  redis: Redis;
+  config: Pick<Config, "redisPrefix">;
+  clock: Clock;
+  log: Log;
+  /** Adds to the usage of a day (days since the epoch), as the meter's `note`. */
+  note: (usage: string, day: number, field: string, n: number) => void;
+}
+
+/**
+ * What became of each request, for the partner's dashboard (docs/decisions.md 12.11, 12.12): the last ones one by one, and
+ * all by hour and duration. A request only adds to memory; once a second the hours join the notes that the meter sends,
+ * and the last requests leave in one pipeline.
+ */
+export function createRequestJournal({ redis, config, clock, log, note }: Needs) {
+  let waiting: Record<"p" | "w", Map<number, Waiting>> = { p: new Map(), w: new Map() };
+  /** Last requests in `waiting`. */
+  let kept = 0;
+  let sending: Promise<void> = Promise.resolve();
+  let isSending = false;
+
+  const noteHours = (letter: "p" | "w", partnerId: number, { counts }: Waiting): void => {
+    for (const [name, n] of counts) {
+      const { hour, bucket, isError } = readCountName(name);
+      const day = Math.floor(hour / 24);
+      const field = `|hours|${hour - 24 * day}|${bucket}${isError ? "|errors" : ""}`;
+      note(`${letter}${partnerId}`, day, field, n);
+    }
+    counts.clear();
+  };
+
+  const send = async (): Promise<void> => {
+    for (const letter of ["p", "w"] as const)
+      for (const [partnerId, own] of waiting[letter]) noteHours(letter, partnerId, own);
+    if (redis.status !== "ready") return;
+    const leaving = waiting;
+    waiting = { p: new Map(), w: new Map() };
+    kept = 0;
+    const pipeline = redis.pipeline();
+    const oldest = clock() - recentKeptMs;
+    for (const letter of ["p", "w"] as const)
+      for (const [partnerId, own] of leaving[letter])
+        for (const what of ["all", "errors"] as const) {
+          if (own[what].length === 0) continue;
+          const key = recentKey(config.redisPrefix, letter, partnerId, what);
+          // By their time, and each under its own text: two processes write at once, and a retry changes nothing.
+          pipeline.zadd(key, ...own[what].flatMap((entry) => [entry[0], JSON.stringify(entry)]));
+          pipeline.zremrangebyscore(key, "-inf", oldest);
+          pipeline.zremrangebyrank(key, 0, -recentMax - 1);
+          pipeline.pexpire(key, recentKeptMs);
+        }
+    if (pipeline.length === 0) return;
+    const results = await pipeline.exec().catch((error: Error) => [[error, null] as const]);
+    const failed = results?.find(([error]) => error !== null);
+    if (failed === undefined) return;
+    log.debug({ reason: failed[0]?.message }, "last requests not written, will try again");
+    for (const letter of ["p", "w"] as const)
+      for (const [partnerId, own] of leaving[letter]) {
+        const now = ofPartner(waiting[letter], partnerId);
+        for (const what of ["all", "errors"] as const) restore(now, what, own[what]);
+      }
+  };
+
+  const keep = (entries: Entry[], entry: Entry): void => {
+    if (kept >= waitingMax) return;
+    kept +=
+      entries.push(entry) > cutAt ? 1 - entries.splice(0, entries.length - recentMax).length : 1;
+  };
+
+  /** Puts back what did not leave, before what has come since. */
+  const restore = (own: Waiting, what: "all" | "errors", before: readonly Entry[]): void => {
+    const now = own[what];
+    if (kept >= waitingMax) return;
+    own[what] = [...before, ...now].slice(-recentMax);
+    kept += own[what].length - now.length;
+  };
+
+  /** One at a time: a slow Redis must not be sent more and more. */
+  const sendNext = (): void => {
+    if (isSending) return;
+    isSending = true;
+    sending = send().finally(() => (isSending = false));
+  };
+  const timer = setInterval(sendNext, sendMs).unref();
+
+  return {
+    /** Hears of a request that is over. */
+    finished({ key, label, status, code, ms, requestId, quota }: FinishedRequest): void {
+      const own = ofPartner(waiting[key.kind === "secret" ? "p" : "w"], key.partnerId);
+      const isError = code !== undefined;
+      const at = Math.round(clock() - ms);
+      const shownMs = Math.round(ms * 10) / 10;
+      const entry: Entry = [at, label, status, code ?? null, key.id, shownMs, requestId];
+      keep(own.all, entry);
+      if (isError) keep(own.errors, entry);
+      if (quota === undefined) return;
+      // The minute in which it was counted: hours must add up to the day of its usage.
+      const hour = Math.floor(((quota.resetS - 60) * 1000) / hourMs);
+      const name = countName(hour, bucketOf(ms), isError);
+      own.counts.set(name, (own.counts.get(name) ?? 0) + 1);
+    },
+    /** Hands out what is left; the meter must be stopped after this. */
+    stop: async () => {
+      clearInterval(timer);
+      await sending;
+      await send();
+    },
+  };
+}
+
+/** The last requests of a partner's keys of one kind, the newest first. Rejects while Redis is away. */
+export async function recentRequests(
+  redis: Redis,
+  prefix: string,
+  partnerId: number,
+  audience: Audience,
+  onlyErrors: boolean,
+  now: number,
+): Promise<RecentRequest[]> {
+  const key = recentKey(
+    prefix,
+    audience === "partner" ? "p" : "w",
+    partnerId,
+    onlyErrors ? "errors" : "all",
+  );
+  const texts = await redis.zrevrange(key, 0, recentMax - 1);
+  return texts
+    .map((text) => {
+      const [at, label, status, code, keyId, ms, requestId] = JSON.parse(text) as Entry;
+      return { at, label, status, code, keyId, ms, requestId };
+    })
+    .filter(({ at }) => at > now - recentKeptMs);
+}
+
+const recentKey = (
+  prefix: string,
+  letter: "p" | "w",
+  partnerId: number,
+  what: "all" | "errors",
+): string => `${prefix}:recent:${letter}${partnerId}:${what}`;
+
+function ofPartner(all: Map<number, Waiting>, partnerId: number): Waiting {
+  const known = all.get(partnerId);
+  if (known !== undefined) return known;
+  const fresh: Waiting = { all: [], errors: [], counts: new Map() };
+  all.set(partnerId, fresh);
+  return fresh;
+}
+
+// A number in place of a text, which would be made for each request.
+const countName = (hour: number, bucket: number, isError: boolean): number =>
+  (hour * 128 + bucket) * 2 + (isError ? 1 : 0);
+
+const readCountName = (name: number): { hour: number; bucket: number; isError: boolean } => {
+  const both = Math.floor(name / 2);
+  return { hour: Math.floor(both / 128), bucket: both % 128, isError: name % 2 === 1 };
+};

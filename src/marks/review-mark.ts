@@ -1,0 +1,97 @@
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { lockStations } from "#src/infrastructure/locks.ts";
+import { type Batch, batchActs, lockBatch, takeMarks } from "#src/marks/batches.ts";
+import { restoreMarks } from "#src/marks/take-back.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** A mark that was decided: where it is, and its review now. */
+export interface Reviewed {
+  stationId: string;
+  review: string;
+}
+
+/**
+ * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
+ * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. The decision has a
+ * record, by which `undoReview` takes it back (docs/decisions.md 13.20). A mark that is not held gives `already` with its
+ * review: `none`, `approved`, `rejected`, `withdrawn` …
+ */
+export const reviewMark = (
+  db: Db,
+  actor: string,
+  id: number,
+  verb: "approve" | "reject",
+): Promise<Reviewed | NotDone> =>
+  act(db, actor, async (tx) => {
+    const before = await findReviewed(tx, id);
+    if (before === undefined) return unknown("mark", id);
+    const { stationId } = before;
+    await lockStations(tx, [stationId], "wait");
+    const now = (await findReviewed(tx, id, "for update")) ?? before;
+    if (now.review !== "held") return { notDone: "already", what: "mark", id, state: now.review };
+    const [record] = await rows<{ id: number }>(
+      tx,
+      `insert into mark_batches (act, selection, actor, stations, finished_at)
+       values (?, jsonb_build_object('mark', ?::bigint), ?, 1, server_now()) returning id`,
+      [verb, id, actor],
+    );
+    await takeMarks(tx, record!.id, verb, { mark: id }, [stationId]);
+    const value = { stationId, review: batchActs[verb].becomes };
+    const details = { station: stationId };
+    return { value, action: batchActs[verb].action, subject: `mark ${id}`, details };
+  });
+
+/**
+ * Takes the decision about one mark back: it is held again, as it was, and its station is folded anew. A mark that was
+ * decided together with others, or that has changed since, gives `changed`, and nothing is done.
+ */
+export const undoReview = (db: Db, actor: string, id: number): Promise<Reviewed | NotDone> =>
+  act(db, actor, async (tx) => {
+    const mark = await findReviewed(tx, id);
+    if (mark === undefined) return unknown("mark", id);
+    // The record before the station, as whoever takes back a decision about many does.
+    const [kept] = await rows<{ id: number; alone: boolean }>(
+      tx,
+      `select b.id, b.selection = jsonb_build_object('mark', k.mark_id) as alone
+       from mark_batch_marks k join mark_batches b on b.id = k.batch_id
+       where k.mark_id = ? and b.act in ('approve', 'reject') order by b.id desc limit 1`,
+      [id],
+    );
+    const batch = kept?.alone === true ? await lockBatch(tx, kept.id) : undefined;
+    await lockStations(tx, [mark.stationId], "wait");
+    const now = (await findReviewed(tx, id, "for update")) ?? mark;
+    const restored =
+      batch !== undefined && now.review === batchActs[batch.act].becomes
+        ? await restoreMarks(tx, batch, [mark.stationId])
+        : null;
+    if (batch === undefined || restored === null || restored.marks === 0)
+      return { notDone: "changed", what: "mark", id, why: whyNot(now.review, kept) };
+    await rows(
+      tx,
+      `update mark_batches set undo_at = server_now(), undo_actor = ?, undone_at = server_now() where id = ?`,
+      [actor, batch.id],
+    );
+    const value = { stationId: mark.stationId, review: "held" };
+    const { action } = batchActs[batch.act];
+    const details = { station: mark.stationId };
+    return { value, action: `${action}-undo`, subject: `mark ${id}`, details };
+  });
+
+function whyNot(review: string, kept: Pick<Batch, "id"> | undefined): string {
+  if (review === "held")
+    return "is held: somebody has taken the decision back already, or nobody has decided it";
+  if (review !== "approved" && review !== "rejected")
+    return `is ${review === "none" ? "counted without a review" : review}: there is no decision to take back`;
+  return kept === undefined
+    ? `is ${review}, and what it was before is not kept`
+    : `was decided together with others: take decision ${kept.id} back as a whole`;
+}
+
+const findReviewed = async (tx: Tx, id: number, locking = ""): Promise<Reviewed | undefined> =>
+  (
+    await rows<Reviewed>(
+      tx,
+      `select station_id as "stationId", review from marks where id = ? ${locking}`,
+      [id],
+    )
+  )[0];

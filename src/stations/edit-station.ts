@@ -1,0 +1,187 @@
+import type { Point } from "#src/domain/geo.ts";
+import type { HandSet } from "#src/contract/console.ts";
+import type { StationRow } from "#src/feed/feed.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import {
+  type HandEdits,
+  type HandField,
+  handFields,
+  handSetOf,
+  noEdits,
+  readEdits,
+  saveEdits,
+  textFields,
+} from "#src/stations/hand-edits.ts";
+
+/** A station as an operator sees it, with what is set by hand. */
+export interface StationCard extends StationRow {
+  source: string;
+  in_service: boolean;
+  by_hand: HandSet;
+}
+
+/** Values of the fields that can be set; a position is one value. */
+interface Values {
+  name: string;
+  brand: string;
+  addr: string;
+  position: Point;
+}
+
+type Some<T> = { [Name in keyof T]?: T[Name] | undefined };
+
+/** What an operator wants of a station. */
+export type StationWish = Some<Values> & {
+  /** Fields that go back to what the imports say. */
+  from_file?: readonly HandField[] | undefined;
+  /** What the operator has seen: the act is refused when such a field is another one by now. */
+  was?: Some<Values> | undefined;
+};
+
+/** Longest texts in characters, as imports cut them. */
+export const stationTextMax = { name: 120, brand: 80, addr: 200 } as const;
+
+/**
+ * Sets fields of a station by hand, or gives them back to the imports; imports then leave them as they are
+ * (docs/decisions.md 13.16, 13.17, 14.5). Served at once: the change is in the feed with this transaction.
+ */
+export const editStation = (
+  db: Db,
+  actor: string,
+  id: string,
+  wish: StationWish,
+): Promise<{ station: StationCard; before: Some<Values>; after: Some<Values> } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const found = await lockStation(tx, id);
+    if (found === null) return unknown("station", id);
+    const { station, edits } = found;
+    const old = valuesOf(station);
+    const wanted = wantedOf(wish, edits);
+    if (isNotDone(wanted)) return wanted;
+    const stale = handFields.find(
+      (field) => wish.was?.[field] !== undefined && !isSame(wish.was[field], old[field]),
+    );
+    if (stale !== undefined)
+      return invalid(stale, `Has changed meanwhile: it is now ${said(old[stale])}`);
+    const given = handFields.filter((field) => wanted[field] !== undefined);
+    const back = given.filter((field) => wish.from_file?.includes(field));
+    const touched = given.filter(
+      (field) => back.includes(field) || !isSame(wanted[field], old[field]),
+    );
+    if (touched.length === 0)
+      return { notDone: "already", what: "station", id, state: "like this" };
+    const next = { ...old };
+    const newEdits = { ...edits };
+    for (const field of touched) {
+      Object.assign(next, { [field]: wanted[field] });
+      setFile(
+        newEdits,
+        field,
+        back.includes(field) ? null : (fileValue(edits, field) ?? old[field]),
+      );
+    }
+    await saveEdits(tx, newEdits);
+    const { position, ...texts } = next;
+    const served = { ...station, ...texts, ...position };
+    if (handFields.some((field) => !isSame(next[field], old[field])))
+      await writeStation(tx, served);
+    const before = only(old, touched);
+    const after = only(next, touched);
+    return {
+      value: { station: cardOf(served, newEdits), before, after },
+      action: "station.edit",
+      subject: `station ${id}`,
+      details: { before, after, ...(back.length > 0 ? { from_file: back } : {}) },
+    };
+  });
+
+/** A station with what is set by hand; null when there is none of this id. */
+export async function findStation(db: Db, id: string): Promise<StationCard | null> {
+  const [station] = await rows<Stored>(db, storedSql, [id]);
+  const edits = (await readEdits(db, [id])).get(id);
+  return station === undefined ? null : cardOf(station, edits ?? noEdits(id));
+}
+
+type Stored = Omit<StationCard, "by_hand">;
+
+const storedSql =
+  "select id, source, lat, lon, brand, name, addr, removed_at is null as in_service from stations where id = ?";
+
+/** Locks a station: two operators, or an operator and an import, change it one after the other. */
+export async function lockStation(
+  tx: Tx,
+  id: string,
+): Promise<{ station: Stored; edits: HandEdits } | null> {
+  const [station] = await rows<Stored>(tx, `${storedSql} for no key update`, [id]);
+  if (station === undefined) return null;
+  // A later statement than the lock: in one, it would see what was there before the wait.
+  return { station, edits: (await readEdits(tx, [id])).get(id) ?? noEdits(id) };
+}
+
+export const cardOf = (station: Stored, edits: HandEdits): StationCard => ({
+  ...station,
+  by_hand: handSetOf(edits),
+});
+
+const valuesOf = ({ name, brand, addr, lat, lon }: StationRow): Values => ({
+  ...{ name, brand, addr },
+  position: { lat, lon },
+});
+
+/** The new value of each field that the wish names, or why it cannot be taken. */
+function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | NotDone {
+  const wanted: Some<Values> = {};
+  for (const field of textFields) {
+    const text = wish[field];
+    if (text === undefined) continue;
+    const cleaned = cleanText(text, Number.POSITIVE_INFINITY);
+    const most = stationTextMax[field];
+    if ([...cleaned].length > most) return invalid(field, `Must have at most ${most} characters`);
+    wanted[field] = cleaned;
+  }
+  if (wish.position !== undefined) {
+    const { lat, lon } = wish.position;
+    if (!(Math.abs(lat) <= 90)) return invalid("lat", "Must be a number from -90 to 90");
+    if (!(Math.abs(lon) <= 180)) return invalid("lon", "Must be a number from -180 to 180");
+    if (lat === 0 && lon === 0) return invalid("lat", "0, 0 is no place of a station");
+    wanted.position = { lat, lon };
+  }
+  for (const field of wish.from_file ?? []) {
+    if (wanted[field] !== undefined)
+      return invalid("from_file", `Gives ${field} back to the file, and ${field} is set as well`);
+    const value = fileValue(edits, field);
+    // One that is not set by hand is the file's already.
+    if (value !== null) Object.assign(wanted, { [field]: value });
+  }
+  return wanted;
+}
+
+const fileValue = (edits: HandEdits, field: HandField): string | Point | null =>
+  handSetOf(edits)[field];
+
+function setFile(edits: HandEdits, field: HandField, value: string | Point | null): void {
+  if (field !== "position") Object.assign(edits, { [`file_${field}`]: value });
+  else {
+    const { lat, lon } = (value ?? { lat: null, lon: null }) as { lat: unknown; lon: unknown };
+    Object.assign(edits, { file_lat: lat, file_lon: lon });
+  }
+}
+
+const isSame = (a: string | Point | undefined, b: string | Point | undefined): boolean =>
+  typeof a === "object" && typeof b === "object" ? a.lat === b.lat && a.lon === b.lon : a === b;
+
+const said = (value: string | Point): string =>
+  typeof value === "string" ? `"${value}"` : `${value.lat}, ${value.lon}`;
+
+const only = (values: Values, fields: readonly HandField[]): Some<Values> =>
+  Object.fromEntries(fields.map((field) => [field, values[field]]));
+
+async function writeStation(tx: Tx, station: Stored): Promise<void> {
+  const { id, lat, lon, brand, name, addr, in_service: inService } = station;
+  await tx("stations")
+    .where({ id })
+    .update({ lat, lon, brand, name, addr, updated_at: tx.raw("server_now()") });
+  await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [[id], !inService]);
+}

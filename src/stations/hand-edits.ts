@@ -1,0 +1,93 @@
+import type { HandSet } from "#src/contract/console.ts";
+import type { StationRow } from "#src/feed/feed.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+
+/** A station's row in `station_edits`: what the imports say where an operator has set something else. */
+export interface HandEdits {
+  station_id: string;
+  file_name: string | null;
+  file_brand: string | null;
+  file_addr: string | null;
+  file_lat: number | null;
+  file_lon: number | null;
+  in_service: boolean | null;
+  file_removed: boolean;
+}
+
+/** The fields that are texts. */
+export const textFields = ["name", "brand", "addr"] as const;
+/** What can be set by hand, and goes back to the file's value. */
+export const handFields = [...textFields, "position"] as const;
+export type HandField = (typeof handFields)[number];
+
+/** Of a station at which nothing is set by hand. */
+export const noEdits = (stationId: string): HandEdits => ({
+  station_id: stationId,
+  ...{ file_name: null, file_brand: null, file_addr: null, file_lat: null, file_lon: null },
+  ...{ in_service: null, file_removed: false },
+});
+
+/** What is set by hand at these stations. Lock the stations before, or it may change meanwhile. */
+export async function readEdits(
+  db: Db | Tx,
+  stationIds: readonly string[],
+): Promise<Map<string, HandEdits>> {
+  const sql = "select * from station_edits where station_id = any(?::text[])";
+  const found = await rows<HandEdits>(db, sql, [stationIds]);
+  return new Map(found.map((edits) => [edits.station_id, edits]));
+}
+
+/** Stores what is set by hand at a station; its row goes when nothing is any more. */
+export async function saveEdits(tx: Tx, { station_id, ...columns }: HandEdits): Promise<void> {
+  const { file_removed: removed, ...values } = columns;
+  if (Object.values(values).every((value) => value === null)) {
+    await tx("station_edits").where({ station_id }).delete();
+    return;
+  }
+  const row = { ...values, file_removed: values.in_service !== null && removed };
+  await tx("station_edits")
+    .insert({ station_id, ...row })
+    .onConflict("station_id")
+    .merge(row);
+}
+
+/** The same as people and pages read it. */
+export const handSetOf = ({
+  file_name,
+  file_brand,
+  file_addr,
+  file_lat,
+  file_lon,
+  in_service,
+}: HandEdits): HandSet => ({
+  ...{ name: file_name, brand: file_brand, addr: file_addr, in_service },
+  position: file_lat === null || file_lon === null ? null : { lat: file_lat, lon: file_lon },
+});
+
+/**
+ * A station of a file where an operator has set something by hand: `station` is what is to be served, `edits` what the
+ * file says in its place, and `left` how many values of the file are not applied (docs/decisions.md 14.5).
+ */
+export function overrule(
+  file: StationRow,
+  served: StationRow,
+  edits: HandEdits,
+): { station: StationRow; edits: HandEdits; left: number } {
+  const station = { ...file };
+  // One that was kept in service by hand is in a file again: from now on the files decide.
+  const inService = edits.in_service === true ? null : edits.in_service;
+  const next: HandEdits = { ...edits, in_service: inService, file_removed: false };
+  let left = inService === false ? 1 : 0;
+  for (const field of textFields) {
+    if (edits[`file_${field}`] === null) continue;
+    next[`file_${field}`] = file[field];
+    station[field] = served[field];
+    if (file[field] !== served[field]) left += 1;
+  }
+  if (edits.file_lat !== null) {
+    Object.assign(next, { file_lat: file.lat, file_lon: file.lon });
+    Object.assign(station, { lat: served.lat, lon: served.lon });
+    if (file.lat !== served.lat || file.lon !== served.lon) left += 1;
+  }
+  return { station, edits: next, left };
+}

@@ -1,0 +1,65 @@
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { cardOf, lockStation, type StationCard } from "#src/stations/edit-station.ts";
+import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
+
+/**
+ * Takes a station out of service by hand. It stays closed when an import still has it (docs/decisions.md 14.6), and
+ * partners get it as removed, as with an import.
+ */
+export const closeStation = (
+  db: Db,
+  actor: string,
+  id: string,
+  comment: string,
+): Promise<StationCard | NotDone> =>
+  act(db, actor, async (tx) => {
+    const found = await lockStation(tx, id);
+    if (found === null) return unknown("station", id);
+    const { station, edits } = found;
+    if (!station.in_service)
+      return { notDone: "already", what: "station", id, state: "out of service" };
+    const closed: HandEdits = { ...edits, in_service: false };
+    await saveEdits(tx, closed);
+    await setService(tx, id, false);
+    return {
+      value: cardOf({ ...station, in_service: false }, closed),
+      action: "station.close",
+      subject: `station ${id}`,
+      details: { before: { in_service: true }, after: { in_service: false }, comment },
+    };
+  });
+
+/**
+ * Puts a station in service again. Where imports have taken it out, it is kept in service by hand until an import has
+ * it again (docs/decisions.md 14.6).
+ */
+export const reopenStation = (db: Db, actor: string, id: string): Promise<StationCard | NotDone> =>
+  act(db, actor, async (tx) => {
+    const found = await lockStation(tx, id);
+    if (found === null) return unknown("station", id);
+    const { station, edits } = found;
+    if (station.in_service) return { notDone: "already", what: "station", id, state: "in service" };
+    const isOutInFile = edits.in_service === null || edits.file_removed;
+    const opened: HandEdits = isOutInFile
+      ? { ...edits, in_service: true, file_removed: true }
+      : { ...edits, in_service: null, file_removed: false };
+    await saveEdits(tx, opened);
+    await setService(tx, id, true);
+    return {
+      value: cardOf({ ...station, in_service: true }, opened),
+      action: "station.reopen",
+      subject: `station ${id}`,
+      details: { before: { in_service: false }, after: { in_service: true } },
+    };
+  });
+
+async function setService(tx: Tx, id: string, inService: boolean): Promise<void> {
+  await rows(
+    tx,
+    `update stations set removed_at = case when not ?::boolean then server_now() end, updated_at = server_now()
+     where id = ?`,
+    [inService, id],
+  );
+  await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [[id], !inService]);
+}

@@ -1,0 +1,224 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { isNotDone } from "#src/operators/act.ts";
+import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
+import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
+import { closeStation, reopenStation } from "#src/stations/station-service.ts";
+import { until } from "#test/flow/client.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+
+const place = { id: "n1", lat: 55, lon: 37, brand: "A", name: "B", addr: "C" };
+
+describe("what an operator has set by hand", () => {
+  it("overrules a file, which is remembered and counted where it says something else", () => {
+    const served = { ...place, name: "By hand", lat: 56 };
+    const edits = { ...noEdits("n1"), file_name: "Old", file_lat: 55, file_lon: 37 };
+    const file = { ...place, name: "New", brand: "New brand", lat: 55.5 };
+    expect(overrule(file, served, edits)).to.deep.equal({
+      station: { ...file, name: "By hand", lat: 56 },
+      edits: { ...edits, file_name: "New", file_lat: 55.5 },
+      left: 2,
+    });
+    expect(overrule({ ...place, ...served }, served, edits).left).to.equal(0);
+  });
+
+  it("keeps a station closed that a file has, and ends being kept in service then", () => {
+    const closed = { ...noEdits("n1"), in_service: false, file_removed: true };
+    expect(overrule(place, place, closed)).to.deep.include({
+      edits: { ...closed, file_removed: false },
+      left: 1,
+    });
+    const kept = { ...noEdits("n1"), in_service: true, file_removed: true };
+    expect(overrule(place, place, kept)).to.deep.include({ edits: noEdits("n1"), left: 0 });
+  });
+});
+
+describe("edits by hand and imports, in the database (docs/decisions.md 13.16, 14.5, 14.6)", () => {
+  let database: TestDatabase;
+  let db: Db;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 6);
+  });
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    await db.raw("truncate changes, stations cascade");
+    await importRow({});
+  });
+
+  const importRow = (changes: Partial<typeof place>, dryRun = false) =>
+    applyStations(db, "osm", [{ ...place, ...changes }], dryRun, () => undefined);
+  /** An import of the whole extract that lacks the station. */
+  const importWithout = async () => {
+    const { inService, closed } = await idsOfSource(db, "osm");
+    return removeStations(db, "osm", [...inService, ...closed], false, () => undefined);
+  };
+  const edit = (wish: Parameters<typeof editStation>[3]) => editStation(db, "olga", "n1", wish);
+  const stored = async (): Promise<StationCard> => (await findStation(db, "n1"))!;
+  const newest = async (): Promise<unknown> =>
+    (await rows(db, "select seq, removed from changes where station_id = 'n1'"))[0];
+
+  it("holds a field against imports and lets the others through, until it is given back", async () => {
+    await edit({ name: "By hand" });
+    const applied = await importRow({ name: "New", addr: "New street" });
+    expect(applied).to.deep.equal({ added: 0, changed: 1, unchanged: 0, kept: 1 });
+    expect(await stored()).to.deep.include({ name: "By hand", addr: "New street" });
+    const before = await newest();
+    expect(await importRow({ name: "Newer", addr: "New street" }, true)).to.include({ kept: 1 });
+    expect((await stored()).by_hand.name).to.equal("New");
+    expect(await importRow({ name: "Newer", addr: "New street" })).to.include({ unchanged: 1 });
+    expect(await newest()).to.deep.equal(before);
+    const given = await edit({ from_file: ["name", "brand"] });
+    expect(given).to.deep.include({ before: { name: "By hand" }, after: { name: "Newer" } });
+    expect(await stored()).to.deep.include({ name: "Newer" });
+    expect(await rows(db, "select * from station_edits")).to.deep.equal([]);
+    expect(await importRow({ name: "Newest" })).to.include({ changed: 1, kept: 0 });
+  });
+
+  it("keeps a closed station closed, and lets its other facts follow the file", async () => {
+    await closeStation(db, "olga", "n1", "");
+    expect(await importRow({ addr: "Elsewhere" })).to.include({ changed: 1, kept: 1 });
+    expect(await stored()).to.include({ in_service: false, addr: "Elsewhere" });
+    expect(await newest()).to.include({ removed: true });
+    expect(await importRow({ addr: "Elsewhere" })).to.include({ unchanged: 1, kept: 1 });
+    await reopenStation(db, "olga", "n1");
+    expect(await stored()).to.deep.include({ in_service: true });
+    expect(await rows(db, "select * from station_edits")).to.deep.equal([]);
+    expect(await importWithout()).to.deep.equal({ removed: 1, kept: 0 });
+  });
+
+  it("keeps a station in service that imports lack, once it was reopened, until one has it again", async () => {
+    await importWithout();
+    await reopenStation(db, "olga", "n1");
+    expect(await importWithout()).to.deep.equal({ removed: 0, kept: 1 });
+    expect((await stored()).in_service).to.equal(true);
+    await importRow({});
+    expect((await stored()).by_hand.in_service).to.equal(null);
+    expect(await importWithout()).to.deep.equal({ removed: 1, kept: 0 });
+  });
+
+  it("refuses texts and places that an import would not take, and changes nothing", async () => {
+    const logged = () => rows(db, "select count(*) from operator_log");
+    const before = [await stored(), await newest(), await logged()];
+    for (const [wish, field] of [
+      [{ name: "x".repeat(121) }, "name"],
+      [{ brand: "x".repeat(81) }, "brand"],
+      [{ addr: "x".repeat(201) }, "addr"],
+      [{ position: { lat: 90.1, lon: 0 } }, "lat"],
+      [{ position: { lat: Number.NaN, lon: 0 } }, "lat"],
+      [{ position: { lat: 0, lon: -180.1 } }, "lon"],
+      [{ position: { lat: 0, lon: 0 } }, "lat"],
+      [{ name: "X", from_file: ["name"] as const }, "from_file"],
+      [{ name: "X", was: { name: "not B" } }, "name"],
+      [{ brand: "X", was: { position: { lat: 1, lon: 1 } } }, "position"],
+    ] as const)
+      expect(await edit(wish), field).to.include({ notDone: "invalid", field });
+    expect(await edit({ name: " B ", from_file: ["addr"] })).to.include({ notDone: "already" });
+    expect([await stored(), await newest(), await logged()]).to.deep.equal(before);
+  });
+
+  it("takes 120 letters of any alphabet, in one line", async () => {
+    await edit({ name: ` ${"😀".repeat(118)}\u200b\nЙ ` });
+    expect((await stored()).name).to.equal(`${"😀".repeat(118)} Й`);
+  });
+
+  it("lets the edits of two operators at once both stand, and refuses the one that saw an older value", async () => {
+    await Promise.all([edit({ name: "One" }), edit({ brand: "Two" })]);
+    expect(await stored()).to.include({ name: "One", brand: "Two" });
+    const was = { name: "One" };
+    const both = await Promise.all([edit({ name: "X", was }), edit({ name: "Y", was })]);
+    const lost = both.filter(isNotDone);
+    expect(lost).to.have.length(1);
+    expect(lost[0]).to.include({ notDone: "invalid", field: "name" });
+    const { name } = await stored();
+    expect(lost[0]).to.include({ why: `Has changed meanwhile: it is now "${name}"` });
+  });
+
+  it("holds an edit that is committed while an import waits for the station", async () => {
+    let importing: Promise<unknown> = Promise.resolve();
+    await inTransaction(db, async (tx) => {
+      await rows(tx, "select id from stations where id = 'n1' for no key update");
+      importing = importRow({ name: "New" });
+      await until(
+        () =>
+          rows(
+            db,
+            "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          ),
+        ({ length }) => length > 0,
+      );
+      await saveEdits(tx, { ...noEdits("n1"), file_name: "B" });
+      await rows(tx, "update stations set name = 'By hand' where id = 'n1'");
+    });
+    expect(await importing).to.include({ kept: 1 });
+    expect(await stored()).to.deep.include({ name: "By hand" });
+    expect((await stored()).by_hand.name).to.equal("New");
+  });
+
+  it("serves after any order of acts and imports what was set last, by hand before the file", async () => {
+    const word = fc.constantFrom("A", "B", "C", "D");
+    const point = fc.record({ lat: fc.constantFrom(55, 55.5), lon: fc.constantFrom(37, 38) });
+    const field = fc.constantFrom<HandField>("name", "position");
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("edit" as const), name: word }),
+      fc.record({ kind: fc.constant("move" as const), to: point }),
+      fc.record({ kind: fc.constant("back" as const), field }),
+      fc.record({ kind: fc.constant("close" as const) }),
+      fc.record({ kind: fc.constant("reopen" as const) }),
+      fc.record({ kind: fc.constant("lack" as const) }),
+      fc.record({ kind: fc.constant("file" as const), name: word, at: point }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+        await db.raw("truncate changes, stations cascade");
+        await importRow({});
+        const file = { name: "B", at: { lat: 55, lon: 37 }, has: true };
+        const hand: { name?: string; at?: object; open?: boolean } = {};
+        const isOpen = (): boolean => hand.open ?? file.has;
+        const shown = () => ({ name: hand.name ?? file.name, at: hand.at ?? file.at });
+        for (const one of steps) {
+          if (one.kind === "edit") {
+            if (one.name !== shown().name) hand.name = one.name;
+            await edit({ name: one.name });
+          } else if (one.kind === "move") {
+            if (JSON.stringify(one.to) !== JSON.stringify(shown().at)) hand.at = one.to;
+            await edit({ position: one.to });
+          } else if (one.kind === "back") {
+            delete hand[one.field === "name" ? "name" : "at"];
+            await edit({ from_file: [one.field] });
+          } else if (one.kind === "close") {
+            if (isOpen()) hand.open = false;
+            await closeStation(db, "olga", "n1", "");
+          } else if (one.kind === "reopen") {
+            if (!isOpen() && file.has) delete hand.open;
+            else if (!isOpen()) hand.open = true;
+            await reopenStation(db, "olga", "n1");
+          } else if (one.kind === "lack") {
+            file.has = false;
+            await importWithout();
+          } else {
+            Object.assign(file, { name: one.name, at: one.at, has: true });
+            if (hand.open === true) delete hand.open;
+            await importRow({ name: one.name, ...one.at });
+          }
+          const { name, lat, lon, in_service: open, by_hand: by } = await stored();
+          expect({ name, at: { lat, lon }, open }).to.deep.equal({ ...shown(), open: isOpen() });
+          expect([by.name, by.position, by.in_service]).to.deep.equal([
+            hand.name === undefined ? null : file.name,
+            hand.at === undefined ? null : file.at,
+            hand.open ?? null,
+          ]);
+          expect(await newest()).to.include({ removed: !open });
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,216 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type {
+  ConsoleChoices,
+  ConsoleMark,
+  ConsoleReporter,
+  ConsoleStationPage,
+} from "#src/contract/console.ts";
+import { api, mayChange, useLoaded } from "#web/console/api.ts";
+import { SelectField, TextField } from "#web/console/parts/field.tsx";
+import { StationPicker } from "#web/console/parts/pickers.tsx";
+import { ReporterFacts } from "#web/console/parts/reporter-facts.tsx";
+import { keyTitle, partnerName } from "#web/console/parts/selection.ts";
+import { Status } from "#web/console/parts/status.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+/** The reporter of a selection, "" for any: what is known of it, and a button that opens `ReporterDialog`. */
+export function ReporterField({
+  value,
+  choose,
+  clear,
+}: {
+  value: string;
+  choose: () => void;
+  clear: () => void;
+}) {
+  const id = useId();
+  return (
+    <div class="field" role="group" aria-labelledby={id}>
+      <span class="label" id={id}>
+        Reporter
+      </span>
+      <div class="actions">
+        <button type="button" aria-haspopup="dialog" onClick={choose}>
+          {value === "" ? "any" : `#${value}`}
+          <span class="unseen">, choose a reporter</span>
+          <span aria-hidden="true"> …</span>
+        </button>
+        {value !== "" && (
+          <button type="button" class="plain" onClick={clear}>
+            Any<span class="unseen"> reporter</span>
+          </button>
+        )}
+      </div>
+      {/^[1-9]\d*$/.test(value) && <Chosen key={value} id={value} />}
+    </div>
+  );
+}
+
+function Chosen({ id }: { id: string }) {
+  const { value, failure } = useLoaded<{ reporter: ConsoleReporter }>(`/reporters/${id}`);
+  if (failure.value !== null) return <small>{failure.value.words}</small>;
+  if (value.value === null) return null;
+  return (
+    <small>
+      <ReporterFacts reporter={value.value.reporter} />
+    </small>
+  );
+}
+
+interface DialogProps {
+  choices: ConsoleChoices | null;
+  choose: (id: string) => void;
+  close: () => void;
+}
+
+/** Chooses a reporter by what an operator can know: one of its marks, or its name at the partner (docs/decisions.md 13.25). */
+export function ReporterDialog({ choices, choose, close }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [station, setStation] = useState("");
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="reporter-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+    >
+      <h2 id="reporter-title">Choose a reporter</h2>
+      <h3>By a mark</h3>
+      <StationPicker label="Station that it marked" value={station} onChange={setStation} />
+      {station !== "" && (
+        <MarksOf key={station} station={station} choices={choices} choose={choose} />
+      )}
+      {mayChange() && <ByName choices={choices} choose={choose} />}
+      <div class="buttons">
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+interface MarksProps extends Omit<DialogProps, "close"> {
+  station: string;
+}
+
+/** The marks of a station, the newest first: each chooses its reporter. */
+function MarksOf({ station, choices, choose }: MarksProps) {
+  const [before, setBefore] = useState<number | null>(null);
+  const older = before === null ? "" : `?before=${before}`;
+  const loading = useLoaded<ConsoleStationPage>(`/stations/${encodeURIComponent(station)}${older}`);
+  return (
+    <Loaded of={loading}>
+      {({ marks, next }) => (
+        <>
+          {marks.length === 0 && <p class="empty">Nobody has marked this station.</p>}
+          <ul class="options">
+            {marks.map((mark) => (
+              <li key={mark.id}>
+                <button type="button" onClick={() => choose(String(mark.reporter_id))}>
+                  <span>
+                    <Status status={mark.status} /> <Moment at={mark.received} />
+                  </span>
+                  <small>
+                    {sourceOf(mark, choices)}
+                    {mark.review !== "none" && `, ${mark.review}`}, reporter #{mark.reporter_id}
+                  </small>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {before !== null && (
+            <button type="button" onClick={() => setBefore(null)}>
+              The newest marks
+            </button>
+          )}
+          {next !== null && (
+            <button type="button" onClick={() => setBefore(next)}>
+              Older marks
+            </button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function sourceOf({ source, key_id: id }: ConsoleMark, choices: ConsoleChoices | null): string {
+  if (source === "widget") return "a driver on the map";
+  const key = choices?.keys.find((one) => one.id === id);
+  return key === undefined ? `key #${id}` : keyTitle(key, choices);
+}
+
+/** A partner's user, or a device of the map, as the privacy page takes it. */
+function ByName({ choices, choose }: Omit<DialogProps, "close">) {
+  const [partner, setPartner] = useState("");
+  const [name, setName] = useState("");
+  const [found, setFound] = useState<ConsoleReporter | null | undefined>(undefined);
+  const [fault, setFault] = useState<string | null>(null);
+  const set = (change: () => void): void => {
+    change();
+    setFound(undefined);
+  };
+  const look = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const person = partner === "" ? { device: name } : { partner: Number(partner), user_ref: name };
+    const answer = await api.send<{ reporter: ConsoleReporter | null }>(
+      "POST",
+      "/reporters/find",
+      person,
+    );
+    setFault(answer.failure?.words ?? null);
+    setFound(answer.failure === undefined ? answer.value.reporter : undefined);
+  };
+  return (
+    <form onSubmit={(event) => void look(event)}>
+      <h3>By name</h3>
+      <div class="grid">
+        <SelectField
+          label="Where the person marks"
+          value={partner}
+          options={[
+            ["", "on the map"],
+            ...(choices?.partners ?? []).map((one) => [String(one.id), partnerName(one)] as const),
+          ]}
+          onChange={(value) => set(() => setPartner(value))}
+        />
+        <TextField
+          label={partner === "" ? "Device’s id" : "The partner’s user_ref"}
+          hint="Exactly as it is sent"
+          maxLength={128}
+          required
+          autocomplete="off"
+          value={name}
+          onChange={(value) => set(() => setName(value))}
+        />
+      </div>
+      <Fault words={fault} />
+      <div role="status">
+        {found === null && <p>Nobody of this name is known. Compare the spelling.</p>}
+        {found != null && (
+          <p>
+            <ReporterFacts reporter={found} />
+          </p>
+        )}
+      </div>
+      {found == null ? (
+        <button type="submit">Find</button>
+      ) : (
+        <button type="button" class="primary" onClick={() => choose(String(found.id))}>
+          Choose #{found.id}
+        </button>
+      )}
+    </form>
+  );
+}

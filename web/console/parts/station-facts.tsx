@@ -1,0 +1,247 @@
+import { useState } from "preact/hooks";
+import type { ConsoleStationPage, HandSet } from "#src/contract/console.ts";
+import { distanceM } from "#src/domain/geo.ts";
+import { mayChange } from "#web/console/api.ts";
+import { type Doing, useDoing } from "#web/console/doing.ts";
+import { TextField } from "#web/console/parts/field.tsx";
+import { metres } from "#web/console/parts/mini-map.tsx";
+import { ServiceButtons } from "#web/console/parts/station-service.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+
+type Station = ConsoleStationPage["station"];
+type Field = Exclude<keyof HandSet, "in_service">;
+
+/** The form's fields as they are typed. */
+interface Typed {
+  name: string;
+  brand: string;
+  addr: string;
+  lat: string;
+  lon: string;
+}
+
+const texts = ["name", "brand", "addr"] as const;
+const labels: Record<Field, string> = {
+  name: "Name",
+  brand: "Brand",
+  addr: "Address",
+  position: "Position",
+};
+const longest = { name: 120, brand: 80, addr: 200 } as const;
+
+/**
+ * Name, brand, address and place of a station, set by hand: what a save would change, before and after, and the way back
+ * to what the imports have (docs/decisions.md 13.16). While nothing is typed it follows the station.
+ */
+export function StationFacts({
+  page: { station, by_hand: hand },
+  changed,
+}: {
+  page: ConsoleStationPage;
+  changed: () => Promise<void>;
+}) {
+  /** What was typed, and what was shown when the typing began. */
+  const [draft, setDraft] = useState<{ was: Typed; typed: Typed } | null>(null);
+  const doing = useDoing();
+  const { was, typed } = draft ?? { was: typedOf(station), typed: typedOf(station) };
+  const locked = !mayChange();
+  const changes = changesOf(was, typed);
+  const broken = [typed.lat, typed.lon].some((degrees) => degreesOf(degrees) === null);
+  const set = (change: Partial<Typed>): void => setDraft({ was, typed: { ...typed, ...change } });
+  const send = async (words: string, body: object): Promise<void> => {
+    const done = await doing.run(words, "PATCH", pathOf(station), body);
+    if (done === null) return;
+    setDraft(null);
+    await changed();
+  };
+  const save = (): Promise<void> =>
+    send("Saved, served at once", {
+      ...Object.fromEntries(changes.map(({ field }) => [field, valueOf(typed, field)])),
+      was: Object.fromEntries(changes.map(({ field }) => [field, valueOf(was, field)])),
+    });
+  const discard = (): void => {
+    setDraft(null);
+    doing.forget();
+  };
+  return (
+    <div class="card facts">
+      <div class="title">
+        <h2>Name and place</h2>
+        <ServiceButtons station={station} changed={changed} />
+      </div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div class="grid">
+          {texts.map((field) => (
+            <TextField
+              key={field}
+              label={labels[field]}
+              value={typed[field]}
+              onChange={(value) => set({ [field]: value })}
+              maxLength={longest[field]}
+              disabled={locked}
+            />
+          ))}
+          <TextField
+            label="Latitude"
+            value={typed.lat}
+            onChange={(lat) => set(pairOf(lat) ?? { lat })}
+            maxLength={60}
+            required
+            disabled={locked}
+          />
+          <TextField
+            label="Longitude"
+            value={typed.lon}
+            onChange={(lon) => set({ lon })}
+            maxLength={30}
+            required
+            disabled={locked}
+          />
+        </div>
+        <ByHand
+          hand={hand}
+          doing={doing}
+          locked={locked}
+          back={(field) =>
+            void send("Back to what the imports have", {
+              from_file: [field],
+              was: { [field]: valueOf(typedOf(station), field) },
+            })
+          }
+        />
+        {broken && (
+          <Fault words="Latitude and longitude must be numbers of degrees, like 55.75124." />
+        )}
+        {!broken && changes.length > 0 && <Changes changes={changes} was={was} typed={typed} />}
+        <Fault words={doing.fault} />
+        {!locked && (
+          <div class="buttons">
+            <button
+              type="submit"
+              class="primary"
+              disabled={doing.busy || broken || changes.length === 0}
+            >
+              Save
+            </button>
+            {draft !== null && (
+              <button type="button" disabled={doing.busy} onClick={discard}>
+                Discard
+              </button>
+            )}
+          </div>
+        )}
+      </form>
+    </div>
+  );
+}
+
+/** What is set by hand and what the imports have in its place, each with the way back. */
+function ByHand({
+  hand,
+  doing,
+  locked,
+  back,
+}: {
+  hand: HandSet;
+  doing: Doing;
+  locked: boolean;
+  back: (field: Field) => void;
+}) {
+  const fields = [...texts, "position" as const].filter((field) => hand[field] !== null);
+  if (fields.length === 0) return null;
+  return (
+    <>
+      <p class="soft">Set by hand; imports leave it so:</p>
+      <ul class="by-hand">
+        {fields.map((field) => (
+          <li key={field}>
+            <span>
+              {labels[field]}: the imports have <q>{said(hand[field])}</q>
+            </span>
+            {!locked && (
+              <button type="button" disabled={doing.busy} onClick={() => back(field)}>
+                Take it<span class="unseen"> as the {labels[field].toLowerCase()}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface Change {
+  field: Field;
+  before: string;
+  after: string;
+}
+
+const Changes = ({
+  changes,
+  was,
+  typed,
+}: {
+  changes: readonly Change[];
+  was: Typed;
+  typed: Typed;
+}) => (
+  <dl class="pairs changes" aria-label="What changes">
+    {changes.map(({ field, before, after }) => (
+      <div key={field}>
+        <dt>{labels[field]}</dt>
+        <dd>
+          <del>{before || "none"}</del> → <ins>{after || "none"}</ins>
+          {field === "position" && (
+            <div class="soft">
+              {metres(distanceM(valueOf(was, "position"), valueOf(typed, "position")))} away
+            </div>
+          )}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const pathOf = ({ id }: Station): string => `/stations/${encodeURIComponent(id)}`;
+
+const typedOf = ({ name, brand, addr, lat, lon }: Station): Typed => ({
+  ...{ name, brand, addr },
+  ...{ lat: String(lat), lon: String(lon) },
+});
+
+function changesOf(was: Typed, typed: Typed): Change[] {
+  const changed: Change[] = texts
+    .filter((field) => typed[field].trim() !== was[field])
+    .map((field) => ({ field, before: was[field], after: typed[field].trim() }));
+  const [before, after] = [valueOf(was, "position"), valueOf(typed, "position")];
+  if (before.lat !== after.lat || before.lon !== after.lon)
+    changed.push({ field: "position", before: said(before), after: said(after) });
+  return changed;
+}
+
+function valueOf(typed: Typed, field: "position"): { lat: number; lon: number };
+function valueOf(typed: Typed, field: Field): string | { lat: number; lon: number };
+function valueOf(typed: Typed, field: Field): string | { lat: number; lon: number } {
+  if (field !== "position") return typed[field];
+  return { lat: degreesOf(typed.lat) ?? 0, lon: degreesOf(typed.lon) ?? 0 };
+}
+
+/** Null for what is no number. A decimal comma is taken too. */
+function degreesOf(text: string): number | null {
+  const plain = text.trim().replace(",", ".");
+  return /^[-+]?\d+(\.\d+)?(e-\d+)?$/.test(plain) ? Number(plain) : null;
+}
+
+/** Both coordinates, where both were pasted: `55.75124, 37.61842`. */
+function pairOf(text: string): { lat: string; lon: string } | null {
+  const [, lat, lon] = /^\s*(-?\d+(?:\.\d+)?)\s*[,;]?\s+(-?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
+  return lat === undefined || lon === undefined ? null : { lat, lon };
+}
+
+const said = (value: HandSet[Field]): string =>
+  typeof value === "object" && value !== null ? `${value.lat}, ${value.lon}` : (value ?? "");

@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import type { ConsoleStationPage } from "#src/contract/console.ts";
+
+const zoom = 15;
+
+/**
+ * The public map with a station's card, in a frame that is loaded when somebody wants to see it (docs/decisions.md 13.18).
+ * A station that is out of service has no card: then only a link to the place.
+ */
+export function StationPlace({
+  station: { id, lat, lon, removed },
+}: {
+  station: ConsoleStationPage["station"];
+}) {
+  const [open, setOpen] = useState(false);
+  const card = `../s/${encodeURIComponent(id)}`;
+  return (
+    <div class="card">
+      <div class="title">
+        <h2>Where it is</h2>
+        {removed ? (
+          <a href={`../?lat=${lat}&lon=${lon}&zoom=${zoom}`} target="_blank" rel="noreferrer">
+            The public map there
+          </a>
+        ) : (
+          <>
+            <a href={card} target="_blank" rel="noreferrer">
+              Its public card
+            </a>
+            <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? "Hide the map" : "Show the map"}
+            </button>
+          </>
+        )}
+      </div>
+      {open && !removed && (
+        // A new frame for each place: the map reads it when it is loaded.
+        <iframe key={`${lat} ${lon}`} class="place" src={card} title="The public map" />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import type { CallErrors } from "#src/contract/dashboard.ts";
+import { Call, Problem } from "#web/dashboard/cells.tsx";
+import { dayWords } from "#web/dashboard/days.ts";
+import { KeyKind } from "#web/dashboard/key-kind.tsx";
+import { Section } from "#web/dashboard/section.tsx";
+import { audience, errors, period } from "#web/dashboard/state.ts";
+import { number } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+/** How often which problem was answered for which call (docs/decisions.md 12.10). */
+export const Errors = () => (
+  <Section
+    id="errors"
+    title="Errors"
+    tools={
+      <div class="tools">
+        <KeyKind label="Kind of key of the errors" />
+        <a class="button" href={`api/errors.csv?days=${period.value}`} download>
+          Download errors
+        </a>
+      </div>
+    }
+  >
+    <Loaded of={errors}>{(value) => <ByCall found={value} />}</Loaded>
+  </Section>
+);
+
+function ByCall({ found }: { found: CallErrors }) {
+  const own = found[audience.value].filter(({ total }) => total > 0);
+  return (
+    <>
+      <p class="soft small">
+        By problem code and call, in the last {found.days} days (UTC). Requests that a limit or the
+        key itself refused are not counted as requests; a wrong or expired key is not shown here.
+      </p>
+      <Table
+        caption="Errors by code and call"
+        rows={own}
+        id={({ method, code }) => `${method} ${code}`}
+        empty={`No errors in the last ${found.days} days.`}
+        perPage={10}
+        columns={[
+          { name: "Problem", cell: Problem, by: ({ code }) => code },
+          {
+            name: "Call",
+            cell: Call,
+            by: ({ method }) => method,
+          },
+          {
+            name: "Today",
+            cell: ({ today }) => number(today),
+            by: ({ today }) => today,
+            numeric: true,
+          },
+          {
+            name: `${found.days} days`,
+            cell: ({ total }) => number(total),
+            by: ({ total }) => total,
+            numeric: true,
+          },
+          {
+            name: "Not counted",
+            cell: ({ refused }) => number(refused),
+            by: ({ refused }) => refused,
+            numeric: true,
+          },
+          {
+            name: "Last day",
+            cell: ({ last }) => <span class="whole">{dayWords(last)}</span>,
+            by: ({ last }) => last,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import type { ShownHour } from "#src/contract/dashboard.ts";
+import { KeyKind } from "#web/dashboard/key-kind.tsx";
+import { milliseconds } from "#web/dashboard/cells.tsx";
+import { Section } from "#web/dashboard/section.tsx";
+import { audience, hours } from "#web/dashboard/state.ts";
+import { Bars } from "#web/kit/bars.tsx";
+import { number } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+/** Requests by hour, and how long their answers took (docs/decisions.md 12.12). */
+export const Hours = () => (
+  <Section
+    id="hours"
+    title="Hours"
+    tools={
+      <div class="tools">
+        <KeyKind label="Kind of key of the hours" />
+      </div>
+    }
+  >
+    <Loaded of={hours}>{(value) => <ByHour hours={value[audience.value]} />}</Loaded>
+  </Section>
+);
+
+function ByHour({ hours }: { hours: readonly ShownHour[] }) {
+  const busy = hours.filter(({ requests }) => requests > 0);
+  if (busy.length === 0) return <p class="empty">No requests in the last {hours.length} hours.</p>;
+  const bars = hours
+    .map(({ at, requests, errors }) => ({
+      name: `${weekday.format(at)} ${clock.format(at)}`,
+      parts: [requests - errors, errors],
+    }))
+    .reverse();
+  return (
+    <>
+      <p class="soft small">
+        The last {hours.length} hours (UTC). Durations are those of our server, from the arrival of
+        a request to the end of its answer, within a tenth.
+      </p>
+      <Bars
+        label="Requests per hour"
+        unit="requests"
+        names={["Without error", "Errors"]}
+        bars={bars}
+      />
+      <Table
+        caption="Requests and durations per hour"
+        rows={busy}
+        id={({ at }) => at}
+        empty=""
+        perPage={8}
+        columns={[
+          {
+            name: "Hour (UTC)",
+            cell: ({ at }) => <span class="whole">{hourWords(at)}</span>,
+            by: ({ at }) => at,
+          },
+          {
+            name: "Requests",
+            cell: ({ requests }) => number(requests),
+            by: ({ requests }) => requests,
+            numeric: true,
+          },
+          {
+            name: "Errors",
+            cell: ({ errors }) => number(errors),
+            by: ({ errors }) => errors,
+            numeric: true,
+          },
+          {
+            name: "Median, ms",
+            cell: ({ median_ms: ms }) => milliseconds(ms ?? 0),
+            by: ({ median_ms: ms }) => ms ?? 0,
+            numeric: true,
+          },
+          {
+            name: "p95, ms",
+            cell: ({ p95_ms: ms }) => milliseconds(ms ?? 0),
+            by: ({ p95_ms: ms }) => ms ?? 0,
+            numeric: true,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+const utc = { timeZone: "UTC" };
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", ...utc });
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", ...utc });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...utc });
+const hourWords = (at: number): string => `${day.format(at)}, ${clock.format(at)}`;

@@ -1,0 +1,15 @@
+import { audience } from "#web/dashboard/state.ts";
+
+/** Whether a part of the page shows requests with secret or with publishable keys: one choice for all parts. */
+export const KeyKind = ({ label }: { label: string }) => (
+  <select
+    aria-label={label}
+    value={audience.value}
+    onChange={({ currentTarget }) =>
+      (audience.value = currentTarget.value === "widget" ? "widget" : "partner")
+    }
+  >
+    <option value="partner">Secret keys</option>
+    <option value="widget">Publishable keys</option>
+  </select>
+);

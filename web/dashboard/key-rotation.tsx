@@ -1,0 +1,105 @@
+import { useState } from "preact/hooks";
+import type { RotatedKey } from "#src/contract/dashboard.ts";
+import { api, keys } from "#web/dashboard/state.ts";
+import { CopyButton } from "#web/kit/copy-button.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Moment } from "#web/kit/time.tsx";
+
+const [daysMin, daysMax, daysUsual] = [1, 30, 7];
+
+/** Replaces the key of this session by a new one, which is shown once (docs/decisions.md 8.36). */
+export function KeyRotation() {
+  const [isOpen, setOpen] = useState(false);
+  const [made, setMade] = useState<RotatedKey | null>(null);
+  if (made !== null) return <NewKey made={made} close={() => setMade(null)} />;
+  const current = keys.value.value?.keys.find((key) => key.current);
+  if (current === undefined) return null;
+  if (current.expires !== null)
+    return (
+      <p class="soft small">
+        The key of this session ends <Moment at={current.expires} />. Ask the operator if you need
+        another one.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+          Replace the key of this session
+        </button>
+      </p>
+      {isOpen && (
+        <Form
+          prefix={current.prefix}
+          done={(rotated) => {
+            setOpen(false);
+            setMade(rotated);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => void }) {
+  const [days, setDays] = useState(String(daysUsual));
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const submit = async (submitted: Event): Promise<void> => {
+    submitted.preventDefault();
+    setBusy(true);
+    const result = await api.send<RotatedKey>("POST", "/keys/rotate", { days: Number(days) });
+    setBusy(false);
+    setFault(result.failure?.words ?? null);
+    // First: the list says that the key has an end, and this form goes.
+    if (result.failure === undefined) done(result.value);
+    await keys.load();
+  };
+  return (
+    <form class="ask" onSubmit={(submitted) => void submit(submitted)}>
+      <p>
+        You get a new secret key with the same settings. The present key <code>{prefix}…</code>{" "}
+        works on until its end, which you cannot move: change your servers in this time.
+      </p>
+      <div class="field">
+        <label for="overlap-days">Days until the present key ends</label>
+        <input
+          id="overlap-days"
+          type="number"
+          required
+          min={daysMin}
+          max={daysMax}
+          step={1}
+          value={days}
+          onInput={({ currentTarget }) => setDays(currentTarget.value)}
+          aria-describedby="overlap-hint"
+        />
+        <p class="soft small" id="overlap-hint">
+          {daysMin} to {daysMax}
+        </p>
+      </div>
+      <Fault words={fault} />
+      <div>
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? "Working …" : "Make the new key"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const NewKey = ({ made, close }: { made: RotatedKey; close: () => void }) => (
+  <div class="note" role="status">
+    <p>The new secret key. It is shown this once: copy it now.</p>
+    <p>
+      <code class="said">{made.key}</code> <CopyButton text={made.key} />
+    </p>
+    <p>
+      The key of this session ends <Moment at={made.old_ends} />, and this session with it. Sign in
+      with the new key next time.
+    </p>
+    <button type="button" onClick={close}>
+      I have copied it
+    </button>
+  </div>
+);

@@ -1,0 +1,113 @@
+import {
+  type CallError,
+  type CallErrors,
+  type HeldReason,
+  heldReasons,
+  type SentDay,
+} from "#src/contract/dashboard.ts";
+import { Call, Problem } from "#web/dashboard/cells.tsx";
+import { errors } from "#web/dashboard/state.ts";
+import { number } from "#web/kit/numbers.ts";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+
+const meanings: Record<HeldReason, string> = {
+  "mass-no": "many newcomers said “no” within an hour",
+  source: "your marks changed more to the worse than usual",
+  city: "marks of the city changed more to the worse than usual",
+  block: "the operator blocked the author or the network",
+};
+
+/** By what the marks are held that wait for the operator's review. */
+export function Held({ days }: { days: readonly SentDay[] }) {
+  const lines = heldReasons
+    .map((reason) => ({
+      reason,
+      marks: days.reduce((sum, { held }) => sum + (held[reason] ?? 0), 0),
+      today: days[0]?.held[reason] ?? 0,
+    }))
+    .filter(({ marks }) => marks > 0);
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <h3>Held marks by reason</h3>
+      <Table
+        caption="Held marks by reason"
+        rows={lines}
+        id={({ reason }) => reason}
+        empty=""
+        columns={[
+          {
+            name: "Reason",
+            cell: ({ reason }) => (
+              <span>
+                <strong>{reason}</strong> <span class="soft small">{meanings[reason]}</span>
+              </span>
+            ),
+            by: ({ reason }) => reason,
+          },
+          {
+            name: "Marks",
+            cell: ({ marks }) => number(marks),
+            by: ({ marks }) => marks,
+            numeric: true,
+          },
+          {
+            name: "Today",
+            cell: ({ today }) => number(today),
+            by: ({ today }) => today,
+            numeric: true,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+const takesMarks = /^POST \/(reports$|(widget\/)?stations\/\{station_id\}\/(report|confirm)$)/;
+
+/** Why marks were not taken: what the calls that take them were answered (docs/decisions.md 12.13). */
+export const Refused = () => (
+  <Loaded of={errors} quiet>
+    {(value) => <RefusedMarks found={value} />}
+  </Loaded>
+);
+
+function RefusedMarks({ found: { days, partner, widget } }: { found: CallErrors }) {
+  const rows: CallError[] = [...partner, ...widget].filter(
+    ({ method, code }) => code !== "" && takesMarks.test(method),
+  );
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>Refused marks by reason</h3>
+      <Table
+        caption="Refused marks by reason"
+        rows={rows}
+        id={({ method, code }) => `${method} ${code}`}
+        empty=""
+        perPage={10}
+        columns={[
+          { name: "Reason", cell: Problem, by: ({ code }) => code },
+          {
+            name: "Call",
+            cell: Call,
+            by: ({ method }) => method,
+          },
+          {
+            name: `Calls in ${days} days`,
+            cell: ({ total }) => number(total),
+            by: ({ total }) => total,
+            numeric: true,
+          },
+          {
+            name: "Marks in batches",
+            cell: ({ marks }) => number(marks),
+            by: ({ marks }) => marks,
+            numeric: true,
+          },
+        ]}
+      />
+    </>
+  );
+}
