@@ -288,7 +288,11 @@ describe("races of the cached rectangles", function () {
     // A process that has lost Redis while the others have not.
     const { redis: own } = first.web.services;
     const send = own.sendCommand.bind(own);
-    own.sendCommand = () => Promise.reject(new Error("Connection is closed."));
+    // The command itself fails, as in the library: a pipeline waits for its commands, and for nothing that is returned here.
+    own.sendCommand = (command) => {
+      command.reject(new Error("Connection is closed."));
+      return command.promise;
+    };
     const apart = { ...instance.config, redisPrefix: `${instance.redisPrefix}apart`, sweepMs: 50 };
     await stopMarks();
     stopMarks = await startWorker("marks", apart);
