@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleHits } from "#src/contract/console.ts";
 import { api, mayChange } from "#web/console/api.ts";
 import { goTo } from "#web/console/place.ts";
@@ -40,7 +40,8 @@ export function Palette({ close }: { close: () => void }) {
   const options = groups.flatMap((group) => group.options);
   const current = options.find(({ id }) => id === chosen) ?? options[0];
 
-  useEffect(() => {
+  // Before the browser takes the next key: what is typed right after Ctrl-K belongs into the field.
+  useLayoutEffect(() => {
     const { current: element } = dialog;
     element?.showModal();
     return () => element?.close();
