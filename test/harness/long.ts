@@ -1,7 +1,7 @@
 const long = process.env["TEST_LONG"] === "1";
 
 /** How much is tried: `less` by `npm test`, so much that a broken rule shows; `all` by `npm run test:long`. */
-export const sized = (less: number, all: number): number => (long ? all : less);
+export const sized = <T>(less: T, all: T): T => (long ? all : less);
 
 /** Windows to look at a page in: the narrowest light and the widest dark, and in the long run those between. */
 export const windowsTried: readonly (readonly [width: number, dark: boolean])[] = long
