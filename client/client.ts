@@ -7,6 +7,7 @@ import type {
   CityQuery,
   Delta,
   Erased,
+  KeyRotation,
   LimitRequest,
   LimitRequestList,
   LimitWish,
@@ -16,6 +17,7 @@ import type {
   ReportResult,
   ReportState,
   ReportStates,
+  RotatedKey,
   StationFilters,
   StationList,
   StationPage,
@@ -76,6 +78,11 @@ export interface Client {
   askLimits(wish: LimitWish, options?: CallOptions): Promise<LimitRequest>;
   /** Your requests for other limits, the newest first (20; up to 100). */
   limitRequests(query?: { limit?: number }, options?: CallOptions): Promise<LimitRequestList>;
+  /**
+   * Replaces the key of this client; it goes on until `old_key_ends`. Keep the new one before you use it: it is shown
+   * once. A call that failed may be made again with the same `request_id`, within an hour.
+   */
+  rotateKey(rotation: KeyRotation, options?: CallOptions): Promise<RotatedKey>;
 }
 
 /** The partner API (version 1) with typed calls and retries. */
@@ -134,6 +141,10 @@ export function createClient(settings: CallSettings): Client {
       const path = `/limit-requests${search(query)}`;
       const request = { method: "GET", path, repeatable: true } as const;
       return (await call(request, options)).body as LimitRequestList;
+    },
+    rotateKey: async (body, options) => {
+      const request = { method: "POST", path: "/keys/rotate", body, repeatable: true } as const;
+      return (await call(request, options)).body as RotatedKey;
     },
   };
 }

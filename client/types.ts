@@ -214,6 +214,21 @@ export interface LimitRequestList {
   count: number;
 }
 
+export interface KeyRotation {
+  /** After so many days the old key ends: 1 to 30, default 7. */
+  days?: number;
+  /** A random text of your own, 16 to 128 characters, for example a UUID. */
+  request_id: string;
+}
+
+export interface RotatedKey {
+  /** The new key; the service does not show it again. */
+  key: string;
+  prefix: string;
+  old_key_ends: string;
+  request_id: string;
+}
+
 /** What the service sends to a webhook. `timestamp` is the time of the event in ISO 8601. */
 export type WebhookEvent = { timestamp: string } & (
   | { type: "stations.changed"; data: Omit<Delta, "truncated"> }

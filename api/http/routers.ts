@@ -1,5 +1,6 @@
 import { Router } from "@koa/router";
 import { askLimitsRoute, listLimitsRoute } from "#api/account/limit-requests.ts";
+import { rotateKeyRoute } from "#api/account/key-rotation.ts";
 import { usageRoute } from "#api/account/usage.ts";
 import { deliveryRoutes } from "#api/account/webhook-deliveries.ts";
 import { webhookRoutes } from "#api/account/webhooks.ts";
@@ -54,6 +55,7 @@ export const createRoutes = (services: Services): Route[] => [
   usageRoute(services),
   askLimitsRoute(services),
   listLimitsRoute(services),
+  rotateKeyRoute(services),
   reportRoute(services),
   reportBatchRoute(services),
   reportStatesRoute(services),

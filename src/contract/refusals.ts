@@ -132,6 +132,13 @@ const table = {
     advice: "Wait for the operator's decision on your first request, then send the next.",
     example: "An earlier request of yours waits for the operator's decision.",
   },
+  "key-not-replaceable": {
+    status: 409,
+    title: "The key cannot be replaced now",
+    advice:
+      "A key can be replaced once, from a day after it was issued, and not if it has an end. Otherwise ask the operator for a new key.",
+    example: "This key has an end already.",
+  },
   "webhook-limit": {
     status: 409,
     title: "No further webhook possible",

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { dayMs } from "#src/domain/units.ts";
+import { hkdfSync, randomBytes } from "node:crypto";
+import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { alreadyRevoked, findKey, type IssuedKey, storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { act, type NotDone } from "#src/operators/act.ts";
+import { act, isNotDone, type NotDone } from "#src/operators/act.ts";
 
 /** For how many days the old key may go on: at least, at most. */
 export const overlapDays = [1, 30] as const;
@@ -11,12 +11,50 @@ export const overlapDays = [1, 30] as const;
 /** A key that is younger cannot be replaced: each key has a budget of harmful marks of its own. */
 const ageMinMs = dayMs;
 
+/** So long after a rotation its answer can be had again, as long as the new key was not used. */
+const repeatMs = hourMs;
+
 /** What has become of a key: `text` is the new key itself, given this once. */
 export interface Rotated {
   key: IssuedKey;
   text: string;
   /** When the old key ends. */
   ends: Date;
+}
+
+/**
+ * A rotation that may be asked for again with the same `requestId`: the new key follows from the old one's id, from that
+ * text and from the pepper, so that a lost answer is given once more (docs/decisions.md 8.37). Otherwise as `rotateKey`.
+ */
+export async function rotateKeyRepeatably(
+  { db, pepper }: { db: Db; pepper: string },
+  own: { id: number; partnerId: number },
+  { days, requestId }: { days: number; requestId: string },
+  now: number,
+): Promise<Rotated | NotDone> {
+  const info = `key rotation ${own.id} ${requestId}`;
+  const random = new Uint8Array(hkdfSync("sha256", pepper, "", info, 32));
+  const rotated = await rotateKey(db, own, days, now, random);
+  if (!isNotDone(rotated)) return rotated;
+  return (await madeBefore(db, own, newKey("secret", random), now)) ?? rotated;
+}
+
+/** The rotation that has made this key; null if there was none, or its answer has had its time. */
+async function madeBefore(
+  db: Db,
+  old: { id: number; partnerId: number },
+  text: string,
+  now: number,
+): Promise<Rotated | null> {
+  const made = await db("keys")
+    .where({ hash: Buffer.from(hashKey(text), "hex"), partner_id: old.partnerId })
+    .where({ revoked_at: null, last_used_at: null })
+    .where("created_at", ">", new Date(now - repeatMs))
+    .first("id");
+  if (made === undefined) return null;
+  const [key, before] = await Promise.all([findKey(db, made.id), findKey(db, old.id)]);
+  if (key === null || before?.expires_at == null) return null;
+  return { key, text, ends: before.expires_at };
 }
 
 /**
@@ -29,6 +67,7 @@ export const rotateKey = (
   { id, partnerId }: { id: number; partnerId: number },
   days: number,
   now: number,
+  random: Uint8Array = randomBytes(32),
 ): Promise<Rotated | NotDone> =>
   act(db, `partner ${partnerId}`, async (tx) => {
     const ends = new Date(now + days * dayMs);
@@ -46,7 +85,7 @@ export const rotateKey = (
     }
     const { label, ips, confirm_min, reports, mass_no_limit, limited_to, limited_until } = old;
     const settings = { label, ips, confirm_min, reports, mass_no_limit, limited_to, limited_until };
-    const text = newKey("secret", randomBytes(32));
+    const text = newKey("secret", random);
     const prefix = keyPrefix(text);
     const made = { partner_id: partnerId, kind: "secret", prefix, hash: hashKey(text) } as const;
     const key = await storeKey(tx, made, settings);

@@ -135,6 +135,8 @@ describe("every problem of the API", function () {
       const asking = await partner();
       return twice(() => asking.post("/limit-requests", { requested_rpm: 1, requested_daily: 1 }));
     },
+    "key-not-replaceable": async () =>
+      (await partner()).post("/keys/rotate", { request_id: "a key of today is too new" }),
     "webhook-not-found": () => get("/webhooks/404"),
     "delivery-not-found": async () => {
       const { one, path } = await webhook();

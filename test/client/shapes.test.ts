@@ -2,7 +2,12 @@ import type { Static, TSchema } from "typebox";
 import type * as client from "#client/types.ts";
 import type { ReportOutput } from "#api/marks/reports.ts";
 import type { limitWish } from "#api/account/limit-requests.ts";
-import type { limitRequest, limitRequestList, usage } from "#src/contract/shapes/account.ts";
+import type {
+  limitRequest,
+  limitRequestList,
+  rotatedKey,
+  usage,
+} from "#src/contract/shapes/account.ts";
 import type { fuelBlock } from "#src/contract/shapes/fuel.ts";
 import type {
   batchResult,
@@ -58,6 +63,7 @@ const same: {
   limitWish: Same<Static<typeof limitWish>, client.LimitWish>;
   limitRequest: Same<Static<typeof limitRequest>, client.LimitRequest>;
   limitRequests: Same<Static<typeof limitRequestList>, client.LimitRequestList>;
+  rotatedKey: Same<Static<typeof rotatedKey>, client.RotatedKey>;
   limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
 } = {
   ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
@@ -81,6 +87,7 @@ const same: {
     limitWish: true,
     limitRequest: true,
     limitRequests: true,
+    rotatedKey: true,
     limitRequestStatus: true,
   },
 };

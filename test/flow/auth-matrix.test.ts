@@ -77,6 +77,11 @@ const samples: Record<string, Sample> = {
     status: 409,
     body: () => ({ requested_rpm: 500, requested_daily: 100_000 }),
   },
+  "POST /keys/rotate": {
+    path: "/keys/rotate",
+    status: 409,
+    body: () => ({ request_id: "a key of today is too new" }),
+  },
   "POST /stations/{station_id}/report": {
     path: `/stations/${stationId}/report`,
     status: 202,
@@ -111,6 +116,7 @@ const samples: Record<string, Sample> = {
 const ownCodes: Record<string, string> = {
   ...Object.fromEntries(webhooks.map(([name]) => [name, "webhook-not-found"])),
   "POST /limit-requests": "limit-request-pending",
+  "POST /keys/rotate": "key-not-replaceable",
   "GET /reports/{report_id}": "report-not-found",
   "POST /widget/stations/{station_id}/confirm": "nothing-pending",
 };

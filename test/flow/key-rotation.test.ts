@@ -205,4 +205,66 @@ describe("flow: a partner replaces its key (docs/decisions.md 8.36)", function (
     expect(await logged()).to.deep.equal([]);
     expect((await page.post("/keys/rotate", { days: 30 })).status).to.equal(201);
   });
+
+  describe("by the API (docs/decisions.md 8.37)", () => {
+    const request_id = "5f0c8a0e-4a5f-4a52-9a68-3d2a4f0c7b11";
+    const api = (key = partner.secret, nth = 0) => createClient(webs[nth]!.baseUrl, key);
+
+    it("gets a new one, and the same answer again from any process until it is used", async () => {
+      const asked = Array.from({ length: 4 }, (_, n) =>
+        api(partner.secret, n % 2).post("/keys/rotate", { days: 3, request_id }),
+      );
+      const answers = await Promise.all(asked);
+      const [first] = answers;
+      for (const { status, body } of answers)
+        expect([status, body]).to.deep.equal([201, first!.body]);
+      expect(first!.headers.get("cache-control")).to.equal("no-store");
+      const { key, prefix, old_key_ends: ends } = first!.body;
+      expect([key.startsWith(prefix), first!.body.request_id]).to.deep.equal([true, request_id]);
+      expect(Date.parse(`${ends}Z`) - Date.now()).to.be.within(3 * dayMs - 60_000, 3 * dayMs);
+      expect(await logged()).to.have.length(1);
+      expect(await works(partner.secret)).to.deep.equal([200, 200]);
+
+      // Another text is another wish, and the key has an end now.
+      const other = await api().post("/keys/rotate", { request_id: `${request_id}2` });
+      expect([other.status, other.body.type.split("/").at(-1)]).to.deep.equal([
+        409,
+        "key-not-replaceable",
+      ]);
+      expect(await works(key)).to.deep.equal([200, 200]);
+      await rows(country.db, "update keys set last_used_at = server_now() where prefix = ?", [
+        prefix,
+      ]);
+      expect((await api().post("/keys/rotate", { days: 3, request_id })).status).to.equal(409);
+    });
+
+    it("does not give the answer again after an hour, or when the new key is revoked", async () => {
+      const { body } = await api().post("/keys/rotate", { request_id });
+      const madeAt = (sql: string) =>
+        rows(country.db, `update keys set created_at = ${sql} where prefix = ?`, [body.prefix]);
+      await madeAt("server_now() - interval '61 minutes'");
+      expect((await api().post("/keys/rotate", { request_id })).status).to.equal(409);
+      await madeAt("server_now()");
+      expect((await api().post("/keys/rotate", { request_id })).body.key).to.equal(body.key);
+      await rows(country.db, "update keys set revoked_at = server_now() where prefix = ?", [
+        body.prefix,
+      ]);
+      expect((await api().post("/keys/rotate", { request_id })).status).to.equal(409);
+    });
+
+    it("says what is wrong, and changes nothing", async () => {
+      for (const wrong of [{}, { request_id: "short" }, { request_id, days: 31 }])
+        expect((await api().post("/keys/rotate", wrong)).status).to.equal(422);
+      expect((await api(partner.publishable).post("/keys/rotate", { request_id })).status).to.equal(
+        403,
+      );
+      await age(partner.id, 23);
+      const young = await api().post("/keys/rotate", { request_id });
+      expect([young.status, young.body.detail]).to.deep.equal([
+        409,
+        "This key is less than a day old.",
+      ]);
+      expect(await logged()).to.deep.equal([]);
+    });
+  });
 });

@@ -84,3 +84,20 @@ export const usageExample: Static<typeof usage> = {
     days: [{ ...dayExample, requests: 0, not_modified: 0, errors: 0, methods: {} }],
   },
 };
+
+/** docs/decisions.md 8.37. */
+export const rotatedKey = Type.Object(
+  {
+    key: Type.String({ description: "The new key, shown only here" }),
+    prefix: Type.String({ description: "Its beginning, by which lists show it" }),
+    old_key_ends: time("UTC; the old key works until then"),
+    request_id: Type.String(),
+  },
+  { title: "RotatedKey" },
+);
+export const rotatedKeyExample: Static<typeof rotatedKey> = {
+  key: "svc_live_Ab12…",
+  prefix: "svc_live_Ab12",
+  old_key_ends: "2026-02-07 18:05:00",
+  request_id: "5f0c8a0e-4a5f-4a52-9a68-3d2a4f0c7b11",
+};

@@ -1,0 +1,77 @@
+import { Type } from "typebox";
+import { json } from "#api/openapi/answers.ts";
+import { refused } from "#api/http/errors.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { rotatedKey, rotatedKeyExample } from "#src/contract/shapes/account.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { overlapDays, rotateKeyRepeatably } from "#src/keys/rotation.ts";
+import { isNotDone } from "#src/operators/act.ts";
+
+const [daysLeast, daysMost] = overlapDays;
+
+const rotation = Type.Object(
+  {
+    days: Type.Optional(
+      Type.Integer({
+        minimum: daysLeast,
+        maximum: daysMost,
+        default: 7,
+        description: "After so many days the old key ends",
+      }),
+    ),
+    request_id: Type.String({
+      minLength: 16,
+      maxLength: 128,
+      description: "A random text of your own, for example a UUID: with it you may ask again",
+    }),
+  },
+  { title: "KeyRotation" },
+);
+
+const whyNot: Record<string, string> = {
+  ending: "This key has an end already.",
+  new: "This key is less than a day old.",
+};
+
+/** POST /keys/rotate, docs/decisions.md 8.36 and 8.37: replaces the key that the call is made with. */
+export const rotateKeyRoute = ({ db, config, clock }: Services) =>
+  route({
+    method: "POST",
+    path: "/keys/rotate",
+    access: "secret",
+    summary: "Replace your key by a new one",
+    answers: {
+      operationId: "rotateKey",
+      tag: "Account",
+      description:
+        "The new key has the settings of the one that you call with, and is shown in this answer only. Both work until `old_key_ends`. If the answer is lost, ask again with the same `request_id` within an hour, before the new key is used: you get the same answer.",
+      replies: {
+        201: { description: "The new key", forms: json(rotatedKey, rotatedKeyExample) },
+      },
+      problems: ["key-not-replaceable"],
+      bodyExamples: {
+        "with a week for the change": { days: 7, request_id: rotatedKeyExample.request_id },
+      },
+    },
+    body: rotation,
+    async handle(ctx) {
+      const { key, body } = ctx.state;
+      const { days = 7, request_id } = body;
+      const pepper = config.reporterPepper;
+      const wish = { days, requestId: request_id };
+      const rotated = await rotateKeyRepeatably({ db, pepper }, key, wish, clock());
+      if (isNotDone(rotated)) {
+        const state = rotated.notDone === "already" ? rotated.state : "";
+        throw refused("key-not-replaceable", whyNot[state] ?? "This key is not in force any more.");
+      }
+      ctx.status = 201;
+      ctx.set("Cache-Control", "no-store");
+      ctx.body = {
+        key: rotated.text,
+        prefix: rotated.key.prefix,
+        old_key_ends: formatTime(rotated.ends.getTime()),
+        request_id,
+      };
+    },
+  });
