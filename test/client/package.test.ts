@@ -28,14 +28,18 @@ describe("the client's package", function () {
     for (const { types } of Object.values(exports)) await readFile(join(installed, types));
     const names = Object.entries(exports).filter(([, entry]) => entry.default !== undefined);
     const imports = names.map(([name]) => `import("@fuelmark/client${name.slice(1)}")`);
-    const script = `const all = await Promise.all([${imports.join(",")}]);
-        console.log(all.flatMap((one) => Object.keys(one)).sort().join());`;
-    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], {
-      cwd: folder,
-    });
-    expect(stdout.trim()).to.equal(
-      "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
-    );
+    const requires = names.map(([name]) => `require("@fuelmark/client${name.slice(1)}")`);
+    const tell = "console.log(all.flatMap((one) => Object.keys(one)).sort().join());";
+    for (const [kind, script] of [
+      ["module", `const all = await Promise.all([${imports.join(",")}]); ${tell}`],
+      ["commonjs", `const all = [${requires.join(",")}]; ${tell}`],
+    ]) {
+      const args = [`--input-type=${kind}`, "-e", script!];
+      const { stdout } = await run(process.execPath, args, { cwd: folder });
+      expect(stdout.trim(), kind).to.equal(
+        "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
+      );
+    }
   });
 
   it("carries types that the examples of its README compile against", async () => {
@@ -57,9 +61,18 @@ describe("the client's package", function () {
     await writeFile(join(folder, "copy.ts"), copy);
     await writeFile(join(folder, "calls.ts"), `${given}\n${calls}\n${wrong}`);
     await writeFile(join(folder, "hook.ts"), `${hook}\n${verify}`);
+    await writeFile(
+      join(folder, "common.cts"),
+      `import client = require("@fuelmark/client");
+      const api = client.createClient({ baseUrl: "", key: "" });
+      // @ts-expect-error: a count is a number.
+      const count: Promise<string> = api.cities({}).then((found) => found.count);
+      void count;`,
+    );
     const typeRoots = resolve("node_modules", "@types");
     const options = "--noEmit --strict --target es2022 --module nodenext --types node --typeRoots";
-    const args = [compiler, ...options.split(" "), typeRoots, "copy.ts", "calls.ts", "hook.ts"];
+    const files = ["copy.ts", "calls.ts", "hook.ts", "common.cts"];
+    const args = [compiler, ...options.split(" "), typeRoots, ...files];
     const told = await run(process.execPath, args, { cwd: folder }).catch(
       (error: { stdout: string }) => error,
     );
