@@ -28,8 +28,8 @@ const ending = ".test.ts";
 const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
 // The rooms with the longest files come first, so that none is left alone at the end.
 const rooms = [
-  "flow",
   "browser",
+  "flow",
   "cli",
   "client",
   "fuzz",
