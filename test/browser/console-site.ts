@@ -1,0 +1,75 @@
+import type { Browser, Page } from "playwright-core";
+import { type Client, createClient } from "#test/flow/client.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { fillReview } from "#test/flow/held-marks.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
+
+/** What the tests of one file share; `opened` is the page of the test that runs. */
+export interface ConsoleSite {
+  browser: Browser;
+  instance: TestInstance;
+  country: Country;
+  web: RunningRole;
+  /** With the partner's secret key. */
+  partner: Client;
+  opened: OpenedPage;
+  /** The first station that no test has used. */
+  nextPlace: number;
+  goTo(page: Page, path: string): Promise<unknown>;
+  signIn(path?: string, name?: string, view?: OpenedPage): Promise<Page>;
+  press(page: Page, name: string | RegExp): Promise<void>;
+  /** Presses a button of the dialogue. */
+  confirm(page: Page, name: string): Promise<void>;
+  /** What the API says of station number `n`. */
+  fuelOf(n: number): Promise<Record<string, unknown>>;
+  /** But for the 401 by which a page learns that nobody is signed in. */
+  complaints(view: OpenedPage): string[];
+}
+
+/** A service with the operator `olga`, the viewer `vera` and marks to review, and a fresh page for each test. */
+export function useConsole(): ConsoleSite {
+  let marks: RunningRole | undefined;
+  const site = {
+    goTo: (page, path) => page.goto(`${site.web.baseUrl}/console/#${path}`),
+    signIn: async (path = "/", name = "olga", { page } = site.opened) => {
+      await site.goTo(page, path);
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Password").fill(testPassword);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("navigation", { name: "Console" }).waitFor();
+      return page;
+    },
+    press: (page, name) => page.getByRole("button", { name }).click(),
+    confirm: (page, name) => page.getByRole("dialog").getByRole("button", { name }).click(),
+    fuelOf: async (n) => (await site.partner.get(`/stations/${placeOf(n).id}`)).body.station.fuel,
+    complaints: (view) => view.complaints.filter((one) => !one.includes("401")),
+  } as ConsoleSite;
+
+  before(async function () {
+    site.browser = await openBrowser(this);
+    site.instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
+    site.country = await openCountry(site.instance.config, 60);
+    [site.web, marks] = await Promise.all([
+      startRole("web", site.instance.env),
+      startRole("marks", site.instance.env),
+    ]);
+    site.partner = createClient(site.web.baseUrl, site.country.secret);
+    await addOperator(site.country.db, "olga", "operator");
+    await addOperator(site.country.db, "vera", "viewer");
+    site.nextPlace = await fillReview(site.partner, 0);
+  });
+  after(async () => {
+    await Promise.all([site.web, marks].map((role) => role?.stop()));
+    await site.country?.close();
+    await site.instance?.drop();
+    await site.browser?.close();
+  });
+  beforeEach(async () => {
+    site.opened = await openPage(site.browser);
+  });
+  afterEach(() => site.opened.close());
+  return site;
+}

@@ -1,0 +1,226 @@
+import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
+import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { editStation } from "#src/stations/edit-station.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
+import { axeFaults } from "#test/harness/browser.ts";
+import { useConsole } from "#test/browser/console-site.ts";
+
+describe("browser: console, what is found, stations and people", function () {
+  const site = useConsole();
+  const { goTo, signIn, press, confirm, fuelOf, complaints } = site;
+
+  it("exports what is kept of a person, then erases it", async () => {
+    const place = site.nextPlace++;
+    await site.partner.mark(placeOf(place), "asks for it", { status: "yes", text: "all well" });
+    const page = await signIn("/people");
+    await page.getByLabel("Where the person marks").selectOption(String(site.country.partnerId));
+    await page.getByLabel("The partner’s user_ref").fill("asks for it");
+    await press(page, "Export");
+    await page.getByText(`"text": "all well"`).waitFor();
+    await press(page, "Erase");
+    await confirm(page, "Erase");
+    await page.getByText("The person was erased. The marks stay.").waitFor();
+    await press(page, "Export");
+    await page.getByText("Nobody of this name is known.").waitFor();
+    expect(await fuelOf(place)).to.include({ status: "yes" });
+  });
+
+  it("says why a station shows what it shows", async () => {
+    const place = site.nextPlace++;
+    const { id } = placeOf(place);
+    // Known for more than a week, so that no limit of the review concerns them.
+    await site.country.meet("first", 9 * 24 * 60);
+    await site.country.meet("second", 10 * 24 * 60);
+    await site.partner.mark(placeOf(place), "first", { status: "low" });
+    const far = { ...placeOf(place), lat: 50 };
+    await site.partner.mark(far, "second", { status: "no" });
+    const page = await signIn("/stations");
+    await page.getByLabel("Search by id, name, brand or address").fill(`Station ${id}`);
+    await page.getByRole("link", { name: `Station ${id}` }).click();
+    await page.getByText("1 device of 1 needed, so it was published.").waitFor();
+    const why = page.getByText(/sent without a position at the station\): 1 device of 2 needed/);
+    await why.waitFor();
+    await page.getByRole("cell", { name: "pending" }).waitFor();
+  });
+
+  it("finds pages, partners, keys and stations by Ctrl-K, and gives the focus back", async () => {
+    const { id, secret } = await addPartner(site.country);
+    await rows(site.country.db, "update partners set name = 'Bensin Nord' where id = ?", [id]);
+    const page = await signIn("/", "vera");
+    const field = page.getByRole("combobox", { name: "Find a page" });
+    const options = page.getByRole("dialog").getByRole("option");
+    const chosen = page.getByRole("dialog").getByRole("option", { selected: true });
+    const finds = async (text: string, group: string, option: string) => {
+      await page.keyboard.press("Control+k");
+      await field.fill(text);
+      const found = page.getByRole("group", { name: group }).getByRole("option", { name: option });
+      await found.first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    };
+    await finds("bensin", "Partners", "Bensin Nord");
+    await page.getByRole("heading", { level: 1, name: "Bensin Nord" }).waitFor();
+    await finds("quota", "Pages", "Limit requests");
+    await page.getByRole("heading", { level: 1, name: "Limit requests" }).waitFor();
+    const station = placeOf(3).id;
+    await finds(station, "Stations", `Station ${station}`);
+    await page.getByRole("heading", { level: 1, name: `Station ${station}` }).waitFor();
+    // A pasted key is found, and only its beginning has left the page.
+    await finds(secret, "Keys", "svc_live_");
+    await page.getByRole("heading", { level: 1, name: "Bensin Nord" }).waitFor();
+    expect(site.opened.requests.filter((url) => url.includes(secret.slice(0, 16)))).to.deep.equal(
+      [],
+    );
+
+    const button = page.getByRole("button", { name: "Find", exact: true });
+    await button.click();
+    await field.fill("Brand");
+    await options.nth(5).waitFor();
+    const first = await chosen.textContent();
+    await page.keyboard.press("ArrowDown");
+    const second = await chosen.textContent();
+    expect(second).to.not.equal(first);
+    expect(await field.getAttribute("aria-activedescendant")).to.equal(
+      await chosen.getAttribute("id"),
+    );
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    expect(await chosen.textContent()).to.equal(await options.last().textContent());
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator("header button:focus", { hasText: "Find" }).waitFor();
+    expect(complaints(site.opened)).to.deep.equal([]);
+  });
+
+  it("opens what was typed even when Enter comes before the answer, and nothing over a question", async () => {
+    const page = await signIn("/stations");
+    await page.keyboard.press("Meta+k");
+    await page.keyboard.type(placeOf(5).id);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: `Station ${placeOf(5).id}` }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("nothing has this name");
+    await page.getByText("Nothing found.").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const { id } = await addPartner(site.country);
+    await goTo(page, `/partners/${id}`);
+    await press(page, "Issue a key");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Control+k");
+    expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
+  });
+
+  it("tries a file of stations, then imports it, and shows what it did", async () => {
+    const node = {
+      type: "node",
+      id: 77,
+      lat: 60,
+      lon: 30,
+      tags: { amenity: "fuel", name: "North" },
+    };
+    const page = await signIn("/imports");
+    await page.getByLabel("File", { exact: true }).setInputFiles({
+      name: "north.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ elements: [node] })),
+    });
+    const name = page.getByLabel("Name of the source");
+    await name.fill("north and south");
+    await press(page, "Dry run, change nothing");
+    await page.getByRole("alert").getByText("letters a-z, digits, - and _").waitFor();
+    await name.fill("");
+    await press(page, "Dry run, change nothing");
+    const row = page.getByRole("row").filter({ hasText: "north.json" });
+    await row.getByText("added 1").waitFor();
+    expect((await site.partner.get("/stations/n77")).status).to.equal(404);
+    // A tick for stations does not go along, unseen, with statuses.
+    await page.getByLabel("Take everything out of service that is not in the file").check();
+    await page.getByLabel("Content").selectOption("statuses");
+    await press(page, "Import it …");
+    await page.getByRole("dialog").getByText("Make a dry run first").waitFor();
+    await press(page, "Cancel");
+    await page.getByLabel("Content").selectOption("stations");
+    await page.getByLabel("Take everything out of service that is not in the file").uncheck();
+    await press(page, "Import it …");
+    await confirm(page, "Import it");
+    await row.filter({ hasNotText: "dry run" }).getByText("added 1").waitFor();
+    await until(
+      () => site.partner.get("/stations/n77"),
+      ({ status }) => status === 200,
+    );
+  });
+
+  it("corrects a station, shows it on its map (docs/decisions.md 13.18), closes and reopens it", async () => {
+    const { id, lat, lon } = placeOf(59);
+    await issueConsumerKey(site.country.db, site.instance.config);
+    const page = await signIn(`/stations/${id}`);
+    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("АЗС 5");
+    await page.getByLabel("Latitude").fill(`${lat + 0.01}, ${lon}`);
+    const changes = page.locator(".changes");
+    await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
+    await changes.getByText("1.1 km away").waitFor();
+    // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
+    await editStation(site.country.db, "vera", id, { name: "Another" });
+    await press(page, "Save");
+    await page.getByRole("alert").getByText('it is now "Another"').waitFor();
+    expect(await name.inputValue()).to.equal("АЗС 5");
+    await press(page, "Discard");
+    await until(
+      () => name.inputValue(),
+      (value) => value === "Another",
+    );
+    await name.fill("АЗС 5");
+    await press(page, "Save");
+    await page.getByRole("heading", { level: 1, name: "АЗС 5" }).waitFor();
+    await until(
+      () => site.partner.get(`/stations/${id}`),
+      ({ body }) => body.station.name === "АЗС 5",
+    );
+    await press(page, "Show the map");
+    const map = page.frameLocator("iframe");
+    await map.getByRole("heading", { name: "АЗС 5" }).first().waitFor();
+    await press(page, "Hide the map");
+    await page.locator(".by-hand").getByText(`Station ${id}`).waitFor();
+    await press(page, "Take it as the name");
+    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+    await press(page, "Close it …");
+    await page.getByRole("dialog").getByLabel("Why").fill("demolished");
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await confirm(page, "Close it");
+    await page.getByText("closed by hand").waitFor();
+    await until(
+      () => site.partner.get(`/stations/${id}`),
+      ({ status }) => status === 404,
+    );
+    await press(page, "Reopen it …");
+    await confirm(page, "Reopen it");
+    await page.getByText("closed by hand").waitFor({ state: "detached" });
+    // The refused save is the one complaint: a 422 that the page shows.
+    expect(complaints(site.opened).filter((one) => !one.includes("422"))).to.deep.equal([]);
+    const log = await rows(
+      site.country.db,
+      "select actor, action from operator_log where subject = ? order by id",
+      [`station ${id}`],
+    );
+    expect(log).to.deep.equal([
+      { actor: "vera", action: "station.edit" },
+      ...["edit", "edit", "close", "reopen"].map((verb) => ({
+        actor: "olga",
+        action: `station.${verb}`,
+      })),
+    ]);
+  });
+
+  it("shows a viewer a station's facts, and no button that changes them", async () => {
+    const page = await signIn(`/stations/${placeOf(58).id}`, "vera");
+    await page.getByLabel("Latitude").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).isDisabled()).to.equal(true);
+    expect(await page.getByRole("button", { name: /Save|Close it/ }).count()).to.equal(0);
+  });
+});
