@@ -2,13 +2,8 @@ import { refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Middleware } from "#api/http/state.ts";
 import { mountCalls, pageCall } from "#api/pages/page-calls.ts";
-import {
-  alertStop,
-  alertWish,
-  type AlertWishBody,
-  myAlerts,
-  type ShownAlerts,
-} from "#src/contract/shapes/alerts.ts";
+import { alertStop, alertWish, type AlertWishBody, myAlerts } from "#src/contract/shapes/alerts.ts";
+import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { deviceReporter, viewerHash } from "#src/marks/reporter.ts";
 import { alertsOf, askAlert, stopAlert, type Subscription } from "#src/pushes/alerts/devices.ts";

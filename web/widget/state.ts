@@ -3,7 +3,15 @@ import { distanceM, type Box } from "#src/domain/geo.ts";
 import { answerFor, hasFuel, type Near } from "#src/domain/grade-answer.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
-import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
+import {
+  expire,
+  filtersOn,
+  brandsOf,
+  noFilters,
+  passes,
+  passesBrand,
+  type Filters,
+} from "#web/widget/filters.ts";
 import { grade } from "#web/widget/grade.ts";
 import { page } from "#web/widget/page.ts";
 import { stations } from "#web/widget/loader.ts";
@@ -73,8 +81,23 @@ const current = computed<readonly Station[]>(() => {
 export const shown = computed<readonly Station[]>(() =>
   filtersOn(filters.value) === 0
     ? current.value
-    : current.value.filter(({ fuel }) => passes(fuel, filters.value, now.value)),
+    : current.value.filter(
+        ({ fuel, brand }) =>
+          passes(fuel, filters.value, now.value) && passesBrand(brand, filters.value),
+      ),
 );
+
+/** The brands in view that the other filters let pass, with the number of their stations. */
+export const brandsInView = computed<[brand: string, count: number][]>(() => {
+  const at = view.value;
+  if (at === null) return [];
+  return brandsOf(
+    current.value.filter(
+      ({ lat, lon, fuel }) =>
+        passes(fuel, filters.value, now.value) && at.boxes.some((box) => holds(box, lat, lon)),
+    ),
+  );
+});
 
 /**
  * Those of `shown` that lie in the view, with their distance from the viewer, or from the middle where that is unknown:

@@ -1,10 +1,8 @@
 import { type Static, Type } from "typebox";
+import { alertRadiiKm } from "#src/contract/shapes/alert-radii.ts";
 import { device } from "#src/contract/report.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
-
-/** How far a driver may want to drive, km. */
-export const alertRadiiKm = [5, 10, 20] as const;
 
 const base64url = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[A-Za-z0-9_-]+=*$" });
@@ -38,27 +36,3 @@ export const alertStop = Type.Object(
   { id: Type.Integer({ minimum: 1 }), token: Type.String({ minLength: 1, maxLength: 64 }) },
   { title: "AlertStop" },
 );
-
-/** What a driver waits for, as the map shows it. */
-export interface ShownAlert {
-  id: number;
-  /** Ends it, without the device's id. */
-  token: string;
-  grade: Grade;
-  lat: number;
-  lon: number;
-  radius_km: number;
-  /** Unix time in ms. */
-  expires: number;
-}
-
-/** Answer of `/alerts/mine` and `/alerts/ask`. */
-export interface ShownAlerts {
-  alerts: ShownAlert[];
-  /** The service's key for push services, base64url: browsers want it when they subscribe. */
-  key: string;
-  /** For so many days a driver is told. */
-  days: number;
-  /** At most so often a day. */
-  per_day: number;
-}

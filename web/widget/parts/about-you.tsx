@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { endSubscription } from "#web/widget/alerts.ts";
+import { forgetFavourites } from "#web/widget/favourites.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
@@ -21,7 +23,12 @@ export const AboutYou = () => {
   };
   const forget = async (): Promise<void> => {
     busy.value = true;
-    say((await forgetDevice()) ? words.forget.done : words.forget.failed);
+    const isForgotten = await forgetDevice();
+    if (isForgotten) {
+      forgetFavourites();
+      await endSubscription();
+    }
+    say(isForgotten ? words.forget.done : words.forget.failed);
     busy.value = false;
     turn(false);
   };
