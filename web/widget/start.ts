@@ -1,4 +1,5 @@
 import { ask, type City, findStation } from "#web/widget/api.ts";
+import { forgetCity, keptCity } from "#web/widget/kept-view.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
@@ -21,9 +22,10 @@ export async function start(): Promise<void> {
   const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
+  const named = page.city === "" && page.station === "" ? keptCity() : page.city;
   const [known, city, station] = await Promise.all([
     untilKnown(),
-    findCity(page.city),
+    findCity(named),
     page.station === "" ? null : findStation(page.station),
   ]);
   config.value = known;
@@ -50,8 +52,8 @@ export async function start(): Promise<void> {
     if (station !== null) openCard(station);
   }
   // Now there is somebody who sees it.
-  if (page.city !== "" && page.point === null && city === "unknown")
-    say(words.notices.cityUnknown(page.city));
+  if (city === "unknown" && page.city === "") forgetCity();
+  else if (city === "unknown") say(words.notices.cityUnknown(page.city));
   tell({ type: "fuelmark:ready" });
 }
 

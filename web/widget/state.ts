@@ -12,6 +12,8 @@ import {
   passesBrand,
   type Filters,
 } from "#web/widget/filters.ts";
+import { keptFilters } from "#web/widget/kept-filters.ts";
+import { recall } from "#web/kit/storage.ts";
 import { grade } from "#web/widget/grade.ts";
 import { page } from "#web/widget/page.ts";
 import { stations } from "#web/widget/loader.ts";
@@ -56,7 +58,11 @@ export const view = signal<View | null>(null);
 /** The grade whose filter a partner's address has switched on (docs/contract.md 4.11), or the one chosen in its place. */
 let preset = page.isOwnMap ? null : page.fuel;
 export const filters = signal<Filters>(
-  preset === null ? noFilters : { ...noFilters, grades: [preset] },
+  page.isOwnMap
+    ? keptFilters(location.search, recall("filters"))
+    : preset === null
+      ? noFilters
+      : { ...noFilters, grades: [preset] },
 );
 grade.subscribe((chosen) => {
   const { grades } = filters.peek();

@@ -2,6 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { endSubscription } from "#web/widget/alerts.ts";
 import { forgetFavourites } from "#web/widget/favourites.ts";
+import { remember } from "#web/kit/storage.ts";
+import { forgetCity } from "#web/widget/kept-view.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
@@ -26,6 +28,8 @@ export const AboutYou = () => {
     const isForgotten = await forgetDevice();
     if (isForgotten) {
       forgetFavourites();
+      forgetCity();
+      remember("filters", null);
       await endSubscription();
     }
     say(isForgotten ? words.forget.done : words.forget.failed);
