@@ -23,12 +23,15 @@ const alike: readonly [RegExp, string][] = [
   [/(.)\1+/g, "$1"],
 ];
 
-/** What a word is compared by: `Лукойл`, `lukoil` and `Lukoyl` have the same (docs/decisions.md 15.30). */
-export function soundOf(word: string): string {
+/** The word in Latin letters, one for one where that is possible: a typo in Russian is one here as well. */
+function lettersOf(word: string): string {
   const letters = [...word.normalize("NFC").toLowerCase()].map((one) => latin[one] ?? one).join("");
-  const plain = letters.normalize("NFD").replaceAll(/[^\p{L}\p{N}]/gu, "");
-  return alike.reduce((text, [from, to]) => text.replaceAll(from, to), plain);
+  return letters.normalize("NFD").replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
+
+/** What a word is compared by: `Лукойл`, `lukoil` and `Lukoyl` have the same (docs/decisions.md 15.30). */
+export const soundOf = (word: string): string =>
+  alike.reduce((text, [from, to]) => text.replaceAll(from, to), lettersOf(word));
 
 /** Letters from which on a typo may be forgiven: shorter words are too often others. */
 const typoFrom = 4;
@@ -38,11 +41,18 @@ export function fitOf(typed: string, known: string): 0 | 1 | null {
   const [asked, sound] = [soundOf(typed), soundOf(known)];
   if (asked === "" || sound === "") return null;
   if (sound.startsWith(asked)) return 0;
-  if (asked.length < typoFrom) return null;
-  const isNear = [-1, 0, 1].some(
-    (more) => distance(asked, sound.slice(0, asked.length + more)) <= 1,
+  // By its letters too: a typo may bring two of them together that sound as another.
+  return isNear(asked, sound) || isNear(lettersOf(typed), lettersOf(known)) ? 1 : null;
+}
+
+/** Whether the beginning of what is known differs by one typo. */
+function isNear(asked: string, known: string): boolean {
+  if (asked.length < typoFrom) return false;
+  const lengths = [-1, 0, 1].map((more) => asked.length + more);
+  return (
+    lengths.some((length) => distance(asked, known.slice(0, length)) <= 1) ||
+    isSwapped(asked, known.slice(0, asked.length))
   );
-  return isNear || isSwapped(asked, sound.slice(0, asked.length)) ? 1 : null;
 }
 
 /** Two letters beside each other in the wrong order. */
