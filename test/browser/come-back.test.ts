@@ -106,12 +106,10 @@ describe("browser: a driver who comes back", function () {
     await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
     const shown = await until(
       () =>
-        page.evaluate(async () => {
+        page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
           const registration = await navigator.serviceWorker.ready;
-          return (await registration.getNotifications()).map(({ title, body, tag }) => ({
-            ...{ title, body, tag },
-          }));
-        }),
+          return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+        })()`),
       ({ length }) => length > 0,
     );
     expect(shown).to.deep.equal([{ title: "100 is there", body: "Station n1003", tag: "fuel-1" }]);
@@ -146,7 +144,7 @@ describe("browser: a driver who comes back", function () {
     await press(page, "Forget it");
     await page.getByText("This device is forgotten.").waitFor();
     expect(await page.getByRole("button", { name: "Favourites" }).count()).to.equal(0);
-    expect(await page.evaluate(() => localStorage.getItem("favourites"))).to.equal(null);
+    expect(await page.evaluate('localStorage.getItem("favourites")')).to.equal(null);
     expect(complaints).to.deep.equal([]);
     await close();
   });
