@@ -5,13 +5,13 @@ import { card, type Output, readable, table } from "#cli/output.ts";
 import { unknown } from "#cli/refusal.ts";
 import { id } from "#cli/values.ts";
 import { cleanText } from "#src/import/clean-text.ts";
-import { listDeliveries } from "#src/webhooks/deliveries.ts";
+import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
 import {
   findWebhook,
   listWebhooks,
   switchWebhookByOperator,
   type Webhook,
-} from "#src/webhooks/endpoints.ts";
+} from "#src/pushes/webhooks/endpoints.ts";
 
 const deliveriesShown = 20;
 const textMax = 200;

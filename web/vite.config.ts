@@ -15,6 +15,9 @@ const pages = readdirSync(root, { withFileTypes: true })
       .map((file) => join(root, name, file)),
   );
 
+/** A script of its own, which imports no other: a service worker that shows notifications. */
+const worker = join(root, "widget/offline/push-worker.ts");
+
 export default defineConfig({
   root,
   // Relative, so that the service may stand below a path of a proxy.
@@ -28,7 +31,14 @@ export default defineConfig({
     // Data URLs would need more of the content security policy than the pages give.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pages },
+    rolldownOptions: {
+      input: [...pages, worker],
+      // Under one name for ever: a browser asks there whether the worker is a newer one.
+      output: {
+        entryFileNames: ({ name }) =>
+          name === "push-worker" ? "push-worker.js" : "assets/[name]-[hash].js",
+      },
+    },
     chunkSizeWarningLimit: 2000,
   },
 });

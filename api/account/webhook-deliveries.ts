@@ -12,8 +12,8 @@ import {
   listDeliveries,
   redeliver,
   sendTestEvent,
-} from "#src/webhooks/deliveries.ts";
-import type { Webhook } from "#src/webhooks/endpoints.ts";
+} from "#src/pushes/webhooks/deliveries.ts";
+import type { Webhook } from "#src/pushes/webhooks/endpoints.ts";
 
 const tag = "Webhooks";
 const path = "/webhooks/{webhook_id}";

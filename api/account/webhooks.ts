@@ -26,8 +26,8 @@ import {
   rotateWebhookSecret,
   type Webhook,
   type WebhookWish,
-} from "#src/webhooks/endpoints.ts";
-import { createReceivers } from "#src/webhooks/receivers.ts";
+} from "#src/pushes/webhooks/endpoints.ts";
+import { createReceivers } from "#src/pushes/receivers.ts";
 
 const tag = "Webhooks";
 const path = "/webhooks/{webhook_id}";

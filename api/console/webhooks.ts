@@ -3,7 +3,7 @@ import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ConsoleWebhook } from "#src/contract/console.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
-import { listWebhooks, switchWebhookByOperator } from "#src/webhooks/endpoints.ts";
+import { listWebhooks, switchWebhookByOperator } from "#src/pushes/webhooks/endpoints.ts";
 
 /** Partners' webhooks (docs/decisions.md 20.8): how they do, off and on. */
 export const webhookCalls = ({ db }: Services): ConsoleCall[] => [

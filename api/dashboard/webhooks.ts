@@ -13,8 +13,13 @@ import type { RouteContext } from "#api/http/state.ts";
 import type { ShownDelivery, ShownWebhook } from "#src/contract/dashboard.ts";
 import { newWebhook, webhookChanges } from "#src/contract/shapes/webhooks.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
-import { listDeliveries } from "#src/webhooks/deliveries.ts";
-import { findWebhook, listWebhooks, removeWebhook, type Webhook } from "#src/webhooks/endpoints.ts";
+import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  removeWebhook,
+  type Webhook,
+} from "#src/pushes/webhooks/endpoints.ts";
 
 const deliveriesShown = 50;
 

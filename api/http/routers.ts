@@ -17,6 +17,7 @@ import { reportBatchRoute } from "#api/marks/report-batch.ts";
 import { reportStateRoute, reportStatesRoute } from "#api/marks/report-states.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPages } from "#api/openapi/serve.ts";
+import { alertCalls } from "#api/pages/alerts.ts";
 import { assetPages } from "#api/pages/assets.ts";
 import { basemapPages } from "#api/pages/basemap.ts";
 import { clientPackage } from "#api/pages/client-package.ts";
@@ -87,6 +88,10 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   embedPages(router, services);
   stationPage(router, services);
   consumerMapPage(router, services);
-  const apps = [...dashboardPages(router, services), ...consolePages(router, services)];
+  const apps = [
+    ...dashboardPages(router, services),
+    ...consolePages(router, services),
+    ...alertCalls(services),
+  ];
   return [routesOf(router), ...apps];
 }

@@ -9,6 +9,7 @@ import {
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
+import { type AlertCounts, countAlerts } from "#src/pushes/alerts/turns.ts";
 import { oldestDay } from "#src/marks/partitions.ts";
 import { dayS } from "#src/domain/units.ts";
 
@@ -211,6 +212,16 @@ export function registerGauges(services: Services): void {
     "fuelmark_stations_to_refold",
     "Stations that wait to be folded anew; one that stays has a refold that fails.",
     ({ refolds }) => refolds,
+  );
+
+  const told = kept(() => figuresOf("fuel alerts", keptMs, () => countAlerts(db)));
+  const ofAlerts = (name: string, help: string, pick: (counts: AlertCounts) => number): void =>
+    gauge(name, help, () => told().then((found) => (found === null ? NaN : pick(found))));
+  ofAlerts("fuelmark_fuel_alerts", "What drivers want to be told of.", ({ alerts }) => alerts);
+  ofAlerts(
+    "fuelmark_fuel_alerts_waiting",
+    "Browsers of drivers that are to be told, in pauses and at night too.",
+    ({ waiting }) => waiting,
   );
 
   const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));

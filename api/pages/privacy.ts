@@ -3,7 +3,7 @@ import { html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import type { Services } from "#api/http/services.ts";
 
-type Kept = Pick<Services["config"], "positionDays" | "retentionDays">;
+type Kept = Pick<Services["config"], "positionDays" | "retentionDays" | "alertDays">;
 
 /** `/privacy`: docs/privacy.md in short, for drivers. The map links to it. */
 export function privacyPage(router: PageRouter, { config }: Pick<Services, "config">): void {
@@ -36,7 +36,7 @@ interface Texts {
 }
 
 const texts: Record<Language, (kept: Kept) => Texts> = {
-  en: ({ positionDays, retentionDays }) => ({
+  en: ({ positionDays, retentionDays, alertDays }) => ({
     title: "Privacy",
     intro: "The map needs no account and no name. This is what the service keeps:",
     items: [
@@ -57,8 +57,12 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
         `A hash of the address of your connection, with a mark, so that nobody can pretend to be many. Your address itself is not stored. The hash leaves your marks after ${positionDays} days, unless somebody else of your network has marked the same station at that time.`,
       ],
       [
+        "If you want to be told",
+        `The fuel, the place and the distance you asked about, and where your browser takes notifications, encrypted. Deleted after ${alertDays} days, or when you stop it. Notifications go through the service of your browser's maker, which cannot read them.`,
+      ],
+      [
         "In your browser",
-        "The random number, your marks of the last 24 hours, the fuel you have chosen, and light or dark. No advertising, and nobody follows you.",
+        "The random number, your marks of the last 24 hours, your favourites, the fuel you have chosen, and light or dark. No advertising, and nobody follows you.",
       ],
       [
         "To erase it",
@@ -66,7 +70,7 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       ],
     ],
   }),
-  ru: ({ positionDays, retentionDays }) => ({
+  ru: ({ positionDays, retentionDays, alertDays }) => ({
     title: "Конфиденциальность",
     intro: "Карте не нужны ни учётная запись, ни имя. Вот что хранит сервис:",
     items: [
@@ -87,8 +91,12 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
         `Хеш адреса вашего подключения, вместе с отметкой, чтобы никто не выдавал себя за многих. Сам адрес не хранится. Хеш стирается из отметок через ${positionDays} дн., если в то же время ту же станцию не отметил кто-то ещё из вашей сети.`,
       ],
       [
+        "Если просите сообщить",
+        `Топливо, место и расстояние, о которых вы спросили, и адрес уведомлений вашего браузера — в зашифрованном виде. Удаляются через ${alertDays} дн. или когда вы это отмените. Уведомления идут через службу разработчика браузера; прочитать их она не может.`,
+      ],
+      [
         "В вашем браузере",
-        "Случайное число, ваши отметки за последние 24 часа, выбранное топливо и тема. Никакой рекламы и слежки.",
+        "Случайное число, ваши отметки за последние 24 часа, избранное, выбранное топливо и тема. Никакой рекламы и слежки.",
       ],
       [
         "Как стереть",

@@ -4,7 +4,7 @@ import type { Message } from "#src/alarms/message.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { presented } from "#src/operators/presented.ts";
-import { sign } from "#src/webhooks/signature.ts";
+import { sign } from "#src/pushes/webhooks/signature.ts";
 
 const patienceMs = 10_000;
 const gapMs = 1000;

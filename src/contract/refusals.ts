@@ -145,6 +145,12 @@ const table = {
     advice: "Remove one that you do not need, or change its URL.",
     example: "You have 5 webhooks, as many as possible.",
   },
+  "alert-limit": {
+    status: 409,
+    title: "No further alert possible",
+    advice: "Stop one that you do not need any more.",
+    example: "You wait for 5 things, as many as possible.",
+  },
   "webhook-off": {
     status: 409,
     title: "The webhook is switched off",

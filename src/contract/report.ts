@@ -85,7 +85,7 @@ export const reportBody = Type.Object(
 export type ReportBody = Static<typeof reportBody>;
 
 /** Stays on the device and names nobody; only its keyed hash is kept. */
-const device = Type.String({
+export const device = Type.String({
   minLength: 1,
   maxLength: 128,
   description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",

@@ -18,15 +18,20 @@ const longestPauseMs = 4 * hourMs;
 const jitter = 0.2;
 
 /**
- * The pause, ms, after a failed attempt at `now`; null when the receiver has failed for three days and is given up.
+ * The pause, ms, after a failed attempt at `now`; null when the receiver has failed for `patienceMs` and is given up.
  * `failures` is how many attempts in a row have failed with this one, `since` the time of the first of them, `random` from 0 to 1.
- * The last pause ends with the third day.
+ * The last pause ends with that time.
  */
 export function pauseAfterFailure(
   { failures, since }: { failures: number; since: number },
-  { now, firstPauseMs, random }: { now: number; firstPauseMs: number; random: number },
+  {
+    now,
+    firstPauseMs,
+    random,
+    patienceMs = givenUpAfterMs,
+  }: { now: number; firstPauseMs: number; random: number; patienceMs?: number },
 ): number | null {
-  const leftMs = since + givenUpAfterMs - now;
+  const leftMs = since + patienceMs - now;
   if (leftMs <= 0) return null;
   const usual = Math.min(longestPauseMs, firstPauseMs * growth ** Math.min(failures - 1, 20));
   return Math.min(leftMs, Math.round(usual * (1 - jitter + 2 * jitter * random)));

@@ -1,4 +1,5 @@
 import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
+import { alertSettings } from "#src/infrastructure/settings/alerts.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
@@ -19,6 +20,7 @@ export const settings = {
   ...workSettings,
   ...alarmSettings,
   ...webhookSettings,
+  ...alertSettings,
 } as const satisfies Record<string, Setting<never> | Setting<unknown>>;
 
 type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };

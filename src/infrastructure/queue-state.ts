@@ -1,7 +1,7 @@
 import type { Job, Queue } from "bullmq";
 
 /** Apart from `queues.ts`: most commands of the command line name the queues and need no queue library. */
-export const queueNames = ["marks", "snapshots", "upkeep", "webhooks"] as const;
+export const queueNames = ["marks", "snapshots", "upkeep", "webhooks", "alerts"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What waits in one queue, and how it went. */

@@ -16,6 +16,11 @@ export interface WebhookJob {
   endpointId: number;
 }
 
+/** A wake-up for the workers that tell drivers. The truth is what waits for the device in the database. */
+export interface AlertJob {
+  deviceId: number;
+}
+
 /** A duty of one time slot; its job id comes from duty and slot, so that two clocks enqueue it once. */
 export interface SlotJob {
   duty: DutyName;
@@ -74,6 +79,24 @@ export function createProducer(config: Config, log: Log) {
       return false;
     }
   };
+  const wakeEach = async (
+    name: QueueName,
+    jobs: readonly object[],
+    ids: readonly number[],
+  ): Promise<void> => {
+    if (ids.length === 0) return;
+    try {
+      await queue(name).addBulk(
+        jobs.map((data, n) => ({
+          name: "wake",
+          data,
+          opts: { attempts: 1, deduplication: { id: `${name}-${ids[n]}` } },
+        })),
+      );
+    } catch (error) {
+      log.debug({ err: (error as Error).message, queue: name }, "not woken, will be made up for");
+    }
+  };
   return {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
     wakeMarks: (stationIds: readonly string[]): void =>
@@ -82,22 +105,25 @@ export function createProducer(config: Config, log: Log) {
      * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: what is lost is found
      * again by the duty `webhooks`.
      */
-    async wakeEndpoints(ids: readonly number[]): Promise<void> {
-      if (ids.length === 0) return;
-      const jobs = ids.map((endpointId) => ({
-        name: "wake",
-        data: { endpointId } satisfies WebhookJob,
-        opts: { attempts: 1, deduplication: { id: `endpoint-${endpointId}` } },
-      }));
-      try {
-        await queue("webhooks").addBulk(jobs);
-      } catch (error) {
-        log.debug({ err: (error as Error).message }, "webhooks not woken, will be made up for");
-      }
-    },
+    wakeEndpoints: (ids: readonly number[]): Promise<void> =>
+      wakeEach(
+        "webhooks",
+        ids.map((endpointId) => ({ endpointId }) satisfies WebhookJob),
+        ids,
+      ),
     /** From now on a wake-up of this endpoint is a new job. */
     async endpointTaken(id: number): Promise<void> {
-      await queue("webhooks").removeDeduplicationKey(`endpoint-${id}`);
+      await queue("webhooks").removeDeduplicationKey(`webhooks-${id}`);
+    },
+    /** The same for devices of drivers; the duty `alerts` finds again what is lost. */
+    wakeDevices: (ids: readonly number[]): Promise<void> =>
+      wakeEach(
+        "alerts",
+        ids.map((deviceId) => ({ deviceId }) satisfies AlertJob),
+        ids,
+      ),
+    async deviceTaken(id: number): Promise<void> {
+      await queue("alerts").removeDeduplicationKey(`alerts-${id}`);
     },
     /**
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does

@@ -29,6 +29,8 @@ const dutyQueues = {
   retention: "upkeep",
   /** Keys that end soon, and webhooks that nobody was woken for. */
   webhooks: "upkeep",
+  /** Drivers who wait for a grade, and whom nobody was woken for. */
+  alerts: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;
@@ -38,6 +40,7 @@ export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
 
 const instantsMs = 5000;
 const webhooksMs = 5000;
+const alertsMs = 5000;
 const failoverMs = 5000;
 
 /**
@@ -58,6 +61,7 @@ export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
     schedule("partitions", "0 7 * * * *", hourMs),
     schedule("retention", "0 23 * * * *", hourMs),
     schedule("webhooks", every(webhooksMs), webhooksMs),
+    schedule("alerts", every(alertsMs), alertsMs),
   ];
 }
 

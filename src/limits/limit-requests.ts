@@ -6,7 +6,7 @@ import { type Partner, type PartnerChanges, updatePartner } from "#src/keys/part
 import { msOf } from "#src/marks/marks.ts";
 import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 import { presented } from "#src/operators/presented.ts";
-import { tellPartner } from "#src/webhooks/outbox.ts";
+import { tellPartner } from "#src/pushes/webhooks/outbox.ts";
 
 export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
 

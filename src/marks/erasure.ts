@@ -6,6 +6,7 @@ import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/inf
 import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
 import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
+import { forgetDevice } from "#src/pushes/alerts/devices.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
@@ -90,11 +91,13 @@ async function clearAhead(db: Db, config: Config, person: Person): Promise<void>
  * marks and opinions name it.
  */
 async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
+  // Also of a driver who has marked nothing: whoever asks to be told is no reporter.
+  const told = await forgetDevice(tx, reporterOf(config.reporterPepper, person));
   // Nobody waits for an unknown person, whom a stranger may ask for at will.
-  if ((await findPerson(tx, config, person)) === null) return { erased: false };
+  if ((await findPerson(tx, config, person)) === null) return { erased: told };
   await lockIntake(tx, ["device" in person ? 0 : person.partner]);
   const reporter = await findPerson(tx, config, person);
-  if (reporter === null) return { erased: false };
+  if (reporter === null) return { erased: told };
   const now = createClock(config)();
   for (const ids of idsByDays(now - dayMs, now)) {
     const stations = await stationsOf(tx, reporter.id, ids);

@@ -4,8 +4,10 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { findPerson, refuseUnknownPartner, sideOf } from "#src/marks/erasure.ts";
 import { idsByDays } from "#src/marks/marks.ts";
-import type { Person } from "#src/marks/reporter.ts";
+import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { formatTime } from "#src/domain/time.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
+import { alertsOf } from "#src/pushes/alerts/devices.ts";
 import { act, type NotDone } from "#src/operators/act.ts";
 
 /** All that is kept of a person, with the names of the API; times are texts in UTC. */
@@ -16,6 +18,8 @@ export interface PersonExport {
   first_seen: string | null;
   /** An operator holds the person's marks until then (docs/decisions.md 4.13). */
   blocked_until: string | null;
+  /** What a device of the map wants to be told of (docs/decisions.md 19.12). */
+  alerts: { grade: Grade; lat: number; lon: number; radius_km: number; until: string }[];
   /** The newest first. */
   marks: Record<string, unknown>[];
 }
@@ -37,11 +41,17 @@ export async function exportPerson(
     partner: "device" in person ? null : person.partner,
     first_seen: textOf(reporter?.first_seen),
     blocked_until: textOf(reporter?.blocked_until),
+    alerts: await readAlerts(db, reporterOf(config.reporterPepper, person)),
     marks: reporter === null ? [] : await readMarks(db, reporter.id, config),
   };
   const entry = { action: "reporter.export", subject: sideOf(person) };
   return act(db, actor, async () => ({ value, ...entry }));
 }
+
+const readAlerts = async (db: Db, reporter: string): Promise<PersonExport["alerts"]> =>
+  (await alertsOf(db, reporter)).map(({ grade, lat, lon, radius_m, expires }) => ({
+    ...{ grade, lat, lon, radius_km: radius_m / 1000, until: formatTime(expires) },
+  }));
 
 const textOf = (at: Date | null | undefined): string | null =>
   at == null ? null : formatTime(at.getTime());

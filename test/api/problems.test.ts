@@ -7,6 +7,7 @@ import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { newBrowser } from "#test/flow/push-services.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startWorker } from "#test/harness/roles.ts";
@@ -14,12 +15,12 @@ import { startWorker } from "#test/harness/roles.ts";
 const codes = Object.keys(refusals) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
 /**
- * A user marks at most one station an hour here; a partner has at most two new users a day, and one webhook; a key one
+ * A user marks at most one station an hour here, and waits for one thing; a partner has at most two new users a day, and one webhook; a key one
  * stream.
  */
 const tight = {
   ...{ HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" },
-  ...{ WEBHOOK_ENDPOINTS: "1", STREAMS_PER_KEY: "1" },
+  ...{ WEBHOOK_ENDPOINTS: "1", STREAMS_PER_KEY: "1", ALERTS_PER_DEVICE: "1" },
 };
 
 describe("every problem of the API", function () {
@@ -103,6 +104,21 @@ describe("every problem of the API", function () {
     "already-done": async () => {
       const by = await operator("operator");
       return twice(() => revokeOne(by));
+    },
+    "alert-limit": async () => {
+      const { device, subscription } = newBrowser({ origin: "https://1.1.1.1" });
+      const asked = (grade: string) =>
+        fetch(`${base()}/alerts/ask`, {
+          method: "POST",
+          headers: { Origin: base(), "Content-Type": "application/json" },
+          body: JSON.stringify({
+            ...{ device, subscription, grade, lat: 55, lon: 37, radius_km: 5, lang: "ru" },
+          }),
+        });
+      await asked("92");
+      const answer = await asked("95");
+      const { status, headers } = answer;
+      return { status, headers, body: (await answer.json()) as unknown };
     },
     "import-running": async () => {
       const by = await operator("operator");

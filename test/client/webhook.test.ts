@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { verifyWebhook } from "#client/webhook.ts";
-import { newWebhookSecret, sign } from "#src/webhooks/signature.ts";
+import { newWebhookSecret, sign } from "#src/pushes/webhooks/signature.ts";
 import { codeBlocks } from "#test/harness/documents.ts";
 
 const now = Date.UTC(2026, 0, 31, 18, 5);

@@ -359,7 +359,7 @@ describe("flow: who may do what in the console", function () {
         queues: { name: string }[];
       };
       expect(queues.map(({ name }) => name)).to.deep.equal([
-        ...["marks", "snapshots", "upkeep", "webhooks"],
+        ...["marks", "snapshots", "upkeep", "webhooks", "alerts"],
       ]);
     });
 

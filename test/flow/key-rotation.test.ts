@@ -4,7 +4,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { findKey, listKeys } from "#src/keys/issued-keys.ts";
 import { rotateKey } from "#src/keys/rotation.ts";
 import { isNotDone } from "#src/operators/act.ts";
-import { tellExpiringKeys } from "#src/webhooks/outbox.ts";
+import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";

@@ -219,7 +219,13 @@ describe("flow: erasing a person", function () {
     expect(exported.json.first_seen).to.equal(exported.json.marks[0].received);
     const erased = await operator("erase", ...who, "--json");
     expect(erased.json).to.deep.equal({ erased: true });
-    const empty = { partner: country.partnerId, first_seen: null, blocked_until: null, marks: [] };
+    const empty = {
+      partner: country.partnerId,
+      first_seen: null,
+      blocked_until: null,
+      alerts: [],
+      marks: [],
+    };
     expect((await operator("export", ...who, "--json")).json).to.deep.equal(empty);
     const log = await rows<{ text: string }>(
       country.db,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { settings } from "#src/infrastructure/config.ts";
 import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
+import { alertSettings } from "#src/infrastructure/settings/alerts.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
@@ -22,6 +23,7 @@ const groups: [title: string, settings: Record<string, Setting<unknown> | Settin
   ["Work", workSettings],
   ["Alarms", alarmSettings],
   ["Webhooks of partners", webhookSettings],
+  ["Notifications for drivers", alertSettings],
 ];
 
 describe("docs/settings.md", () => {

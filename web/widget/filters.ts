@@ -8,6 +8,8 @@ export interface Filters {
   /** All of them must be there now. */
   grades: readonly Grade[];
   statuses: readonly ServedStatus[];
+  /** As stations have them; the API has no such filter. */
+  brands: readonly string[];
   queues: readonly Queue[];
   priced: boolean;
   /** Status no older than this many hours; leaves out `nodata`. */
@@ -17,6 +19,7 @@ export interface Filters {
 export const noFilters: Filters = {
   grades: [],
   statuses: [],
+  brands: [],
   queues: [],
   priced: false,
   freshH: null,
@@ -35,11 +38,28 @@ export function passes(fuel: FuelBlock, filters: Filters, now: number): boolean 
   );
 }
 
+/** True when the station's brand is one of those that the viewer wants. */
+export const passesBrand = (brand: string, { brands }: Filters): boolean =>
+  brands.length === 0 || brands.includes(brand);
+
+/** The brands of these stations and how many stations each has, the largest first; without those that have none. */
+export function brandsOf(stations: readonly { brand: string }[]): [brand: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const { brand } of stations)
+    if (brand !== "") counts.set(brand, (counts.get(brand) ?? 0) + 1);
+  return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
+}
+
 /** How many of the groups of filters are in use. */
-export const filtersOn = ({ grades, statuses, queues, priced, freshH }: Filters): number =>
-  [grades.length > 0, statuses.length > 0, queues.length > 0, priced, freshH !== null].filter(
-    (one) => one,
-  ).length;
+export const filtersOn = ({ grades, statuses, brands, queues, priced, freshH }: Filters): number =>
+  [
+    brands.length > 0,
+    grades.length > 0,
+    statuses.length > 0,
+    queues.length > 0,
+    priced,
+    freshH !== null,
+  ].filter((one) => one).length;
 
 const isFresh = ({ status, updated }: FuelBlock, from: number): boolean =>
   status !== "nodata" && (parseTime(updated) ?? 0) >= from;

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 import { type Near, nearestWith, nearRadiiKm } from "#src/domain/grade-answer.ts";
 import { ask, type Station } from "#web/widget/api.ts";
+import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { openPanel } from "#web/widget/panels.ts";
@@ -62,7 +63,9 @@ async function lookAround(from: Origin): Promise<void> {
     nearest.value = { kind: "unavailable", from };
     return;
   }
-  const stations = told.stations.slice(0, listedMax);
+  const stations = [...told.stations.slice(0, listedMax)].sort(
+    (a, b) => Number(isFavourite(b.station.id)) - Number(isFavourite(a.station.id)),
+  );
   nearest.value = { kind: "found", from, radiusKm: told.radiusKm, stations };
 }
 

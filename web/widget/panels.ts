@@ -5,7 +5,7 @@ import { stations } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { canDraw, config, now, view } from "#web/widget/state.ts";
 
-export type Panel = "card" | "list" | "filters" | "nearest";
+export type Panel = "card" | "list" | "filters" | "nearest" | "favourites";
 
 /** An open panel, and what it will be again when what lies on it is closed. */
 export interface Opened {
@@ -35,7 +35,7 @@ export const selected = computed<Station | null>(() => {
 });
 
 let opener: Element | null = null;
-const isList = (which: Panel): boolean => which === "list" || which === "nearest";
+const isList = (which: Panel): boolean => which !== "card" && which !== "filters";
 const entry = (which: Panel, station: Station | null = null, fly = false): Opened => ({
   ...{ panel: which, station, fly },
   ...{ scrollPx: 0, left: null },

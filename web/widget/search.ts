@@ -1,6 +1,8 @@
+import { stations } from "#web/widget/loader.ts";
+import { corrected, fitOf } from "#web/widget/spelling.ts";
 import { ask, type City, type Station } from "#web/widget/api.ts";
 import { nameOf, wrapLon } from "#web/widget/rectangles.ts";
-import { filters, view } from "#web/widget/state.ts";
+import { cities, filters, view } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -9,6 +11,11 @@ export type Found = { id: string; title: string; under: string } & (
   | { kind: "station"; station: Station }
 );
 
+/** Known before any station is. */
+const usualBrands = [
+  ...["Лукойл", "Газпромнефть", "Газпром", "Роснефть", "Татнефть", "Башнефть", "Сургутнефтегаз"],
+  ...["Нефтьмагистраль", "Трасса", "ТНК", "Teboil", "Shell"],
+];
 const citiesShown = 4;
 const stationsShown = 8;
 // Degrees around the middle of the view in which stations are looked for.
@@ -19,31 +26,57 @@ const reach = { lat: 2, lon: 4 };
  * occurs, the nearest first: the API's own search (docs/contract.md 4.1 and 4.5), with the viewer's filters.
  */
 export async function search(text: string, signal: AbortSignal): Promise<Found[]> {
-  const q = encodeURIComponent(text);
-  const [cities, stations] = await Promise.all([
-    ask<{ cities: City[] }>(`/cities?limit=${citiesShown}&q=${q}`, { signal }),
-    ask<{ stations: Station[] }>(`/stations?${area()}&sort=distance&q=${q}${filterQuery()}`, {
-      signal,
-    }),
-  ]);
+  const [cities, stations] = await Promise.all([citiesOf(text, signal), stationsOf(text, signal)]);
   return [
-    ...(cities.kind === "ok" ? cities.body.cities : []).map((city): Found => ({
+    ...cities.map((city): Found => ({
       kind: "city",
       id: `c:${city.name}:${city.lat}:${city.lon}`,
       title: city.name,
       under: city.region,
       city,
     })),
-    ...(stations.kind === "ok" ? stations.body.stations : [])
-      .slice(0, stationsShown)
-      .map((station): Found => ({
-        kind: "station",
-        id: station.id,
-        title: stationName(station),
-        under: [words.statuses[station.fuel.status], station.addr].filter(Boolean).join(" · "),
-        station,
-      })),
+    ...stations.slice(0, stationsShown).map((station): Found => ({
+      kind: "station",
+      id: station.id,
+      title: stationName(station),
+      under: [words.statuses[station.fuel.status], station.addr].filter(Boolean).join(" · "),
+      station,
+    })),
   ];
+}
+
+/** Where the API finds none: those that are written in other letters, or with one typo (docs/decisions.md 15.30). */
+async function citiesOf(text: string, signal: AbortSignal): Promise<readonly City[]> {
+  const q = encodeURIComponent(text);
+  const told = await ask<{ cities: City[] }>(`/cities?limit=${citiesShown}&q=${q}`, { signal });
+  const found = told.kind === "ok" ? told.body.cities : [];
+  if (found.length > 0) return found;
+  return cities.value
+    .map((city) => ({ city, fit: fitOf(text, city.name) }))
+    .filter(({ fit }) => fit !== null)
+    .sort((a, b) => a.fit! - b.fit! || b.city.population - a.city.population)
+    .slice(0, citiesShown)
+    .map(({ city }) => city);
+}
+
+async function stationsOf(text: string, signal: AbortSignal): Promise<readonly Station[]> {
+  const find = async (q: string): Promise<readonly Station[]> => {
+    const path = `/stations?${area()}&sort=distance&q=${encodeURIComponent(q)}${filterQuery()}`;
+    const told = await ask<{ stations: Station[] }>(path, { signal });
+    return told.kind === "ok" ? told.body.stations : [];
+  };
+  const found = await find(text);
+  const other = found.length > 0 ? null : corrected(text, knownNames());
+  return other === null || signal.aborted ? found : find(other);
+}
+
+/** Brands of the country, and what stations on the map are called. */
+function* knownNames(): Iterable<string> {
+  yield* usualBrands;
+  for (const { brand, name } of stations.value.values()) {
+    yield brand;
+    if (name !== brand) yield name;
+  }
 }
 
 function area(): string {

@@ -1,6 +1,8 @@
 import { ask, type City, findStation } from "#web/widget/api.ts";
+import { forgetCity, keptCity } from "#web/widget/kept-view.ts";
 import { keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
+import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { openCard, openPanel } from "#web/widget/panels.ts";
@@ -20,16 +22,19 @@ export async function start(): Promise<void> {
   const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
+  const named = page.city === "" && page.station === "" ? keptCity() : page.city;
   const [known, city, station] = await Promise.all([
     untilKnown(),
-    findCity(page.city),
+    findCity(named),
     page.station === "" ? null : findStation(page.station),
   ]);
   config.value = known;
   const target: Target =
     (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
     page.point ??
-    (city === null ? known.center : { lat: city.lat, lon: city.lon, zoom: city.zoom });
+    (city === null || city === "unknown"
+      ? known.center
+      : { lat: city.lat, lon: city.lon, zoom: city.zoom });
   keepFresh();
   void loadCities();
   const container = document.getElementById("map");
@@ -46,6 +51,9 @@ export async function start(): Promise<void> {
     listAround(target);
     if (station !== null) openCard(station);
   }
+  // Now there is somebody who sees it.
+  if (city === "unknown" && page.city === "") forgetCity();
+  else if (city === "unknown") say(words.notices.cityUnknown(page.city));
   tell({ type: "fuelmark:ready" });
 }
 
@@ -66,14 +74,15 @@ async function untilKnown(): Promise<WidgetConfig> {
   }
 }
 
-/** The city of exactly that name; null, with a warning, when there is none. */
-async function findCity(name: string): Promise<City | null> {
+/** The city of exactly that name; "unknown", with a warning, when there is none, null when nothing was asked or said. */
+async function findCity(name: string): Promise<City | "unknown" | null> {
   if (name === "" || page.point !== null) return null;
   const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
-  const found = told.kind === "ok" ? told.body.cities : [];
-  const exact = found.find((city) => fold(city.name) === fold(name)) ?? null;
-  if (exact === null) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
-  return exact;
+  // Who is offline learns of that, and not of a city.
+  if (told.kind !== "ok") return null;
+  const exact = told.body.cities.find((city) => fold(city.name) === fold(name));
+  if (exact === undefined) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
+  return exact ?? "unknown";
 }
 
 /** Case, ё and blanks do not tell names apart (docs/decisions.md 6). */

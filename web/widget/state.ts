@@ -3,7 +3,17 @@ import { distanceM, type Box } from "#src/domain/geo.ts";
 import { answerFor, hasFuel, type Near } from "#src/domain/grade-answer.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
-import { expire, filtersOn, noFilters, passes, type Filters } from "#web/widget/filters.ts";
+import {
+  expire,
+  filtersOn,
+  brandsOf,
+  noFilters,
+  passes,
+  passesBrand,
+  type Filters,
+} from "#web/widget/filters.ts";
+import { keptFilters } from "#web/widget/kept-filters.ts";
+import { recall } from "#web/kit/storage.ts";
 import { grade } from "#web/widget/grade.ts";
 import { page } from "#web/widget/page.ts";
 import { stations } from "#web/widget/loader.ts";
@@ -48,7 +58,11 @@ export const view = signal<View | null>(null);
 /** The grade whose filter a partner's address has switched on (docs/contract.md 4.11), or the one chosen in its place. */
 let preset = page.isOwnMap ? null : page.fuel;
 export const filters = signal<Filters>(
-  preset === null ? noFilters : { ...noFilters, grades: [preset] },
+  page.isOwnMap
+    ? keptFilters(location.search, recall("filters"))
+    : preset === null
+      ? noFilters
+      : { ...noFilters, grades: [preset] },
 );
 grade.subscribe((chosen) => {
   const { grades } = filters.peek();
@@ -73,8 +87,23 @@ const current = computed<readonly Station[]>(() => {
 export const shown = computed<readonly Station[]>(() =>
   filtersOn(filters.value) === 0
     ? current.value
-    : current.value.filter(({ fuel }) => passes(fuel, filters.value, now.value)),
+    : current.value.filter(
+        ({ fuel, brand }) =>
+          passes(fuel, filters.value, now.value) && passesBrand(brand, filters.value),
+      ),
 );
+
+/** The brands in view that the other filters let pass, with the number of their stations. */
+export const brandsInView = computed<[brand: string, count: number][]>(() => {
+  const at = view.value;
+  if (at === null) return [];
+  return brandsOf(
+    current.value.filter(
+      ({ lat, lon, fuel }) =>
+        passes(fuel, filters.value, now.value) && at.boxes.some((box) => holds(box, lat, lon)),
+    ),
+  );
+});
 
 /**
  * Those of `shown` that lie in the view, with their distance from the viewer, or from the middle where that is unknown:

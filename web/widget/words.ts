@@ -45,6 +45,15 @@ export interface Words {
   route: string;
   routeTo: (name: string) => string;
   phoneMaps: string;
+  favourite: string;
+  favourites: string;
+  noFavourites: string;
+  silentFavourites: string;
+  unfavourite: (name: string) => string;
+  remove: string;
+  brand: string;
+  brandOf: (brand: string, count: number) => string;
+  moreBrands: string;
   share: string;
   linkCopied: string;
   position: { asking: string; found: string; without: string; denied: string };

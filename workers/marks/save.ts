@@ -10,7 +10,7 @@ import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-r
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
-import { outcomesTold } from "#src/webhooks/outbox.ts";
+import { outcomesTold } from "#src/pushes/webhooks/outbox.ts";
 import type { Decided, Reviewed } from "#workers/marks/review.ts";
 
 /** What a transaction changed of what is served: where, and the change feed's highest number. */

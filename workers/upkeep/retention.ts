@@ -3,6 +3,7 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
+import { retireAlerts } from "#src/pushes/alerts/devices.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { dropPartitions, usualPatience } from "#workers/upkeep/partitions.ts";
@@ -17,7 +18,7 @@ const deletedAtOnce = 5000;
 
 /**
  * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, what marks were before a decision, alarms, deliveries of webhooks, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
+ * status runs, what marks were before a decision, alarms, deliveries of webhooks, fuel alerts that are over, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
  * done all the same. Rejects at the end when one has failed.
  */
 export async function retire(
@@ -42,6 +43,7 @@ export async function retire(
       deleteOld(db, "mark_batch_marks", "mark_id < ?", [firstIdOfDay(keptFrom)]),
     alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
     webhooks: () => retireDeliveries(db, now - config.webhookDays * dayMs),
+    "fuel alerts": async () => void (await retireAlerts(db)),
     sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
     usage: () => retireUsage(deps),
     "open days": () => closeDays(db, now),

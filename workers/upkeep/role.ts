@@ -7,8 +7,10 @@ import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
-import { tellExpiringKeys } from "#src/webhooks/outbox.ts";
-import { wakeDue } from "#src/webhooks/turns.ts";
+import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
+import { matchAlerts } from "#src/pushes/alerts/matches.ts";
+import { wakeDevices } from "#src/pushes/alerts/turns.ts";
+import { wakeDue } from "#src/pushes/webhooks/turns.ts";
 
 /**
  * The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. Alarms it
@@ -43,6 +45,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       partitions: () => makePartitions(deps),
       retention: () => retire(deps),
       webhooks: () => wakeWebhooks(deps),
+      alerts: () => wakeAlerts(deps),
     },
     { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
   );
@@ -66,4 +69,10 @@ export function createUpkeepRole(deps: RoleDeps): Role {
 async function wakeWebhooks({ db, config, producer }: RoleDeps): Promise<number> {
   await tellExpiringKeys(db);
   return wakeDue(db, producer(), config.webhookStationsGapMs);
+}
+
+/** Drivers for whom a station has got their grade, and those whose pause is over. */
+async function wakeAlerts({ db, config, clock, producer }: RoleDeps): Promise<number> {
+  await matchAlerts(db, config, clock());
+  return wakeDevices(db, producer());
 }

@@ -5,7 +5,7 @@ import { asOfBefore, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { loadReports, msOf } from "#src/marks/marks.ts";
-import type { Turn } from "#src/webhooks/turns.ts";
+import type { Turn } from "#src/pushes/webhooks/turns.ts";
 
 /**
  * The body of a delivery, docs/contract.md 10: type, time of the event, and its data. Stations and outcomes are those of

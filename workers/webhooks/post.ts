@@ -1,8 +1,8 @@
 import http from "node:http";
 import https from "node:https";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { createReceivers } from "#src/webhooks/receivers.ts";
-import type { Attempt } from "#src/webhooks/turns.ts";
+import type { createReceivers } from "#src/pushes/receivers.ts";
+import type { Attempt } from "#src/pushes/webhooks/turns.ts";
 
 /** Characters of an answer that are kept for the partner to read. */
 const answerMax = 500;
@@ -11,7 +11,7 @@ const answerBytesMax = 4 * answerMax;
 const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
 
 /**
- * Posts `body` to a webhook, over a connection of its own, to an address that is checked after the DNS has named it.
+ * Posts `body` to a webhook or a push service, over a connection of its own, to an address that is checked after the DNS has named it.
  * Follows no redirect and reads no more than the beginning of the answer. Never rejects: what went wrong is `fault`.
  */
 export async function post(
@@ -19,7 +19,7 @@ export async function post(
   { webhookTimeoutMs }: Pick<Config, "webhookTimeoutMs">,
   address: string,
   headers: Record<string, string>,
-  body: string,
+  body: string | Buffer,
 ): Promise<Attempt> {
   const startedAt = performance.now();
   const durationMs = (): number => Math.round(performance.now() - startedAt);
@@ -39,7 +39,7 @@ export async function post(
 function exchange(
   url: URL,
   headers: Record<string, string>,
-  body: string,
+  body: string | Buffer,
   lookup: ReturnType<typeof createReceivers>["lookup"],
   signal: AbortSignal,
 ): Promise<{ status: number; answer: string }> {

@@ -3,8 +3,8 @@ import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
 import type { WebhookJob } from "#src/infrastructure/queues.ts";
-import { createReceivers, type Resolve } from "#src/webhooks/receivers.ts";
-import { openWebhookSecret, sign } from "#src/webhooks/signature.ts";
+import { createReceivers, type Resolve } from "#src/pushes/receivers.ts";
+import { openWebhookSecret, sign } from "#src/pushes/webhooks/signature.ts";
 import {
   type Attempt,
   settleTurn,
@@ -13,8 +13,9 @@ import {
   type Verdict,
   wakeDue,
   wokenAtOnce,
-} from "#src/webhooks/turns.ts";
+} from "#src/pushes/webhooks/turns.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
+import { createAlertSender } from "#workers/webhooks/alerts.ts";
 import { bodyOf } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
 
@@ -28,7 +29,8 @@ const userAgent = "Fuelmark-Webhooks/1";
 
 /**
  * The webhooks role: jobs of its queue name an endpoint that something waits for. NOTIFY, and the duty `webhooks` of
- * upkeep, find those endpoints; what is sent is in Postgres alone (docs/decisions.md 20.2). `resolve` is the DNS.
+ * upkeep, find those endpoints; what is sent is in Postgres alone (docs/decisions.md 20.2). It also tells drivers
+ * (`alerts.ts`). `resolve` is the DNS.
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const { db, config, log, clock } = deps;
@@ -39,9 +41,17 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   let listener: Listener | null = null;
   let stopped = false;
 
+  const alerts = createAlertSender(deps, producer, receivers);
   const looks = createNextRun(async () => {
     await sleep(lookGapMs);
-    if (!stopped && (await wakeDue(db, producer, stationsGapMs)) >= wokenAtOnce) look();
+    if (stopped) return;
+    // One of the two may fail: the other is looked after all the same.
+    const [due, drivers] = await Promise.allSettled([
+      wakeDue(db, producer, stationsGapMs),
+      alerts.look(),
+    ]);
+    if (due.status === "fulfilled" && due.value >= wokenAtOnce) look();
+    for (const one of [due, drivers]) if (one.status === "rejected") throw one.reason as Error;
   });
   const look = (): void =>
     void looks.run().catch((error: Error) => log.debug({ err: error.message }, "cannot look"));
@@ -116,6 +126,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   return {
     start: async () => {
       worker.run();
+      alerts.run();
       listener = listen(config, log, "changes", look);
       // Also when a Redis is back that has lost its jobs.
       producer.onReady(look);
@@ -123,7 +134,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     stop: async () => {
       stopped = true;
       await listener?.stop();
-      await worker.close();
+      await Promise.all([worker.close(), alerts.close()]);
       await looks.idle();
     },
   };

@@ -1,5 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { endSubscription } from "#web/widget/alerts.ts";
+import { forgetFavourites } from "#web/widget/favourites.ts";
+import { remember } from "#web/kit/storage.ts";
+import { forgetCity } from "#web/widget/kept-view.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
@@ -21,7 +25,14 @@ export const AboutYou = () => {
   };
   const forget = async (): Promise<void> => {
     busy.value = true;
-    say((await forgetDevice()) ? words.forget.done : words.forget.failed);
+    const isForgotten = await forgetDevice();
+    if (isForgotten) {
+      forgetFavourites();
+      forgetCity();
+      remember("filters", null);
+      await endSubscription();
+    }
+    say(isForgotten ? words.forget.done : words.forget.failed);
     busy.value = false;
     turn(false);
   };

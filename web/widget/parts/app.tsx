@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { map } from "#web/widget/map-handle.ts";
 import { Card } from "#web/widget/parts/card.tsx";
 import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
+import { FavouritesPanel } from "#web/widget/parts/favourites.tsx";
 import { FilterPanel } from "#web/widget/parts/filter-panel.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
@@ -42,6 +43,7 @@ export const App = () => {
         ) : null}
         {which === "list" ? <StationList /> : null}
         {which === "nearest" ? <NearestPanel /> : null}
+        {which === "favourites" ? <FavouritesPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
       </div>
       {map.value === null ? null : <UpperControls />}

@@ -4,6 +4,7 @@ import { distanceM } from "#src/domain/geo.ts";
 import { nearRadiiKm } from "#src/domain/grade-answer.ts";
 import { Icon, type IconName } from "#web/kit/icon.tsx";
 import { switchTheme, theme } from "#web/kit/theme.ts";
+import { favourites } from "#web/widget/favourites.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
 import { nearestStation } from "#web/widget/nearest.ts";
@@ -45,6 +46,14 @@ export const UpperControls = () => (
       expanded={panel.value === "list"}
       onClick={() => (panel.value === "list" ? closePanels() : openPanel("list"))}
     />
+    {favourites.value.length === 0 ? null : (
+      <Control
+        icon="star"
+        label={words.favourites}
+        expanded={panel.value === "favourites"}
+        onClick={() => (panel.value === "favourites" ? closePanels() : openPanel("favourites"))}
+      />
+    )}
     {page.themeLocked ? null : (
       <Control
         icon={theme.value === "dark" ? "sun" : "moon"}

@@ -1,5 +1,6 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { type Filters, noFilters } from "#web/widget/filters.ts";
+import { BrandChips } from "#web/widget/parts/brand-chips.tsx";
 import { ChipGroup } from "#web/widget/parts/chip-group.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
@@ -36,6 +37,7 @@ export const FilterPanel = () => {
         )}
         onChange={(statuses) => set({ statuses })}
       />
+      <BrandChips chosen={now.brands} onChange={(brands) => set({ brands })} />
       <ChipGroup
         title={words.queue}
         items={config.value?.queues ?? []}

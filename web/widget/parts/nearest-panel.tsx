@@ -5,6 +5,7 @@ import { lookAgain, type Nearest, nearest, openNearest, showNearest } from "#web
 import { page } from "#web/widget/page.ts";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
+import { TellMeLater } from "#web/widget/parts/tell-me-later.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { words } from "#web/widget/words.ts";
 
@@ -50,6 +51,7 @@ export const NearestPanel = () => {
           ))}
         </ul>
       ) : null}
+      <TellMeLater grade={grade.value} from={"from" in state ? state.from : null} />
     </Panel>
   );
 };

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "#web/kit/icon.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { type Found, search } from "#web/widget/search.ts";
+import { keepCity } from "#web/widget/kept-view.ts";
 import { goTo } from "#web/widget/start.ts";
 import { openNearest } from "#web/widget/nearest.ts";
 import { openCard, panel } from "#web/widget/panels.ts";
@@ -43,6 +44,7 @@ export const Search = () => {
     if (result.kind === "city") {
       const { lat, lon, zoom, name } = result.city;
       input.current?.blur();
+      keepCity(name);
       // Whoever looks for the nearest looks for them there.
       if (panel.value === "nearest") void openNearest({ lat, lon, city: name });
       else goTo({ lat, lon, zoom });

@@ -1,5 +1,6 @@
 import { loading } from "#web/widget/loader.ts";
 import { AboutYou } from "#web/widget/parts/about-you.tsx";
+import { FavouritesButton } from "#web/widget/parts/favourites.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { NearestButton } from "#web/widget/parts/nearest-panel.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
@@ -31,6 +32,7 @@ export const StationList = () => {
     >
       {page.showFilter ? <GradeRow /> : null}
       {canDraw.value ? null : <NearestButton />}
+      <FavouritesButton />
       {all.length === 0 ? <p class="empty">{empty}</p> : null}
       <ul class="stations">
         {all.slice(0, listedMax).map(({ station, distance }) => (

@@ -4,6 +4,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import { ageMinOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
+import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
@@ -26,7 +27,10 @@ export const StationRow = ({ station, distance, isOwn }: Props) => {
       <button type="button" data-id={station.id} onClick={() => openCard(station, { fly: true })}>
         <StatusSign status={answer} />
         <span class="lines">
-          <span>{name}</span>
+          <span>
+            {name}
+            {isFavourite(station.id) ? <Icon name="star" size={14} /> : null}
+          </span>
           <small>{facts(fuel, isOwn ? distance : null)}</small>
           <small>{addr}</small>
         </span>

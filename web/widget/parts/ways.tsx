@@ -3,6 +3,7 @@ import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
 import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
+import { Star } from "#web/widget/parts/favourites.tsx";
 import { stationName } from "#web/widget/station-name.ts";
 import { language, words } from "#web/widget/words.ts";
 
@@ -31,6 +32,7 @@ export const Ways = ({ station }: { station: Station }) => {
         </ul>
       </details>
       {page.framed ? null : <Share station={station} />}
+      <Star station={station} />
     </div>
   );
 };

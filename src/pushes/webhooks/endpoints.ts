@@ -1,7 +1,7 @@
 import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
-import { newWebhookSecret, sealWebhookSecret } from "#src/webhooks/signature.ts";
+import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
 
 /** A partner's webhook, without its secret, which is shown once. */
 export interface Webhook {

@@ -1,6 +1,6 @@
 import { testEvent } from "#src/domain/vocabulary.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { wakeSql } from "#src/webhooks/outbox.ts";
+import { wakeSql } from "#src/pushes/webhooks/outbox.ts";
 
 /** What was sent to a webhook, or waits, and what its last attempt was answered with. */
 export interface Delivery {

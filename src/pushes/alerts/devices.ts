@@ -1,0 +1,169 @@
+import { createHmac } from "node:crypto";
+import type { Grade } from "#src/domain/vocabulary.ts";
+import { dayMs } from "#src/domain/units.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
+import { seal, unseal } from "#src/infrastructure/seal.ts";
+import { fromMs, msOf } from "#src/marks/marks.ts";
+import { stopToken } from "#src/pushes/alerts/vapid.ts";
+
+/** Where a browser takes notifications, as `PushSubscription.toJSON()` says it. */
+export interface Subscription {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+}
+
+/** One thing that a driver waits for. */
+export interface Alert {
+  id: number;
+  grade: Grade;
+  lat: number;
+  lon: number;
+  radius_m: number;
+  /** ms */
+  expires: number;
+}
+
+/** Who asks: hashes in hex (`deviceReporter`, `viewerHash`). */
+export interface Asker {
+  reporter: string;
+  viewer: string;
+}
+
+export interface AlertWish extends Pick<Alert, "grade" | "lat" | "lon" | "radius_m"> {
+  subscription: Subscription;
+  lang: "ru" | "en";
+  /** Of the IANA list; empty when it is not known. */
+  timeZone: string;
+}
+
+const purpose = "push subscriptions";
+
+export const endpointHash = (pepper: string, endpoint: string): Buffer =>
+  createHmac("sha256", pepper).update("push endpoint\0").update(endpoint, "utf8").digest();
+
+/** A device's subscription; null with another pepper. */
+export function openSubscription(
+  pepper: string,
+  deviceId: number,
+  sealed: Buffer,
+): Subscription | null {
+  const text = unseal(pepper, purpose, deviceId, sealed);
+  return text === null ? null : (JSON.parse(text.toString()) as Subscription);
+}
+
+/**
+ * Stores what a driver waits for, and where the browser takes notifications from now on. The same grade at about the
+ * same place again only lasts longer. `full` when the device, or its network, waits for as much as it may.
+ */
+export const askAlert = (
+  db: Db,
+  config: Config,
+  { reporter, viewer }: Asker,
+  { subscription, lang, timeZone, grade, lat, lon, radius_m }: AlertWish,
+  now: number,
+): Promise<"asked" | "full"> =>
+  inTransaction(db, async (tx) => {
+    const { reporterPepper: pepper, alertDays, alertsPerDevice, alertsPerNetwork } = config;
+    const endpoint = endpointHash(pepper, subscription.endpoint);
+    const [device] = await rows<{ id: number }>(
+      tx,
+      `insert into push_devices (reporter, viewer, endpoint_hash, lang, time_zone)
+       values (decode(?, 'hex'), decode(?, 'hex'), ?, ?, ?)
+       on conflict (reporter) do update set viewer = excluded.viewer, endpoint_hash = excluded.endpoint_hash,
+         lang = excluded.lang, time_zone = excluded.time_zone, failures = 0, failing_since = null
+       returning id`,
+      [reporter, viewer, endpoint, lang, timeZone],
+    );
+    const { id } = device!;
+    const sealed = seal(pepper, purpose, id, Buffer.from(JSON.stringify(subscription)));
+    await rows(tx, "update push_devices set sealed = ? where id = ?", [sealed, id]);
+    // About the same place: within a tenth of the radius.
+    const same = await rows(
+      tx,
+      `update fuel_alerts set expires_at = ${fromMs} where device_id = ? and grade = ? and radius_m = ?
+         and abs(lat - ?) * 111000 < radius_m * 0.1 and abs(lon - ?) * 111000 * cos(radians(lat)) < radius_m * 0.1
+         and expires_at > server_now() returning 1`,
+      [now + alertDays * dayMs, id, grade, radius_m, lat, lon],
+    );
+    if (same.length > 0) return "asked";
+    const [waiting] = await rows<{ own: number; network: number }>(
+      tx,
+      `select count(*) filter (where d.id = ?) as own, count(*) as network
+       from push_devices d join fuel_alerts a on a.device_id = d.id
+       where d.viewer = decode(?, 'hex') and a.expires_at > server_now()`,
+      [id, viewer],
+    );
+    if (waiting!.own >= alertsPerDevice || waiting!.network >= alertsPerNetwork) return "full";
+    await rows(
+      tx,
+      `insert into fuel_alerts (device_id, grade, lat, lon, radius_m, expires_at)
+       values (?, ?, ?, ?, ?, ${fromMs})`,
+      [id, grade, lat, lon, radius_m, now + alertDays * dayMs],
+    );
+    return "asked";
+  });
+
+/** What a device waits for, the oldest first. */
+export const alertsOf = (db: Statements, reporter: string): Promise<Alert[]> =>
+  rows<Alert>(
+    db,
+    `select a.id, a.grade, a.lat, a.lon, a.radius_m, ${msOf("a.expires_at")} as expires
+     from push_devices d join fuel_alerts a on a.device_id = d.id
+     where d.reporter = decode(?, 'hex') and a.expires_at > server_now() order by a.id`,
+    [reporter],
+  );
+
+/** Ends an alert, and forgets a device that waits for nothing more. False when the token is another's. */
+export async function stopAlert(
+  db: Db,
+  { reporterPepper }: Pick<Config, "reporterPepper">,
+  id: number,
+  token: string,
+): Promise<boolean> {
+  if (token !== stopToken(reporterPepper, id)) return false;
+  const [ended] = await rows<{ device_id: number }>(
+    db,
+    "delete from fuel_alerts where id = ? returning device_id",
+    [id],
+  );
+  if (ended !== undefined) await forgetIdle(db, [ended.device_id]);
+  return true;
+}
+
+/** What is over, and the devices that wait for nothing more. Gives how many those were. */
+export async function retireAlerts(db: Db): Promise<number> {
+  await rows(db, "delete from fuel_alerts where expires_at < server_now()");
+  const idle = await rows<{ id: number }>(
+    db,
+    "select id from push_devices d where not exists (select from fuel_alerts a where a.device_id = d.id) limit 5000",
+  );
+  return forgetIdle(
+    db,
+    idle.map(({ id }) => id),
+  );
+}
+
+/** Those of the devices that wait for nothing. A driver may be asking at this moment: then the row is held, and stays. */
+const forgetIdle = (db: Db, ids: readonly number[]): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    const held = await rows<{ id: number }>(
+      tx,
+      "select id from push_devices where id = any(?::bigint[]) for update skip locked",
+      [ids],
+    );
+    // In a later statement, which sees what was asked for until the lock.
+    const forgotten = await rows(
+      tx,
+      `delete from push_devices d where id = any(?::bigint[])
+         and not exists (select from fuel_alerts a where a.device_id = d.id) returning 1`,
+      [held.map(({ id }) => id)],
+    );
+    return forgotten.length;
+  });
+
+/** Everything that is kept to tell a person's device; `reporter` in hex. False when nothing was. */
+export async function forgetDevice(db: Statements, reporter: string): Promise<boolean> {
+  const sql = "delete from push_devices where reporter = decode(?, 'hex') returning 1";
+  return (await rows(db, sql, [reporter])).length > 0;
+}

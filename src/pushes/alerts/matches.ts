@@ -1,0 +1,142 @@
+import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
+import { view } from "#src/domain/view.ts";
+import { type FeedRow, readStations } from "#src/feed/feed.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+
+/** Stations of one transaction. */
+const pageStations = 500;
+
+/** The grades that a driver finds at a station at `now`, ms. */
+export const gradesAt = (
+  { removed, state }: Pick<FeedRow, "removed" | "state">,
+  now: number,
+  lifetimeMs: number,
+): Grade[] => {
+  if (removed) return [];
+  const fuel = view(state, now, lifetimeMs);
+  return grades.filter((grade) => hasFuel(answerFor(fuel, grade)));
+};
+
+/**
+ * Compares every station that has changed since the last time with the grades that it had then, and writes down whom a
+ * new grade concerns (docs/decisions.md 15.25). Page by page: the cursors move in the transaction that writes. Gives how
+ * many are to be told of a station.
+ */
+export async function matchAlerts(
+  db: Db,
+  { statusLifetimeMs }: Pick<Config, "statusLifetimeMs">,
+  now: number,
+): Promise<number> {
+  let matched = 0;
+  while (await isBehind(db)) {
+    const page = await inTransaction(db, (tx) => matchPage(tx, statusLifetimeMs, now));
+    matched += page;
+  }
+  return matched;
+}
+
+/** Without a lock: mostly there is nothing to do. */
+async function isBehind(db: Db): Promise<boolean> {
+  const [found] = await rows<{ behind: boolean }>(
+    db,
+    `select exists (select from changes where seq > c.change_seq)
+       or exists (select from time_changes where seq > c.time_change_seq) as behind from fuel_alert_cursor c`,
+  );
+  return found!.behind;
+}
+
+interface Changed {
+  station_id: string;
+  seq: number;
+  timed: boolean;
+}
+
+async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<number> {
+  // Two processes take pages one after the other. What has changed is read in a later statement.
+  const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(
+    tx,
+    "select change_seq, time_change_seq from fuel_alert_cursor for update",
+  );
+  const after = (table: string, timed: boolean): string =>
+    `(select station_id, seq, ${timed} as timed from ${table} where seq > ? order by seq limit ${pageStations})`;
+  const changed = await rows<Changed>(
+    tx,
+    `${after("changes", false)} union all ${after("time_changes", true)}`,
+    [cursor!.change_seq, cursor!.time_change_seq],
+  );
+  if (changed.length === 0) return 0;
+  const ids = [...new Set(changed.map(({ station_id }) => station_id))];
+  const stations = await readStations(tx, ids);
+  const known = await rows<{ station_id: string; grades: Grade[] }>(
+    tx,
+    "select station_id, grades from station_grades where station_id = any(?::text[])",
+    [ids],
+  );
+  const before = new Map(known.map((one) => [one.station_id, one.grades]));
+  const compared = stations.map((station) => {
+    const had = before.get(station.id) ?? [];
+    const has = gradesAt(station, now, lifetimeMs);
+    return { station, had, has, fresh: has.filter((grade) => !had.includes(grade)) };
+  });
+  const different = compared.filter(({ had, has }) => had.join() !== has.join());
+  await storeGrades(tx, different);
+  const matched = await storeMatches(tx, different);
+  const last = (timed: boolean, from: number): number =>
+    changed.reduce((seq, one) => (one.timed === timed ? Math.max(seq, one.seq) : seq), from);
+  await rows(tx, "update fuel_alert_cursor set change_seq = ?, time_change_seq = ?", [
+    last(false, cursor!.change_seq),
+    last(true, cursor!.time_change_seq),
+  ]);
+  return matched;
+}
+
+interface Compared {
+  station: FeedRow;
+  has: Grade[];
+  fresh: Grade[];
+}
+
+async function storeGrades(tx: Tx, different: readonly Compared[]): Promise<void> {
+  if (different.length === 0) return;
+  await rows(
+    tx,
+    `insert into station_grades (station_id, grades)
+     select id, string_to_array(has, ',') from unnest(?::text[], ?::text[]) as s(id, has)
+     on conflict (station_id) do update set grades = excluded.grades`,
+    [different.map(({ station }) => station.id), different.map(({ has }) => has.join())],
+  );
+}
+
+/** Degrees of latitude that no radius is longer than: the index finds the alerts of a strip. */
+const stripDegrees = 0.5;
+const distanceSql = `6371008.8 * 2 * asin(least(1, sqrt(
+  sin(radians(a.lat - g.lat) / 2) ^ 2
+  + cos(radians(a.lat)) * cos(radians(g.lat)) * sin(radians(a.lon - g.lon) / 2) ^ 2)))`;
+
+/** Alerts that were asked for before the change: who asks later sees the station on the map. */
+async function storeMatches(tx: Tx, different: readonly Compared[]): Promise<number> {
+  const gained = different.flatMap(({ station, fresh }) =>
+    fresh.map((grade) => ({ station, grade })),
+  );
+  if (gained.length === 0) return 0;
+  const told = await rows(
+    tx,
+    `insert into fuel_alert_matches (alert_id, station_id)
+     select a.id, g.id
+     from unnest(?::text[], ?::text[], ?::float8[], ?::float8[], ?::float8[]) as g(id, grade, lat, lon, at)
+     join fuel_alerts a on a.grade = g.grade and a.lat between g.lat - ${stripDegrees} and g.lat + ${stripDegrees}
+       and a.created_at <= to_timestamp(g.at / 1000) and a.expires_at > server_now()
+       and ${distanceSql} <= a.radius_m
+     on conflict do nothing returning 1`,
+    [
+      gained.map(({ station }) => station.id),
+      gained.map(({ grade }) => grade),
+      gained.map(({ station }) => station.lat),
+      gained.map(({ station }) => station.lon),
+      gained.map(({ station }) => station.at),
+    ],
+  );
+  return told.length;
+}

@@ -1,0 +1,185 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { rows } from "#src/infrastructure/db.ts";
+import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
+import { createClient, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { newBrowser } from "#test/flow/push-services.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  openPage,
+  type PageOptions,
+} from "#test/harness/browser.ts";
+
+// Station 3 has 95. Stations 2 and 4 are of another brand than all others.
+describe("browser: a driver who comes back", function () {
+  let browser: Browser;
+  let site: MapSite;
+  const phone = { phone: true, width: 360, height: 640 };
+  const desktop = { width: 1024, height: 700 };
+  const at = { latitude: placeOf(0).lat, longitude: placeOf(0).lon, accuracy: 10 };
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openMapSite({ stations: 30, roles: ["marks"] });
+    const { country, web, instance } = site;
+    const renamed = [placeOf(2).id, placeOf(4).id];
+    const rename =
+      "update stations set brand = 'Лукойл', name = 'Лукойл ' || id where id = any(?::text[])";
+    await rows(country.db, rename, [renamed]);
+    await rows(country.db, "select feed_stamp(?::text[])", [renamed]);
+    const api = createClient(web.baseUrl, country.secret);
+    await api.mark(placeOf(3), "driver 1", { status: "yes", fuels: ["95"] });
+    await until(
+      () => api.get(`/stations/${placeOf(3).id}`),
+      (answer) => answer.body.station.fuel.status !== "nodata",
+    );
+    await issueConsumerKey(country.db, instance.config);
+    await until(
+      () => fetch(`${web.baseUrl}/`, { redirect: "manual" }),
+      ({ status }) => status === 200,
+    );
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  const open = async (path: string, options: PageOptions = phone) => {
+    const opened = await openPage(browser, options);
+    await opened.page.goto(`${site.web.baseUrl}/${path}`);
+    await opened.page.locator(".controls.lower").waitFor();
+    return opened;
+  };
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+  const isClean = async (page: Page): Promise<void> => {
+    expect(await axeFaults(page)).to.deep.equal([]);
+    expect(await fitsWidth(page)).to.equal(true);
+  };
+  const view = `lat=${placeOf(3).lat}&lon=37&zoom=14`;
+
+  it("asks to be told, sees the notification, and stops it", async () => {
+    const { page, complaints, close } = await openPage(browser, { ...phone, position: at });
+    const origin = site.web.baseUrl;
+    await page.context().grantPermissions(["notifications", "geolocation"], { origin });
+    // No push service reaches this browser: it is given what one would have given it.
+    const subscription = newBrowser({ origin: "https://1.1.1.1" }).subscription;
+    const given = JSON.stringify(subscription);
+    await page.addInitScript(
+      `PushManager.prototype.subscribe = async () => ({ toJSON: () => (${given}) });`,
+    );
+    await page.goto(`${origin}/?${view}&fuel=100`);
+    await page.locator(".controls.lower").waitFor();
+    await press(page, "Nearest with 100");
+    await page.getByRole("heading", { name: "Tell me when there is 100" }).waitFor();
+    await page.getByRole("radio", { name: "20 km" }).check();
+    await press(page, "Tell me");
+    await page.getByText("You will get a notification.").waitFor();
+    await page.getByText("100 within 20 km").waitFor();
+    await isClean(page);
+    const kept = await rows(
+      site.country.db,
+      "select grade, radius_m, lang from fuel_alerts a join push_devices d on d.id = device_id",
+    );
+    expect(kept).to.deep.equal([{ grade: "100", radius_m: 20_000, lang: "en" }]);
+
+    // The browser's own test call: a push message for the worker of this page.
+    const debug = await page.context().newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      debug.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+        const own = registrations.find(({ isDeleted }) => !isDeleted);
+        if (own !== undefined) resolve(own.registrationId);
+      });
+    });
+    await debug.send("ServiceWorker.enable");
+    const message = {
+      ...{ title: "100 is there", body: "Station n1003", lang: "en", tag: "fuel-1" },
+      path: `s/${placeOf(3).id}?lang=en`,
+      stop: { id: 1, token: "x", label: "Do not tell me again" },
+    };
+    const data = JSON.stringify(message);
+    const registrationId = await registered;
+    await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+    const shown = await until(
+      () =>
+        page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
+          const registration = await navigator.serviceWorker.ready;
+          return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+        })()`),
+      ({ length }) => length > 0,
+    );
+    expect(shown).to.deep.equal([{ title: "100 is there", body: "Station n1003", tag: "fuel-1" }]);
+
+    await page.reload();
+    await page.locator(".controls.lower").waitFor();
+    await press(page, "Nearest with 100");
+    await press(page, "Stop: 100 within 20 km");
+    await page.getByText("100 within 20 km").waitFor({ state: "detached" });
+    expect(await rows(site.country.db, "select 1 from push_devices")).to.have.length(0);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("keeps favourites until the device is forgotten", async () => {
+    const { page, complaints, close } = await open(`s/${placeOf(3).id}`);
+    await press(page, "Favourite");
+    await page.getByRole("button", { name: "Favourite", pressed: true }).waitFor();
+    await isClean(page);
+    await page.goto(`${site.web.baseUrl}/?lat=56&lon=40&zoom=12`);
+    await press(page, "Favourites");
+    const row = page.locator(`.panel [data-id="${placeOf(3).id}"]`);
+    await row.waitFor();
+    expect(await row.innerText()).to.match(/Station n1003[^]*Fuel/);
+    await isClean(page);
+    await row.click();
+    await page.getByRole("heading", { name: "Station n1003" }).waitFor();
+    await press(page, "Back");
+    await press(page, "Close");
+    await press(page, "List of stations");
+    await press(page, "Forget this device");
+    await press(page, "Forget it");
+    await page.getByText("This device is forgotten.").waitFor();
+    expect(await page.getByRole("button", { name: "Favourites" }).count()).to.equal(0);
+    expect(await page.evaluate('localStorage.getItem("favourites")')).to.equal(null);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("finds what it types in other letters and with a typo, and shares what it sees", async () => {
+    const { page, close } = await open(`?${view}`, desktop);
+    const search = page.getByRole("combobox", { name: "Search" });
+    const found = page.getByRole("option");
+    await search.fill("lukoil");
+    await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
+    await search.fill("Тсетоград");
+    await found.filter({ hasText: "Тестоград" }).click();
+    await page.waitForURL(/city=/);
+
+    await press(page, "Filters");
+    await page.getByRole("checkbox", { name: "Лукойл (2)" }).check();
+    await press(page, "Show 2 stations");
+    await page.waitForURL(/brand=/);
+    const shared = new URL(page.url());
+    expect(shared.searchParams.get("city")).to.equal("Тестоград");
+    expect(shared.searchParams.get("brand")).to.equal("Лукойл");
+    // The device knows the filters without an address too.
+    await page.goto(`${site.web.baseUrl}/`);
+    await page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
+    await close();
+
+    const other = await open(shared.search, desktop);
+    await other.page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
+    await press(other.page, "List of stations");
+    await other.page.getByRole("heading", { name: "2 stations in view" }).waitFor();
+    await press(other.page, "Filters, 1 on");
+    await other.page.getByRole("heading", { name: "Filters" }).waitFor();
+    await isClean(other.page);
+    await other.page.goto(`${site.web.baseUrl}/?city=Nowhere&status=yes`);
+    await other.page.getByText("There is no city called “Nowhere”.").waitFor();
+    await other.close();
+  });
+});

@@ -1,0 +1,114 @@
+import { signal } from "@preact/signals";
+import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
+import { recall } from "#web/kit/storage.ts";
+import { deviceId } from "#web/widget/device.ts";
+import type { Origin } from "#web/widget/nearest.ts";
+import { page } from "#web/widget/page.ts";
+import { language } from "#web/widget/words.ts";
+
+/** What this device waits for; null before the service has said it. */
+export const alerts = signal<ShownAlerts | null>(null);
+
+/** Why a driver cannot be told. */
+export type NotAsked = "forbidden" | "full" | "unavailable";
+
+/** Browsers take notifications over https alone, and on iPhones only where the page is on the home screen. */
+export const canBeTold = (): boolean =>
+  page.isOwnMap &&
+  !page.framed &&
+  "serviceWorker" in navigator &&
+  "PushManager" in window &&
+  "Notification" in window;
+
+/** What a device that is known already waits for. */
+export async function loadAlerts(): Promise<void> {
+  const device = recall("device");
+  if (device !== null) await learn("mine", { device });
+}
+
+/** Has the service tell this browser when a station around gets the grade. Null when it will. */
+export async function askToBeTold(
+  grade: Grade,
+  { lat, lon }: Pick<Origin, "lat" | "lon">,
+  radius_km: number,
+): Promise<NotAsked | null> {
+  // First, while the browser still knows that somebody has pressed a button.
+  if ((await Notification.requestPermission()) !== "granted") return "forbidden";
+  const device = deviceId();
+  const status = await learn("mine", { device });
+  const known = alerts.peek();
+  if (status !== 200 || known === null) return "unavailable";
+  try {
+    const subscription = (await subscribe(known.key)).toJSON();
+    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+    const asked = await learn("ask", {
+      ...{ device, grade, lat, lon, radius_km, time_zone, lang: language },
+      subscription,
+    });
+    return asked === 201 ? null : asked === 409 ? "full" : "unavailable";
+  } catch (error) {
+    console.warn(error);
+    return "unavailable";
+  }
+}
+
+/** Ends an alert. False when the service does not answer. */
+export async function stopTelling(id: number, token: string): Promise<boolean> {
+  const ended = await call("stop", { id, token });
+  if (ended === null || (!ended.ok && ended.status !== 404)) return false;
+  const known = alerts.peek();
+  if (known !== null)
+    alerts.value = { ...known, alerts: known.alerts.filter((one) => one.id !== id) };
+  return true;
+}
+
+/** Takes the browser's subscription back: whoever is forgotten is not told (docs/decisions.md 19.12). */
+export async function endSubscription(): Promise<void> {
+  alerts.value = null;
+  if (!("serviceWorker" in navigator)) return;
+  try {
+    const registration = await navigator.serviceWorker.getRegistration(page.root);
+    const subscription = await registration?.pushManager?.getSubscription();
+    await subscription?.unsubscribe();
+  } catch {
+    // The service has forgotten it: nothing comes any more.
+  }
+}
+
+async function subscribe(key: string): Promise<PushSubscription> {
+  const registration = await worker();
+  const before = await registration.pushManager.getSubscription();
+  // One for another key, of a service that was set up anew, is of no use.
+  if (before !== null && !isFor(before, key)) await before.unsubscribe();
+  return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+}
+
+/** The worker of this place, whichever it is, once it is at work. */
+async function worker(): Promise<ServiceWorkerRegistration> {
+  const { serviceWorker } = navigator;
+  const known = await serviceWorker.getRegistration(page.root);
+  if (known === undefined)
+    await serviceWorker.register(new URL("push-worker.js", page.root), { scope: page.root });
+  return serviceWorker.ready;
+}
+
+function isFor({ options }: PushSubscription, key: string): boolean {
+  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0));
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "") === key;
+}
+
+/** The status of the answer, which is noted; 0 without one. */
+async function learn(path: "mine" | "ask", body: object): Promise<number> {
+  const answer = await call(path, body);
+  if (answer?.ok === true) alerts.value = (await answer.json()) as ShownAlerts;
+  return answer?.status ?? 0;
+}
+
+const call = (path: string, body: object): Promise<Response | null> =>
+  fetch(new URL(`alerts/${path}`, page.root), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => null);

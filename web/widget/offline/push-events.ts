@@ -1,0 +1,72 @@
+import type { AlertMessage } from "#src/contract/alert-text.ts";
+
+// What a service worker has that a page has not; the pages' types know nothing of it.
+interface WorkerEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface PushEvent extends WorkerEvent {
+  data: { json(): unknown } | null;
+}
+interface ClickEvent extends WorkerEvent {
+  action: string;
+  notification: Notification;
+}
+interface PageClient {
+  focus(): Promise<unknown>;
+  navigate(url: string): Promise<unknown>;
+}
+interface PushScope {
+  registration: ServiceWorkerRegistration;
+  clients: {
+    matchAll(options: { type: "window" }): Promise<PageClient[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
+  addEventListener(type: "push", listener: (event: PushEvent) => void): void;
+  addEventListener(type: "notificationclick", listener: (event: ClickEvent) => void): void;
+}
+
+const stopAction = "stop";
+
+/** Shows what the service tells this driver, opens the station, and ends the alert by one tap (docs/decisions.md 15.25). */
+export function takePushes(scope: PushScope): void {
+  const root = scope.registration.scope;
+  scope.addEventListener("push", (event) => event.waitUntil(show(scope, event)));
+  scope.addEventListener("notificationclick", (event) => {
+    event.notification.close();
+    const message = event.notification.data as AlertMessage;
+    event.waitUntil(
+      event.action === stopAction ? stop(root, message.stop) : open(scope, root + message.path),
+    );
+  });
+}
+
+async function show({ registration }: PushScope, event: PushEvent): Promise<void> {
+  const message = event.data?.json() as AlertMessage;
+  const { title, body, lang, tag } = message;
+  // `actions` is not in the types of pages, and not in every browser: there a tap opens the map, which stops it too.
+  const options = {
+    ...{ body, lang, tag, data: message },
+    actions: [{ action: stopAction, title: message.stop.label }],
+  };
+  await registration.showNotification(title, options);
+}
+
+async function stop(root: string, { id, token }: AlertMessage["stop"]): Promise<void> {
+  await fetch(`${root}alerts/stop`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ id, token }),
+  });
+}
+
+/** In the map that is open already, if the browser lets it be led there. */
+async function open({ clients }: PushScope, url: string): Promise<void> {
+  const [page] = await clients.matchAll({ type: "window" });
+  try {
+    if (page === undefined) throw new Error("no page is open");
+    await page.navigate(url);
+    await page.focus();
+  } catch {
+    await clients.openWindow(url);
+  }
+}

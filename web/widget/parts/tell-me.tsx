@@ -1,0 +1,102 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { alertRadiiKm, type ShownAlert } from "#src/contract/shapes/alert-radii.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
+import { alerts, askToBeTold, loadAlerts, stopTelling } from "#web/widget/alerts.ts";
+import type { Origin } from "#web/widget/nearest.ts";
+import { alertWords as words } from "#web/widget/words-alerts.ts";
+import { language } from "#web/widget/words.ts";
+
+const usualKm = 10;
+
+/** "Tell me when 95 is there within 10 km", and what this device waits for already (docs/decisions.md 15.25). */
+export const TellMe = ({ grade, from }: { grade: Grade | null; from: Origin | null }) => {
+  useEffect(() => void loadAlerts(), []);
+  const known = alerts.value?.alerts ?? [];
+  return (
+    <div class="tell-me">
+      {grade === null || from === null ? null : <AskForm grade={grade} from={from} />}
+      {known.length === 0 ? null : (
+        <section aria-labelledby="told-of">
+          <h3 id="told-of">{words.mine}</h3>
+          <ul class="told-of">
+            {known.map((one) => (
+              <Waiting key={one.id} alert={one} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+};
+
+const AskForm = ({ grade, from }: { grade: Grade; from: Origin }) => {
+  const km = useSignal<number>(usualKm);
+  const busy = useSignal(false);
+  const said = useSignal("");
+  const ask = async (): Promise<void> => {
+    busy.value = true;
+    said.value = words.asking;
+    const refused = await askToBeTold(grade, from, km.value);
+    said.value = refused === null ? words.asked : words.refusals[refused];
+    busy.value = false;
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy.value) void ask();
+      }}
+    >
+      <h3>{words.title(grade)}</h3>
+      <fieldset class="group">
+        <legend>{words.radius}</legend>
+        <div class="chips">
+          {alertRadiiKm.map((radius) => (
+            <label key={radius} class="chip">
+              <input
+                type="radio"
+                name="alert-radius"
+                checked={km.value === radius}
+                onChange={() => (km.value = radius)}
+              />
+              <span>{words.km(radius)}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <button type="submit" class="button wide" aria-disabled={busy.value}>
+        {words.ask}
+      </button>
+      <p class="hint" role="status">
+        {said.value}
+      </p>
+      <p class="hint">{words.terms(alerts.value?.per_day ?? 3, alerts.value?.days ?? 14)}</p>
+    </form>
+  );
+};
+
+const Waiting = ({ alert: { id, token, grade, radius_km, expires } }: { alert: ShownAlert }) => {
+  const failed = useSignal(false);
+  const what = words.one(grade, radius_km);
+  const day = new Date(expires).toLocaleDateString(language, { day: "numeric", month: "long" });
+  const stop = async (): Promise<void> => {
+    failed.value = !(await stopTelling(id, token));
+  };
+  return (
+    <li>
+      <span class="lines">
+        <span>{what}</span>
+        <small role="status">{failed.value ? words.notStopped : words.until(day)}</small>
+      </span>
+      <button
+        type="button"
+        class="button"
+        aria-label={words.stopOne(what)}
+        onClick={() => void stop()}
+      >
+        {words.stop}
+      </button>
+    </li>
+  );
+};

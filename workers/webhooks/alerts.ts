@@ -1,0 +1,172 @@
+import webPush from "web-push";
+import { type AlertMessage, alertText, stopLabel } from "#src/contract/alert-text.ts";
+import { pauseUntilTold } from "#src/domain/alert-times.ts";
+import { distanceM } from "#src/domain/geo.ts";
+import { dayMs, hourS } from "#src/domain/units.ts";
+import { view } from "#src/domain/view.ts";
+import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
+import { readStations } from "#src/feed/feed.ts";
+import type { AlertJob, Producer } from "#src/infrastructure/queues.ts";
+import { openSubscription } from "#src/pushes/alerts/devices.ts";
+import { localTime } from "#src/pushes/alerts/local-time.ts";
+import { gradesAt, matchAlerts } from "#src/pushes/alerts/matches.ts";
+import {
+  type AlertTurn,
+  type AlertVerdict,
+  settleAlertTurn,
+  takeAlertTurn,
+  wakeDevices,
+} from "#src/pushes/alerts/turns.ts";
+import { pushContact, stopToken, vapidKeys } from "#src/pushes/alerts/vapid.ts";
+import type { createReceivers } from "#src/pushes/receivers.ts";
+import type { Attempt } from "#src/pushes/webhooks/turns.ts";
+import { createQueueWorker, type RoleDeps } from "#workers/role.ts";
+import { post } from "#workers/webhooks/post.ts";
+
+/** A claim is longer than an attempt by this: for the database, and a busy machine. */
+const claimSpareMs = 20_000;
+/** Later than that, the push service throws it away: fuel of this morning is no news in the evening. */
+const ttlS = 4 * hourS;
+/** Of what waits at the push service, only the newest is given to the browser. */
+const topic = "fuel";
+/** A push service that fails for so long is given up. */
+const patienceMs = dayMs;
+
+/**
+ * Tells drivers of stations that have got their grade (docs/decisions.md 15.25): jobs of the queue `alerts` name a device
+ * that something waits for. What is true stands in Postgres; `look` and the duty `alerts` find it.
+ */
+export function createAlertSender(
+  deps: RoleDeps,
+  producer: Producer,
+  receivers: ReturnType<typeof createReceivers>,
+) {
+  const { db, config, log, clock } = deps;
+  const { reporterPepper: pepper, statusLifetimeMs: lifetimeMs } = config;
+  const claimMs = config.webhookTimeoutMs + claimSpareMs;
+  const vapidDetails = { subject: pushContact(config), ...vapidKeys(pepper) };
+
+  const tell = async ({ deviceId }: AlertJob): Promise<void> => {
+    await producer.deviceTaken(deviceId);
+    const turn = await takeAlertTurn(db, deviceId, claimMs);
+    if (turn === null) return;
+    const verdict = await turnOf(turn);
+    await settleAlertTurn(db, turn, verdict);
+  };
+
+  const turnOf = async (turn: AlertTurn): Promise<AlertVerdict> => {
+    const { deviceId: device, timeZone, sentDay, sentCount } = turn;
+    const now = clock();
+    const local = localTime(now, timeZone);
+    const told = { day: sentDay, count: sentCount };
+    const waitMs = pauseUntilTold(local, timeZone !== "", told, config.alertsPerDay);
+    if (waitMs > 0) {
+      log.debug({ device, waitMs }, "driver is told later");
+      return { waitMs };
+    }
+    const subscription = openSubscription(pepper, device, turn.sealed);
+    if (subscription === null) {
+      log.warn({ device }, "the subscription cannot be read any more, forgotten");
+      return "gone";
+    }
+    const message = await messageOf(turn, now);
+    if (message === null) return "outdated";
+    const attempt = await send(subscription, message);
+    return verdictOf(turn, attempt, local.day);
+  };
+
+  /** Stations are those of this moment; null when none of them has the grade any more. */
+  const messageOf = async (turn: AlertTurn, now: number): Promise<AlertMessage | null> => {
+    const ids = [...new Set(turn.matches.map(({ stationId }) => stationId))];
+    const stations = new Map((await readStations(db, ids)).map((one) => [one.id, one]));
+    const found = turn.matches
+      .flatMap((match) => {
+        const station = stations.get(match.stationId);
+        const isTrue =
+          station !== undefined && gradesAt(station, now, lifetimeMs).includes(match.grade);
+        return isTrue ? [{ match, station, distanceM: distanceM(match, station) }] : [];
+      })
+      .sort((a, b) => a.distanceM - b.distanceM);
+    const [nearest] = found;
+    if (nearest === undefined) return null;
+    const { match, station } = nearest;
+    const others = new Set(
+      found.filter((one) => one.match.grade === match.grade).map((one) => one.station.id),
+    );
+    const fuel = view(station.state, now, lifetimeMs);
+    const named = { ...station, fuel, distanceM: nearest.distanceM };
+    return {
+      ...alertText(turn.lang, match.grade, named, others.size - 1),
+      lang: turn.lang,
+      path: `s/${encodeURIComponent(station.id)}?lang=${turn.lang}`,
+      tag: `fuel-${station.id}-${match.at}`,
+      stop: {
+        id: match.alertId,
+        token: stopToken(pepper, match.alertId),
+        label: stopLabel(turn.lang),
+      },
+    };
+  };
+
+  const send = (
+    subscription: webPush.PushSubscription,
+    message: AlertMessage,
+  ): Promise<Attempt> => {
+    const { endpoint, headers, body } = webPush.generateRequestDetails(
+      subscription,
+      JSON.stringify(message),
+      { vapidDetails, TTL: ttlS, urgency: "high", topic },
+    );
+    return post(receivers, config, endpoint, headers as Record<string, string>, body!);
+  };
+
+  const verdictOf = (
+    { deviceId: device, failures, failingSince }: AlertTurn,
+    { status, fault, durationMs: ms }: Attempt,
+    day: string,
+  ): AlertVerdict => {
+    const line = { device, status, ms };
+    if (takenBy(status) === "taken") {
+      log.info(line, "driver told");
+      return { told: { day, pauseMs: config.alertGapMs } };
+    }
+    const now = clock();
+    const pauseMs = isGone(status)
+      ? null
+      : pauseAfterFailure(
+          { failures: failures + 1, since: failingSince ?? now },
+          { now, firstPauseMs: config.webhookPauseMs, random: Math.random(), patienceMs },
+        );
+    if (pauseMs === null) {
+      log.info({ ...line, err: fault }, "browser takes no more, forgotten");
+      return "gone";
+    }
+    log[failures === 0 ? "info" : "debug"]({ ...line, err: fault }, "driver not told");
+    return { failedMs: pauseMs };
+  };
+
+  const worker = createQueueWorker<AlertJob>(
+    deps,
+    "alerts",
+    tell,
+    (error, job) => log.warn({ err: error.message, device: job?.data.deviceId }, "driver not told"),
+    {
+      concurrency: config.webhookConcurrency,
+      lockDuration: 30_000,
+      stalledInterval: 10_000,
+      maxStalledCount: 100,
+    },
+  );
+  return {
+    run: worker.run,
+    close: worker.close,
+    /** Compares what has changed, and wakes the workers for whom it concerns. */
+    async look(): Promise<void> {
+      await matchAlerts(db, config, clock());
+      await wakeDevices(db, producer);
+    },
+  };
+}
+
+/** What a push service answers when the driver has taken the permission back, or the browser is gone (RFC 8030). */
+const isGone = (status: number | null): boolean => status === 404 || status === 410;
