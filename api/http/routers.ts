@@ -24,6 +24,7 @@ import { guidePages } from "#api/pages/guide.ts";
 import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
+import { overviewPage } from "#api/pages/overview.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
@@ -83,6 +84,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   clientPackage(router, services);
   assetPages(router, services);
   listPage(router, services);
+  overviewPage(router, services);
   privacyPage(router, services);
   basemapPages(router, services);
   widgetPages(router, services);
