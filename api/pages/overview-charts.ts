@@ -53,7 +53,7 @@ export function sparkline(days: readonly DayFigures[], language: Language): Html
   </svg>`;
 }
 
-const [width, height, left, top, bottom] = [720, 200, 44, 8, 24];
+const [width, height, left, top, bottom] = [720, 200, 66, 12, 28];
 
 /** The share without fuel by day, from 0 to 100 %: a day without data has a mark instead of a bar. */
 export function dayChart(
@@ -65,7 +65,7 @@ export function dayChart(
   if (known.length === 0) return html`<p class="soft">${messages.noDays}</p>`;
   const step = (width - left) / days.length;
   const y = (share: number): number => top + (height - top - bottom) * (1 - share);
-  const every = Math.ceil(days.length / 8);
+  const every = Math.ceil(days.length / 6);
   const [from, to] = [days[0]!, days.at(-1)!].map(({ day }) => dayName(day, language));
   const [least, most] = [Math.min(...known), Math.max(...known)].map((one) =>
     percent(one, language),

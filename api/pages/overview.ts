@@ -83,7 +83,9 @@ function place(choice: Choice, latest: Insights, id: string | undefined): Html[]
     html`<p class="soft">${messages.lead(stations!, withData!)}</p>`,
     id === undefined
       ? html``
-      : html`<nav><a href="${linkTo(choice, { city: "" })}">${messages.country}</a></nav>`,
+      : html`<p class="links">
+          <a href="${linkTo(choice, { city: "" })}">${messages.country}</a>
+        </p>`,
     tiles(figures, choice),
     daySection(figures, choice),
     id === undefined ? citiesTable(latest, choice) : html``,
@@ -94,9 +96,9 @@ function foot(choice: Choice, latest: Insights | null): Html {
   const messages = overviewMessages(choice.language);
   const { attribution } = messagesOf(choice.language);
   const lang = choice.lang === "" ? "" : `?lang=${choice.language}`;
-  const links = html`<nav>
+  const links = html`<p class="links">
     <a href="./${lang}">${messages.map}</a> <a href="list${lang}">${messages.list}</a>
-  </nav>`;
+  </p>`;
   return html`<footer>
     ${latest === null ? null : html`<p>${messages.asOf(formatTime(latest.asOfMs))} ${messages.elsewhere}</p>`}
     ${choice.embed ? null : links}
