@@ -33,8 +33,6 @@ const silentMs = 10 * minuteMs;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-export type InsightStore = ReturnType<typeof createInsightStore>;
-
 /**
  * The latest insights in Redis. Past days, which hardly ever change, are packed and unpacked only when they do. Every
  * call rejects while Redis is away.

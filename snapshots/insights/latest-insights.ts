@@ -6,8 +6,6 @@ import { createInsightStore, type Insights } from "#snapshots/insights/insight-s
 
 const lookEveryMs = 1000;
 
-export type LatestInsights = ReturnType<typeof createLatestInsights>;
-
 /** Keeps the newest insights in memory; looks for newer ones when it is asked, once a second at most. */
 export function createLatestInsights(deps: {
   config: Config;

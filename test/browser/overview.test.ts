@@ -47,7 +47,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     );
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(placeOf(3), "ann", { status: "queue", fuels: ["92"], fuels_no: ["95"] });
-    await api.mark(placeOf(30), "bob", { status: "yes", fuels: ["92", "95"] });
+    await api.mark(placeOf(5), "bob", { status: "yes", fuels: ["92", "95"] });
     await until(
       () => api.get("/insights/cities"),
       ({ status, body }) =>
@@ -140,7 +140,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
 
   it("draws a station's last 48 hours when its card is opened, and nothing where none are known", async () => {
     const phone = { phone: true, width: 360, height: 740 };
-    const { lat, lon } = placeOf(3);
+    const { lat, lon } = placeOf(4);
     const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
     const { page, complaints, close } = await openPage(browser, withShots(phone));
     const asked: string[] = [];
@@ -149,11 +149,12 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await stationsInView(page);
     await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
     expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
-    await page.locator(`[data-id="${placeOf(3).id}"]`).click();
+    await page.locator(`[data-id="${placeOf(5).id}"]`).click();
     const strip = page.getByRole("region", { name: "Last 48 hours" });
     await strip.waitFor();
     await strip.getByText("As text").click();
-    expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Queue: .+ – /);
+    expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Fuel: .+ – /);
+    expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
     await isClean(page);
     await strip.scrollIntoViewIfNeeded();
     await shot(page, "card-phone-en");
