@@ -53,7 +53,7 @@ export function sparkline(days: readonly DayFigures[], language: Language): Html
   </svg>`;
 }
 
-const [width, height, left, top, bottom] = [720, 200, 66, 12, 28];
+const [width, height, left, top, bottom] = [720, 200, 84, 12, 34];
 
 /** The share without fuel by day, from 0 to 100 %: a day without data has a mark instead of a bar. */
 export function dayChart(
