@@ -23,7 +23,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     site = await openMapSite({
       stations: 61,
       roles: ["marks", "snapshots", "clock"],
-      env: { INSIGHTS_MS: "300" },
+      env: { INSIGHTS_MS: "2000" },
     });
     const { db } = site.country;
     await rows(

@@ -44,7 +44,7 @@ const dayCount = 3;
 const toNoonS = Math.round((startOfDay(Date.now()) + dayMs + 12 * hourMs - Date.now()) / 1000);
 
 describe("flow: history, insights and overview are a count of status runs", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stage: Stage;
   let client: Client;
   let later: RunningRole | undefined;
