@@ -3,11 +3,14 @@ import type {
   AreaQuery,
   BatchReport,
   BatchResult,
+  CityInsights,
   CityList,
   CityQuery,
   Delta,
   Erased,
   KeyRotation,
+  HistoryQuery,
+  InsightQuery,
   LimitRequest,
   LimitRequestList,
   LimitWish,
@@ -19,6 +22,7 @@ import type {
   ReportStates,
   RotatedKey,
   StationFilters,
+  StationHistory,
   StationList,
   StationPage,
   StationsAlong,
@@ -46,7 +50,11 @@ export interface Client {
   /** What has changed since a moment, an `as_of` as a rule. */
   delta: Read<{ updated_since: string }, Delta>;
   station: Read<string, OneStation>;
+  /** Which statuses a station served in the last hours. */
+  history: Read<HistoryQuery, StationHistory>;
   cities: Read<CityQuery, CityList>;
+  /** Stations by city, status, grade and day. */
+  insights: Read<InsightQuery, CityInsights>;
   /** Stations beside a way, in its order. */
   along(way: Way, filters?: StationFilters, options?: CallOptions): Promise<StationsAlong>;
   /**
@@ -94,6 +102,12 @@ export function createClient(settings: CallSettings): Client {
     delta: read(call, (query: { updated_since: string }) => `/stations/delta${search(query)}`),
     station: read(call, (id: string) => `/stations/${encodeURIComponent(id)}`),
     cities: read(call, (query: CityQuery) => `/cities${search(query)}`),
+    history: read(
+      call,
+      ({ station_id, ...query }: HistoryQuery) =>
+        `/stations/${encodeURIComponent(station_id)}/history${search(query)}`,
+    ),
+    insights: read(call, (query: InsightQuery) => `/insights/cities${search(query)}`),
     along: async (way, filters = {}, options) => {
       const path = `/stations/along${search(filters)}`;
       const request = { method: "POST", path, body: way, repeatable: true } as const;

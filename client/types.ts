@@ -93,6 +93,56 @@ export interface CityList {
   total: number;
 }
 
+export interface HistoryQuery {
+  station_id: string;
+  /** 1 to 168; 48 by default. */
+  hours?: number;
+}
+
+/** Gapless, the oldest first; `to` is null while the station serves the status. */
+export interface StationHistory {
+  station_id: string;
+  from: string;
+  runs: { status: Status | "nodata"; from: string; to: string | null }[];
+  as_of: string;
+  stale_after_hours: number;
+}
+
+export interface InsightQuery {
+  /** Exact name; all cities without it. */
+  city?: string;
+  /** 1 to 90, today included; 7 by default. */
+  days?: number;
+  limit?: number;
+  offset?: number;
+}
+
+/** Stations of a place; shares are among those of which something is known, null where it is of none. */
+export interface Insight {
+  stations: number;
+  statuses: Record<Status | "nodata", number>;
+  share_no: number | null;
+  grades: Record<
+    string,
+    { available: number; out: number; unknown: number; share_out: number | null }
+  >;
+  /** On average over each day, the oldest first. */
+  days: {
+    day: string;
+    stations: number;
+    statuses: Record<Status | "nodata", number>;
+    share_no: number | null;
+  }[];
+}
+
+export interface CityInsights {
+  country: Insight;
+  cities: (Insight & Omit<City, "zoom">)[];
+  count: number;
+  total: number;
+  as_of: string;
+}
+
 /** A mark of one of your users. */
 export interface Report {
   status: Status;

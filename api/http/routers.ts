@@ -26,15 +26,18 @@ import { guidePages } from "#api/pages/guide.ts";
 import { embedPages } from "#api/pages/embed.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
+import { overviewPage } from "#api/pages/overview.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
+import { cityInsightsRoute } from "#api/stations/insights-cities.ts";
 import { pathFormats } from "#api/stations/format.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
 import { allStationsRoute } from "#api/stations/stations-all.ts";
 import { alongRoute } from "#api/stations/stations-along.ts";
 import { deltaRoute } from "#api/stations/stations-delta.ts";
+import { stationHistoryRoute } from "#api/stations/stations-history.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { streamRoute } from "#api/stations/stations-stream.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
@@ -52,7 +55,9 @@ export const createRoutes = (services: Services): Route[] => [
   deltaRoute(services),
   streamRoute(services),
   oneStationRoute(services),
+  stationHistoryRoute(services),
   citiesRoute(services),
+  cityInsightsRoute(services),
   usageRoute(services),
   askLimitsRoute(services),
   listLimitsRoute(services),
@@ -82,6 +87,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   clientPackage(router, services);
   assetPages(router, services);
   listPage(router, services);
+  overviewPage(router, services);
   privacyPage(router, services);
   basemapPages(router, services);
   widgetPages(router, services);

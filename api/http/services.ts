@@ -8,6 +8,7 @@ import { createStreams } from "#api/stations/streams.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
+import { createLatestInsights } from "#snapshots/insights/latest-insights.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import { createInvalidation } from "#src/feed/cache-generations.ts";
@@ -105,6 +106,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     model,
     cities: createCityStore({ db, config, log }),
     dumps: createLatestDump({ config, log, clock, redis }),
+    /** Stations by city and day. */
+    insights: createLatestInsights({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
     duties: createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock)),
     /** Which stations the marks workers cannot fold. */

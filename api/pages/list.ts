@@ -1,6 +1,7 @@
 import type { PageRouter } from "#api/http/state.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
+import { overviewMessages } from "#api/pages/overview-messages.ts";
 import type { Services } from "#api/http/services.ts";
 import { factsOf, type Listed, nameOf, nearestOf, routeTo } from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
@@ -44,7 +45,11 @@ export function listPage(router: PageRouter, services: Services): void {
           });
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
     const policy = "form-action 'self'";
-    const foot = html`<footer>${messages.attribution}</footer>`;
+    const about = `overview?lang=${language}`;
+    const foot = html`<footer>
+      <p><a href="${about}">${overviewMessages(language).title}</a></p>
+      ${messages.attribution}
+    </footer>`;
     sendPlainPage(ctx, { language, title: messages.title, css, policy, parts: [main, foot] });
   });
 }

@@ -153,6 +153,14 @@ export function createReadModel({
       const sum = sumText(addStations(emptySum(), [found]));
       return { fragment: fragmentOf(block, slot), sum, changedAt };
     },
+    /** Where each station stands with its `fuel` as it is served at `now`; it stays what it was after later changes. */
+    *each(now: number): Generator<Point & { fuel: FuelBlock }> {
+      const { sources } = queries.page({ after: "", limit: Infinity, now });
+      for (const { block, slot } of sources()) {
+        const [lat, lon] = block.coordinates.subarray(slot * 2) as unknown as [number, number];
+        yield { lat, lon, fuel: fuelOf(block, slot) };
+      }
+    },
     /** A station's `fuel` as it is served, docs/contract.md 2.2. */
     fuel(id: string, now: number): FuelBlock | null {
       drain(now);

@@ -18,6 +18,8 @@ export interface StatusRun {
 /** From `since` (ms) on a station served these; the first run may only go on with what it served before. */
 export interface RunsSince {
   since: number;
+  /** Before this (ms) the runs say what was served already; `since` where nothing is said. */
+  changesFrom?: number;
   runs: readonly StatusRun[];
 }
 
@@ -69,12 +71,12 @@ export function runsChangedBy(
   const runs = statusRuns({ before: saved, states }, since, now, lifetimeMs);
   // A late event may also undo runs that were stored.
   const isLate = since < (saved.last?.at ?? earliest);
-  if (isLate || runs.length > 1) return { since, runs };
+  if (isLate || runs.length > 1) return { since, changesFrom: earliest, runs };
   // Time alone may have changed the status of before, with or without its runs being stored.
   const unchanged = statusRuns({ before: saved, states: [] }, since, now, lifetimeMs);
   return unchanged.length === 1 && unchanged[0]!.status === runs[0]!.status
     ? null
-    : { since, runs };
+    : { since, changesFrom: earliest, runs };
 }
 
 /** The runs from `since` to `now` (ms) of a station whose whole history was folded. */
@@ -103,4 +105,30 @@ export function withTimePassed(
   const earlier = stored.filter(({ from }) => from < change);
   const last = earlier.pop();
   return [...earlier, ...(last === undefined ? [] : [{ ...last, to: change }]), ...later];
+}
+
+/**
+ * A station's runs within a time, without gaps: `nodata` where no run is known. `to` is null for what goes on at its end.
+ * Times in ms; empty when the time is.
+ */
+export function runsWithin(runs: readonly StatusRun[], from: number, to: number): StatusRun[] {
+  const found: StatusRun[] = [];
+  let end = from;
+  const put = (run: StatusRun): void => {
+    const last = found.at(-1);
+    if (last?.status === run.status) last.to = run.to;
+    else found.push(run);
+  };
+  for (const run of runs) {
+    const begin = Math.max(run.from, from);
+    const stop = Math.min(run.to ?? Infinity, to);
+    if (begin >= stop) continue;
+    if (begin > end) put({ status: "nodata", from: end, to: begin });
+    put({ status: run.status, from: begin, to: stop });
+    end = stop;
+  }
+  if (end < to) put({ status: "nodata", from: end, to });
+  const last = found.at(-1);
+  if (last !== undefined) last.to = null;
+  return found;
 }

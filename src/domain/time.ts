@@ -1,4 +1,4 @@
-import { minuteMs, hourMs } from "#src/domain/units.ts";
+import { dayMs, minuteMs, hourMs } from "#src/domain/units.ts";
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. */
 export function formatTime(ms: number): string {
@@ -51,3 +51,9 @@ const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
 
 /** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (docs/contract.md 2.3), never less than its life. */
 export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / hourMs);
+
+/** Midnight in UTC before or at `ms`. */
+export const startOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs;
+
+/** `YYYY-MM-DD` in UTC. */
+export const formatDay = (ms: number): string => formatTime(ms).slice(0, "YYYY-MM-DD".length);

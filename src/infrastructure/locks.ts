@@ -28,6 +28,8 @@ export const lockIds = {
   dropPartitions: 7_166_740,
   /** Numbers of what time alone has changed follow the order of commits. After rows of stations, the last before commit. */
   timeChanges: 7_166_741,
+  /** One process at a time makes the insights of past days. */
+  insightDays: 7_166_742,
 } as const;
 
 /** `skip`: leave stations alone that somebody else is at. */

@@ -19,6 +19,8 @@ const dutyQueues = {
   sets: "snapshots",
   /** The model snapshot. */
   model: "snapshots",
+  /** What the country looks like, by city and day. */
+  insights: "snapshots",
   /** Rows for what time alone changed. */
   instants: "upkeep",
   /** Whether the database is another one than before. */
@@ -47,7 +49,7 @@ const failoverMs = 5000;
  * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
  * timers for duties. Each duty may run twice or late. docs/decisions.md 16.12 names what nobody may wait in a queue for.
  */
-export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
+export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Schedule[] {
   const schedule = (duty: DutyName, cron: string, ms: number): Schedule => ({
     ...{ duty, queue: dutyQueues[duty], cron, slotMs: ms },
   });
@@ -55,6 +57,7 @@ export function schedulesOf({ slotMs, usageFlushMs }: Config): Schedule[] {
     schedule("dump", every(slotMs), slotMs),
     schedule("sets", every(slotMs), slotMs),
     schedule("model", every(slotMs), slotMs),
+    schedule("insights", every(insightsMs), insightsMs),
     schedule("instants", every(instantsMs), instantsMs),
     schedule("failover", every(failoverMs), failoverMs),
     schedule("usage", every(usageFlushMs), usageFlushMs),

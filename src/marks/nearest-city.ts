@@ -1,6 +1,6 @@
 /** A city is near up to 25 km; half a degree of latitude is some 50 km. */
-const nearKm = 25;
-const degreeKm = 111.2;
+export const nearKm = 25;
+export const degreeKm = 111.2;
 
 /**
  * SQL to join to `stations a`, as `c`: the city that a station belongs to in the review and in a rollback, the nearest

@@ -7,6 +7,7 @@ import { slices } from "#src/infrastructure/lists.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { noteAllRewritten } from "#src/marks/rewritten-runs.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
@@ -71,15 +72,19 @@ async function rebuildSome(
     const facts = { state: emptyState, opinions: [], history };
     const { states } = decide(facts, { marks: [], seeds: [] }, seen, now, config);
     const since = keptWholeSince(history, now, config);
-    return { stationId, ...runsOfHistory(states, since, now, config.statusLifetimeMs) };
+    const runs = runsOfHistory(states, since, now, config.statusLifetimeMs);
+    // Noted as a whole below: to find what differs would cost more than to make the days anew.
+    return { stationId, ...runs, changesFrom: Infinity };
   });
   return inTransaction(db, async (tx) => {
     await lockStations(tx, stationIds, "wait");
     const present = await readVersions(tx, stationIds);
     const isSame = (id: string): boolean => present.get(id)?.version === versions.get(id)?.version;
+    await noteAllRewritten(tx);
     await writeRuns(
       tx,
       rebuilt.filter(({ stationId }) => isSame(stationId)),
+      0,
     );
     return stationIds.filter((id) => !isSame(id));
   });

@@ -1,10 +1,12 @@
 import type { StationState } from "#src/domain/state.ts";
 import { type RunsSince, type StatusRun, withTimePassed } from "#src/domain/status-runs.ts";
+import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import type { History } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
+import { noteRewritten, time } from "#src/marks/rewritten-runs.ts";
 
 export type StationRuns = RunsSince & { stationId: string };
 
@@ -22,16 +24,21 @@ export function keptWholeSince(
   return Math.max(kept, oldest) + config.statusLifetimeMs;
 }
 
-const time = (column: string): string => `timestamptz 'epoch' + ${column} * interval '1 ms'`;
-
 /**
  * Stores what stations served since a moment: the run before it ends or goes on, those after it are replaced, and what
- * is stored so already is not written again. The stations must be locked.
+ * is stored so already is not written again. Notes what of it lies before the day of `now` (ms). The stations must be
+ * locked.
  */
-export async function writeRuns(tx: Statements, changed: readonly StationRuns[]): Promise<void> {
+export async function writeRuns(
+  tx: Statements,
+  changed: readonly StationRuns[],
+  now: number,
+): Promise<void> {
   if (changed.length === 0) return;
   const all = changed.flatMap(({ stationId, runs }) => runs.map((run) => ({ stationId, ...run })));
-  await rows(
+  // Both are sent at once: the transaction may be a pipelined one whose commit is on its way already.
+  const noted = noteRewritten(tx, changed, startOfDay(now));
+  const written = rows(
     tx,
     `with since as (
        select s.station_id, s.at, before.status, before.from_at
@@ -71,11 +78,12 @@ export async function writeRuns(tx: Statements, changed: readonly StationRuns[])
     ],
     "write_runs",
   );
+  await Promise.all([noted, written]);
 }
 
 /** A station's runs that had not ended at `since` (ms), as they are now; null where there is no such station. */
 export async function loadRuns(
-  db: Db,
+  db: Pick<Db, "raw">,
   stationId: string,
   since: number,
   { statusLifetimeMs }: Config,

@@ -48,6 +48,8 @@ describe("api: the headers of every page", () => {
     ["/widget/embed", nobody, "(self)"],
     ["/s/n1000", "'self'", "()"],
     ["/list", nobody, "()"],
+    ["/overview", nobody, "()"],
+    ["/overview?embed=1&key=KEY", /^'self' https:\/\/shop\.example:\* /, "()"],
     ["/docs", nobody, "()"],
     ["/problems", nobody, "()"],
     ["/problems/invalid-key", nobody, "()"],

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { createRoutes } from "#api/http/routers.ts";
 import type { Route } from "#api/http/route.ts";
+import { createInsightStore } from "#snapshots/insights/insight-store.ts";
 import { rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis } from "#src/infrastructure/redis.ts";
 import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
 import { sized } from "#test/harness/long.ts";
@@ -20,6 +23,16 @@ const own = "https://fuel.example";
 const { id: stationId } = placeOf(0);
 let users = 0;
 const someone = (): string => `user ${(users += 1)}`;
+
+/** What the snapshots role would have counted. */
+async function storeInsights({ config }: TestInstance): Promise<void> {
+  const redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
+  const at = Date.now();
+  const nothing = { cities: [], counts: {}, today: { at, cities: {}, lengthMs: 0 } };
+  const version = { seq: 1, asOfMs: at, builtAtMs: at };
+  await createInsightStore(redis, config.redisPrefix).save(version, nothing, []);
+  redis.disconnect();
+}
 
 const forms = ["geojson", "ndjson", "csv"].flatMap((form): [string, Sample][] => [
   [`GET /stations.${form}`, { path: `/stations.${form}?ids=${stationId}`, status: 200 }],
@@ -69,7 +82,9 @@ const samples: Record<string, Sample> = {
   },
   "GET /stations/stream": { path: "/stations/stream", status: 200 },
   "GET /stations/{station_id}": { path: `/stations/${stationId}`, status: 200 },
+  "GET /stations/{station_id}/history": { path: `/stations/${stationId}/history`, status: 200 },
   "GET /cities": { path: "/cities?limit=1", status: 200 },
+  "GET /insights/cities": { path: "/insights/cities", status: 200 },
   "GET /usage": { path: "/usage?days=1", status: 200 },
   "GET /limit-requests": { path: "/limit-requests", status: 200 },
   "POST /limit-requests": {
@@ -148,6 +163,7 @@ describe("flow: who may call what", function () {
       WEBHOOK_NETWORKS: "10.0.0.1",
     });
     country = await openCountry(instance.config, 3);
+    await storeInsights(instance);
     const { db, partnerId } = country;
     const disabled = await addPartner(db, { enabled: false });
     const keys = {

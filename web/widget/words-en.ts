@@ -213,5 +213,6 @@ export const en: Words = {
     failed: "The service does not answer just now, and nothing was forgotten. Try again later.",
   },
   privacy: "Privacy",
+  overview: "Where fuel is missing",
   attribution: "Stations © OpenStreetMap contributors",
 };

@@ -166,6 +166,8 @@ export interface Words {
   gestures: { windows: string; mac: string; touch: string };
   forget: { ask: string; question: string; yes: string; done: string; failed: string };
   privacy: string;
+  /** Of the page of cities and days. */
+  overview: string;
   attribution: string;
 }
 

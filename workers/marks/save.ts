@@ -44,6 +44,7 @@ export async function save(
     writeRuns(
       tx,
       decided.flatMap((one) => runsOf(one, now, config)),
+      now,
     ),
     stamp(
       tx,

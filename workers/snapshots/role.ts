@@ -3,6 +3,7 @@ import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
 import { createSetsDuty } from "#workers/snapshots/sets.ts";
 import { createDumpDuty } from "#workers/snapshots/whole.ts";
@@ -24,7 +25,12 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const worker = createDutyWorker(
     deps,
     "snapshots",
-    { dump: createDumpDuty(more), sets: createSetsDuty(more), model: createModelDuty(more) },
+    {
+      dump: createDumpDuty(more),
+      sets: createSetsDuty(more),
+      model: createModelDuty(more),
+      insights: createInsightsDuty(more),
+    },
     // One at a time: the duties share the model's thread and the two threads that compress.
     { concurrency: 1, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 },
   );

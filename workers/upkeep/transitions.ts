@@ -54,6 +54,7 @@ export async function settleTransitions({
       await writeRuns(
         tx,
         due.flatMap((row) => runsOf(row, config.statusLifetimeMs)),
+        due[0]?.now ?? 0,
       );
       await noteTimeChanges(tx, due);
       return due.length;

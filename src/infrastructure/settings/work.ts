@@ -47,6 +47,12 @@ export const workSettings = {
     integer(1000, hourMs),
     "longest time between two dump versions",
   ),
+  insightsMs: setting(
+    "INSIGHTS_MS",
+    minuteMs,
+    integer(100, hourMs),
+    "period for counting stations by city and day for `/insights/cities` and `/overview`; the same for all processes",
+  ),
   askedSets: setting(
     "ASKED_SETS",
     100,

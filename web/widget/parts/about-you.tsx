@@ -63,6 +63,9 @@ export const AboutYou = () => {
       <a href={`${page.root}privacy?lang=${language}`} target="_blank" rel="noopener">
         {words.privacy}
       </a>
+      <a href={`${page.root}overview?lang=${language}`} target="_blank" rel="noopener">
+        {words.overview}
+      </a>
     </section>
   );
 };

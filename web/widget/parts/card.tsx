@@ -8,6 +8,7 @@ import { map } from "#web/widget/map-handle.ts";
 import { top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
+import { LastHours } from "#web/widget/parts/last-hours.tsx";
 import { MarkForm } from "#web/widget/parts/mark-form.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
@@ -68,6 +69,7 @@ export const Card = ({ station }: { station: Station }) => {
           {reports && !isWaiting ? <StillTrue station={station} onNo={mark} /> : null}
           <Doubt station={station} reports={reports && !isWaiting} />
           <CardFacts fuel={fuel} />
+          <LastHours station={station} />
           {reports ? (
             <div class="actions">
               <button type="button" class="button primary" onClick={mark}>

@@ -1,0 +1,106 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { Type } from "typebox";
+import { refused } from "#api/http/errors.ts";
+import { sendJson } from "#api/http/respond.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { json } from "#api/openapi/answers.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
+import { cityInsights, insightsExample } from "#src/contract/shapes/insights.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { insightDaysMax } from "#src/marks/insight-days.ts";
+
+const daysDefault = 7;
+const limitDefault = 50;
+
+const query = Type.Object({
+  city: Type.Optional(
+    Type.String({ maxLength: 120, default: "", description: "Name of the only city wanted" }),
+  ),
+  days: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: insightDaysMax, default: daysDefault },
+      description: "Days, today included",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 200, default: limitDefault },
+      description: "Cities of one answer",
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: "Cities to leave out" }),
+  ),
+});
+
+/** An answer with up to 200 cities and 90 days has 2 MB. */
+const keptBytes = 16 * 1024 * 1024;
+
+/** GET /insights/cities, docs/decisions.md 7.44. */
+export const cityInsightsRoute = ({ insights, cities }: Services) => {
+  const made = new LRUCache<string, { body: Buffer; sum: string; count: number }>({
+    ...{ max: 200, maxSize: keptBytes, sizeCalculation: ({ body }) => body.length },
+  });
+  return route({
+    method: "GET",
+    path: "/insights/cities",
+    access: "any",
+    summary: "Stations by city, status, grade and day",
+    answers: {
+      operationId: "listCityInsights",
+      tag: "Stations",
+      description:
+        "How many stations of each city lack fuel: now, by status and grade, and by day, by status. A station belongs to the nearest city within 25 km. Counted once a minute.",
+      replies: {
+        200: {
+          description: "The country and its cities, by population",
+          headers: ["ETag"],
+          forms: json(cityInsights, insightsExample),
+        },
+        ...unchanged(),
+      },
+      problems: ["city-not-found"],
+      takes: ["If-None-Match"],
+    },
+    query,
+    async handle(ctx) {
+      const { city: name = "", days = daysDefault } = ctx.state.query;
+      const { limit = limitDefault, offset = 0 } = ctx.state.query;
+      const sought = name.trim() === "" ? null : cities.find(name);
+      if (name.trim() !== "" && sought === null) throw refused("city-not-found");
+      const latest = await insights.get();
+      if (latest === null) throw refused("upstream-unavailable", notYet, { retryAfterS: 30 });
+      const { asOfMs, builtAtMs } = latest;
+      const asked = JSON.stringify([
+        builtAtMs,
+        sought && [sought.lat, sought.lon],
+        days,
+        limit,
+        offset,
+      ]);
+      let answer = made.get(asked);
+      if (answer === undefined) {
+        const all = latest.cities.filter(
+          ({ lat, lon }) => sought === null || (lat === sought.lat && lon === sought.lon),
+        );
+        const shown = all.slice(offset, offset + limit);
+        const content = {
+          country: figuresOfCountry(latest, days),
+          cities: shown.map(({ id, ...city }) => ({ ...city, ...figuresOf(latest, id, days) })),
+          ...{ count: shown.length, total: all.length },
+        };
+        const sum = hash("sha1", JSON.stringify(content));
+        const body = Buffer.from(JSON.stringify({ ...content, as_of: formatTime(asOfMs) }));
+        made.set(asked, (answer = { body, sum, count: shown.length }));
+      }
+      const { body, sum, count } = answer;
+      const etag = etagOf(ctx, { route: "/insights/cities", query: [], count, sum });
+      if (!isUnchanged(ctx, etag, asOfMs)) sendJson(ctx, body);
+    },
+  });
+};
+
+const notYet = "The figures are counted once a minute and are not there yet: retry.";

@@ -1,0 +1,86 @@
+import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
+import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
+import type { Counts } from "#src/domain/insights.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import type { InsightDay } from "#src/marks/insight-days.ts";
+
+/** What changes with every look. */
+export interface InsightsNow {
+  /** The cities that stations belong to, the largest first. */
+  cities: InsightCity[];
+  /** By city id, `""` for stations without a city. */
+  counts: Record<string, Counts>;
+  /** Today as far as it has passed. */
+  today: InsightDay & { lengthMs: number };
+}
+
+export interface Insights extends InsightsNow {
+  asOfMs: number;
+  /** The days before today, the oldest first. */
+  days: readonly InsightDay[];
+}
+
+/** Increase it when the format changes, so that old and new processes do not share figures. */
+const format = 1;
+/** Older figures are none: a reader is told that there are none instead. */
+const insightsKeptMs = 24 * hourMs;
+/** After so long without new ones any figures replace them: the database may have been restored. */
+const silentMs = 10 * minuteMs;
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/**
+ * The latest insights in Redis. Past days, which hardly ever change, are packed and unpacked only when they do. Every
+ * call rejects while Redis is away.
+ */
+export function createInsightStore(redis: Redis, prefix: string) {
+  const key = `${prefix}:insights:${format}`;
+  const shelf = {
+    ...{ key, channel: `${prefix}:insights`, name: "" },
+    ...{ keptMs: insightsKeptMs, silentMs },
+  };
+  let packed: { tag: string; body: Buffer } | null = null;
+  let unpacked: { tag: string; days: InsightDay[] } | null = null;
+  return {
+    /** Stores them unless newer ones are there; false when they are. */
+    async save(version: Version, now: InsightsNow, days: readonly InsightDay[]): Promise<boolean> {
+      const text = JSON.stringify(days.map(({ at, cities }) => ({ at, cities })));
+      const tag = hash("sha1", text, "base64url");
+      if (packed?.tag !== tag) packed = { tag, body: await zip(text, { level: 3 }) };
+      const body = await zip(JSON.stringify(now), { level: 3 });
+      return saveVersion(redis, shelf, version, { now: body, tag, days: packed.body });
+    },
+    /** Null when there are none, or they are those of `builtAtMs`. */
+    async load(builtAtMs: number | null): Promise<(Insights & Version) | "same" | null> {
+      const head = await loadVersion(redis, key, ["tag"]);
+      if (head === null) return null;
+      if (head.builtAtMs === builtAtMs) return "same";
+      // In one command, so that the parts belong together.
+      const isKnown = unpacked?.tag === String(head.fields[0]);
+      const found = await loadVersion(
+        redis,
+        key,
+        isKnown ? ["now", "tag"] : ["now", "tag", "days"],
+      );
+      if (found === null) return null;
+      const { fields, ...version } = found;
+      const [now, tag, days] = fields as [Buffer, Buffer, Buffer | undefined];
+      if (days !== undefined)
+        unpacked = {
+          tag: String(tag),
+          days: JSON.parse(String(await unzip(days))) as InsightDay[],
+        };
+      // Stored anew between the two commands: the next look reads both.
+      if (unpacked?.tag !== String(tag)) return "same";
+      return {
+        ...version,
+        ...(JSON.parse(String(await unzip(now))) as InsightsNow),
+        days: unpacked.days,
+      };
+    },
+  };
+}

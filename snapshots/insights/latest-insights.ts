@@ -1,0 +1,41 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { createInsightStore, type Insights } from "#snapshots/insights/insight-store.ts";
+
+const lookEveryMs = 1000;
+
+/** Keeps the newest insights in memory; looks for newer ones when it is asked, once a second at most. */
+export function createLatestInsights(deps: {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  redis: Redis;
+}) {
+  const { config, log, clock, redis } = deps;
+  const store = createInsightStore(redis, config.redisPrefix);
+  let latest: (Insights & { builtAtMs: number }) | null = null;
+  let lookedAt = -Infinity;
+  let looking: Promise<void> | null = null;
+
+  const look = async (): Promise<void> => {
+    lookedAt = clock();
+    const found = await store.load(latest?.builtAtMs ?? null);
+    if (found !== null && found !== "same") latest = found;
+  };
+  return {
+    /** Null as long as none were made. Old ones while Redis is away. */
+    async get(): Promise<(Insights & { builtAtMs: number }) | null> {
+      if (latest === null || clock() - lookedAt >= lookEveryMs) {
+        looking ??= look()
+          .catch((error: unknown) =>
+            log.debug({ err: (error as Error).message }, "no look at the insights"),
+          )
+          .finally(() => (looking = null));
+        await looking;
+      }
+      return latest;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { type Static, type TObject, Type } from "typebox";
+import { time } from "#src/contract/shapes/fuel.ts";
+import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
+
+const count = Type.Integer({ minimum: 0 });
+const share = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
+
+const record = <Name extends string, Value extends Parameters<typeof Type.Object>[0][string]>(
+  names: readonly Name[],
+  value: Value,
+) =>
+  Type.Object(
+    Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>,
+  ) as TObject<Record<Name, Value>>;
+
+/** docs/decisions.md 7.42. */
+export const stationHistory = Type.Object(
+  {
+    station_id: Type.String(),
+    from: time("UTC; the beginning of the window, a whole minute"),
+    runs: Type.Array(
+      Type.Object({
+        status: Type.Enum([...servedStatuses]),
+        from: time("UTC"),
+        to: Type.Union([time("UTC"), Type.Null()], {
+          description: "UTC; null while the station serves it",
+        }),
+      }),
+      { description: "Oldest first, without gaps; neighbours differ", minItems: 1 },
+    ),
+    as_of: time("UTC; the end of the window"),
+    stale_after_hours: Type.Integer({ minimum: 1, description: "Life of a status, hours" }),
+  },
+  { title: "StationHistory" },
+);
+
+const day = Type.Object(
+  {
+    day: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "A day of UTC" }),
+    stations: count,
+    statuses: record(servedStatuses, Type.Number({ minimum: 0 })),
+    share_no: share("Of `no` among stations with a status; null where none had one"),
+  },
+  { title: "InsightDay", description: "Stations by status, on average over the day" },
+);
+
+const figures = {
+  stations: count,
+  statuses: record(servedStatuses, count),
+  share_no: share("Of `no` among stations with a status; null where none has one"),
+  grades: record(
+    grades,
+    Type.Object({
+      available: count,
+      out: count,
+      unknown: count,
+      share_out: share("`out` among stations of which it is known; null where it is of none"),
+    }),
+  ),
+  days: Type.Array(day, { description: "Oldest first, the last one as far as it has passed" }),
+};
+
+/** docs/decisions.md 7.44. */
+export const cityInsights = Type.Object(
+  {
+    country: Type.Object(figures, { title: "CountryInsight" }),
+    cities: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          region: Type.String(),
+          lat: Type.Number(),
+          lon: Type.Number(),
+          population: count,
+          ...figures,
+        },
+        { title: "CityInsight" },
+      ),
+    ),
+    count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
+    total: Type.Integer({ minimum: 0, description: "Cities that match" }),
+    as_of: time("UTC; the moment of the figures"),
+  },
+  { title: "CityInsights" },
+);
+
+export const historyExample: Static<typeof stationHistory> = {
+  station_id: "n1234567",
+  from: "2026-01-29 18:05:00",
+  runs: [
+    { status: "nodata", from: "2026-01-29 18:05:00", to: "2026-01-31 07:12:40" },
+    { status: "no", from: "2026-01-31 07:12:40", to: "2026-01-31 16:30:05" },
+    { status: "yes", from: "2026-01-31 16:30:05", to: null },
+  ],
+  as_of: "2026-01-31 18:05:30",
+  stale_after_hours: 24,
+};
+
+const statuses = { yes: 60, low: 10, no: 20, queue: 10, nodata: 20 };
+const gradesExample = { available: 60, out: 20, unknown: 40, share_out: 0.25 };
+const figuresExample = {
+  stations: 120,
+  statuses,
+  share_no: 0.2,
+  grades: {
+    "92": gradesExample,
+    "95": gradesExample,
+    "98": gradesExample,
+    "100": gradesExample,
+    ДТ: gradesExample,
+  },
+  days: [
+    {
+      day: "2026-01-30",
+      stations: 120,
+      statuses: { yes: 55.5, low: 12, no: 25.25, queue: 7.25, nodata: 20 },
+      share_no: 0.2525,
+    },
+  ],
+};
+export const insightsExample: Static<typeof cityInsights> = {
+  country: figuresExample,
+  cities: [
+    {
+      name: "Новосибирск",
+      region: "Новосибирская область",
+      lat: 55.0287,
+      lon: 82.9069,
+      population: 1_633_595,
+      ...figuresExample,
+    },
+  ],
+  count: 1,
+  total: 1,
+  as_of: "2026-01-31 18:05:00",
+};

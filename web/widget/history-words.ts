@@ -1,0 +1,26 @@
+import { language } from "#web/widget/words.ts";
+
+/** `Sat, 14:05`, in the viewer's time. */
+const moment = (at: number): string =>
+  new Intl.DateTimeFormat(language === "ru" ? "ru" : "en-GB", {
+    ...{ weekday: "short", hour: "2-digit", minute: "2-digit" },
+  }).format(at);
+
+const en = {
+  title: "Last 48 hours",
+  span: (status: string, from: number, to: number) => `${status}: ${moment(from)} – ${moment(to)}`,
+  ago: (hours: number) => `${hours} h ago`,
+  now: "now",
+  asText: "As text",
+};
+
+const ru: typeof en = {
+  title: "Последние 48 часов",
+  span: (status, from, to) => `${status}: ${moment(from)} – ${moment(to)}`,
+  ago: (hours) => `${hours} ч назад`,
+  now: "сейчас",
+  asText: "Текстом",
+};
+
+/** The words of the strip; they come with it, not with the page. */
+export const historyWords = language === "ru" ? ru : en;

@@ -1,0 +1,86 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { ask, type Station } from "#web/widget/api.ts";
+import { historyWords } from "#web/widget/history-words.ts";
+import "#web/widget/parts/history-strip.css";
+import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { words } from "#web/widget/words.ts";
+
+interface History {
+  from: string;
+  as_of: string;
+  runs: { status: ServedStatus; from: string; to: string | null }[];
+}
+
+interface Segment {
+  status: ServedStatus;
+  /** ms */
+  from: number;
+  to: number;
+  /** Of the whole, 0 to 1. */
+  part: number;
+}
+
+const hours = 48;
+/** Narrower ones have no room for a sign. */
+const signedPart = 0.09;
+
+/** What a station served in the last 48 hours: a strip for the eye, the same as sentences for everybody else. */
+export const HistoryStrip = ({ station: { id, fuel } }: { station: Station }) => {
+  const history = useSignal<History | null>(null);
+  const name = useId();
+  useEffect(() => {
+    const stop = new AbortController();
+    const path = `/stations/${encodeURIComponent(id)}/history?hours=${hours}`;
+    void ask<History>(path, { signal: stop.signal }).then((told) => {
+      if (told.kind === "ok") history.value = told.body;
+    });
+    return () => stop.abort();
+    // A new mark has changed it.
+  }, [id, fuel.status, fuel.updated]);
+  const segments = history.value === null ? [] : segmentsOf(history.value);
+  if (segments.every(({ status }) => status === "nodata")) return null;
+  return (
+    <section class="last-hours" aria-labelledby={name}>
+      <h3 id={name}>{historyWords.title}</h3>
+      <div class="strip" aria-hidden="true">
+        {segments.map(({ status, from, to, part }) => (
+          <span
+            key={from}
+            class={`part ${status}`}
+            style={{ flexGrow: part }}
+            title={historyWords.span(words.statuses[status], from, to)}
+          >
+            {part >= signedPart && status !== "nodata" ? (
+              <StatusSign status={status} size={16} />
+            ) : null}
+          </span>
+        ))}
+      </div>
+      <p class="scale" aria-hidden="true">
+        <span>{historyWords.ago(hours)}</span>
+        <span>{historyWords.ago(hours / 2)}</span>
+        <span>{historyWords.now}</span>
+      </p>
+      <details>
+        <summary>{historyWords.asText}</summary>
+        <ol reversed>
+          {segments.toReversed().map(({ status, from, to }) => (
+            <li key={from}>{historyWords.span(words.statuses[status], from, to)}</li>
+          ))}
+        </ol>
+      </details>
+    </section>
+  );
+};
+
+function segmentsOf({ from, as_of, runs }: History): Segment[] {
+  const [start, end] = [parseTime(from), parseTime(as_of)] as [number, number];
+  return runs.map((run) => {
+    const begin = parseTime(run.from) ?? start;
+    const to = (run.to === null ? null : parseTime(run.to)) ?? end;
+    return { status: run.status, from: begin, to, part: Math.max(0, (to - begin) / (end - start)) };
+  });
+}

@@ -1,0 +1,20 @@
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Station } from "#web/widget/api.ts";
+
+type Strip = FunctionComponent<{ station: Station }>;
+
+/** The last 48 hours of a station. What draws them comes when a card is opened, not with the page. */
+export const LastHours = ({ station }: { station: Station }) => {
+  const strip = useSignal<{ Strip: Strip } | null>(null);
+  useEffect(() => {
+    import("#web/widget/parts/history-strip.tsx").then(
+      ({ HistoryStrip }) => (strip.value = { Strip: HistoryStrip }),
+      // Offline: the card is complete without it.
+      () => {},
+    );
+  }, []);
+  const Loaded = strip.value?.Strip;
+  return Loaded === undefined ? null : <Loaded station={station} />;
+};
