@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Statement } from "#web/widget/mark.ts";
 import { MarkDetails } from "#web/widget/parts/mark-details.tsx";
+import { askForMark } from "#web/widget/position.ts";
 import { addToWaiting, letGo, sendNow, type Said } from "#web/widget/sending.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -17,12 +18,19 @@ export const SecondSheet = ({ said }: { said: Said }) => {
     if (form.current?.checkValidity() === true) addToWaiting(details.value);
   }, [details.value]);
   useEffect(() => letGo, []);
+  const without = (): void => {
+    askForMark();
+    addToWaiting({});
+    letGo();
+  };
   return (
     <form
       ref={form}
       class="mark-form"
       onSubmit={(event) => {
         event.preventDefault();
+        // The position that the mark began with may be too old by now.
+        askForMark();
         addToWaiting(details.value);
         sendNow();
       }}
@@ -32,7 +40,7 @@ export const SecondSheet = ({ said }: { said: Said }) => {
       </h3>
       <MarkDetails status={status} details={details} />
       <div class="actions">
-        <button type="button" class="button" onClick={letGo}>
+        <button type="button" class="button" onClick={without}>
           {words.lessDetails}
         </button>
         <button type="submit" class="button primary">
