@@ -66,6 +66,30 @@ describe("browser: a driver who needs a grade", function () {
   const pressIn = (page: Page, name: string) =>
     page.locator(".panel").getByRole("button", { name, exact: true }).click();
   const row = (page: Page, n: number) => page.locator(`[data-id="${placeOf(n).id}"]`);
+  /** Nothing of the open panel is cut or covered in small frames and in letters twice as large. */
+  const wholeInAllSizes = async (page: Page): Promise<void> => {
+    for (const [width, height, letters] of [
+      [300, 420, ""],
+      [740, 360, ""],
+      [360, 640, "32px"],
+      [360, 640, ""],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(`document.documentElement.style.fontSize = "${letters}"`);
+      const faults = () =>
+        page.evaluate<string[]>(`innerWidth !== ${width} ? ["not resized"] : [
+          ...document.querySelectorAll(".panel button, .panel a, .panel textarea, .panel .price"),
+        ].flatMap((one) => {
+          one.scrollIntoView({ block: "center", behavior: "instant" });
+          const { left, right, top, width, height } = one.getBoundingClientRect();
+          if (width === 0 || !one.checkVisibility()) return [];
+          const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+          return left >= 0 && right <= innerWidth && one.contains(hit) ? [] : [one.outerHTML];
+        })`);
+      const left = await until(faults, (found) => found.length === 0, 15_000).catch(faults);
+      expect(left, `${width}×${height} ${letters}`).to.deep.equal([]);
+    }
+  };
   const isClean = async (page: Page): Promise<void> => {
     expect(await axeFaults(page)).to.deep.equal([]);
     expect(await fitsWidth(page)).to.equal(true);
@@ -222,6 +246,55 @@ describe("browser: a driver who needs a grade", function () {
       async () => (await api.get(`/stations/${placeOf(8).id}`)).body.station.fuel.pending_status,
       (pending) => pending === "queue",
     );
+    await close();
+  });
+
+  it("is asked at a station, adds details to a mark that waits, and is told of the cooldown", async () => {
+    const { page, requests, close } = await openPage(browser, { ...phone, position: at(12) });
+    await page.clock.install();
+    await page.goto(site.widgetUrl(view(12, 17)));
+    await page.locator(".controls.lower").waitFor();
+    const question = page.getByRole("group", { name: "Are you at Station n1012? Is there fuel?" });
+    const learnPosition = async (): Promise<void> => {
+      await press(page, "Nearest with fuel");
+      await page.getByText("Within 5 km of you").waitFor();
+      expect(await question.count()).to.equal(0);
+      await pressIn(page, "Close");
+      await page.locator(".panel").waitFor({ state: "detached" });
+    };
+    await learnPosition();
+    await question.waitFor();
+    await isClean(page);
+    await question.getByRole("button", { name: "Close" }).click();
+    await question.waitFor({ state: "detached" });
+    // Put away for hours, not for this page only.
+    await page.reload();
+    await page.locator(".controls.lower").waitFor();
+    await learnPosition();
+    await press(page, "List of stations");
+    await row(page, 12).click();
+    await page.getByRole("heading", { name: "Station n1012" }).waitFor();
+    await wholeInAllSizes(page);
+    await press(page, "Update status");
+    await wholeInAllSizes(page);
+    await press(page, "Add details");
+    await wholeInAllSizes(page);
+    await press(page, "Without details");
+    await page.clock.pauseAt(Date.now() + 600_000);
+    await press(page, "Fuel");
+    await press(page, "Add details");
+    await page.getByRole("heading", { name: "Your mark: Fuel." }).waitFor();
+    // The seconds stand still.
+    await page.clock.runFor(20_000);
+    expect(requests.filter((url) => url.endsWith("/report"))).to.deep.equal([]);
+    await page.getByLabel("Price of 95").fill("61.5");
+    await press(page, "Send");
+    await page.locator(".result.good").waitFor();
+    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+    expect(requests.filter((url) => url.endsWith("/report"))).to.have.length(1);
+    const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
+    expect(fuel).to.deep.include({ status: "yes" });
+    expect(JSON.stringify(fuel)).to.include("61.5");
     await close();
   });
 

@@ -1,5 +1,6 @@
 import { dayMs } from "#src/domain/units.ts";
 import { ask } from "#web/widget/api.ts";
+import { forgetCooldowns } from "#web/widget/cooldown.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const name = "device";
@@ -28,6 +29,7 @@ export async function forgetDevice(): Promise<boolean> {
   }
   remember(name, null);
   remember(marksName, null);
+  forgetCooldowns();
   return true;
 }
 

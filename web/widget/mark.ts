@@ -1,10 +1,12 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import { ask, type Told } from "#web/widget/api.ts";
+import { noteRefused, noteTaken } from "#web/widget/cooldown.ts";
 import { deviceId, noteOwnMark } from "#web/widget/device.ts";
 import { askAgain, note } from "#web/widget/loader.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { positionForMark } from "#web/widget/position.ts";
+import { config } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -58,8 +60,12 @@ async function send(
   const told = await ask<Report>(`/widget/stations/${encodeURIComponent(stationId)}/${what}`, {
     body: { ...statement, ...where, device: deviceId() },
   });
+  const cooldownS = config.peek()?.cooldown_s ?? 0;
+  if (told.kind === "refused" && told.code === "station-cooldown")
+    noteRefused(stationId, told.retryAfterS ?? 60, cooldownS);
   if (told.kind !== "ok") return { taken: false, text: refusal(told) };
   noteOwnMark(stationId, statement.status);
+  if (!told.body.duplicate) noteTaken(stationId, cooldownS);
   note(stationId, told.body.fuel);
   noteFuel(stationId, told.body.fuel);
   if (told.body.published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);

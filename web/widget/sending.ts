@@ -14,7 +14,14 @@ export interface Said {
 const undoS = 5;
 
 /** A mark that goes out in so many seconds. */
-export const waiting = signal<(Said & { leftS: number }) | null>(null);
+export const waiting = signal<(Said & Waiting) | null>(null);
+
+interface Waiting {
+  leftS: number;
+  /** The driver adds details: the seconds stand still (docs/decisions.md 15.37). */
+  held: boolean;
+}
+
 /** Whether the mark of that station is on its way. */
 export const sending = signal<string | null>(null);
 /** What has become of the last mark, for the card of its station. */
@@ -26,12 +33,32 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export function sendSoon(said: Said): void {
   sendNow();
   result.value = null;
-  waiting.value = { ...said, leftS: undoS };
+  waiting.value = { ...said, leftS: undoS, held: false };
   timer = setInterval(() => {
     const now = waiting.peek();
+    if (now?.held === true) return;
     if (now === null || now.leftS <= 1) sendNow();
     else waiting.value = { ...now, leftS: now.leftS - 1 };
   }, 1000);
+}
+
+/** Holds what waits, until details are added to it or `letGo`. */
+export function hold(): void {
+  const said = waiting.peek();
+  if (said !== null) waiting.value = { ...said, held: true };
+}
+
+/** Lets what is held go out in five seconds. */
+export function letGo(): void {
+  const said = waiting.peek();
+  if (said?.held === true) waiting.value = { ...said, held: false, leftS: undoS };
+}
+
+/** Gives the mark that is held these details in place of all others. */
+export function addToWaiting(details: Omit<Statement, "status">): void {
+  const said = waiting.peek();
+  if (said?.held !== true) return;
+  waiting.value = { ...said, statement: { status: said.statement.status, ...details } };
 }
 
 /** Takes it back: nothing has been sent. */

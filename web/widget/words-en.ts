@@ -125,6 +125,8 @@ export const en: Words = {
   update: "Update status",
   whatNow: "What is it like there now?",
   stillTrue: "Still true?",
+  atStation: (name) => `Are you at ${name}? Is there fuel?`,
+  cooldownUntil: (at, until) => `You marked this at ${at}; again from ${until}.`,
   yes: "Yes",
   no: "No",
   yourMark: "Your mark",

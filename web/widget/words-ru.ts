@@ -136,6 +136,8 @@ export const ru: Words = {
   update: "Обновить статус",
   whatNow: "Что там сейчас?",
   stillTrue: "Всё ещё так?",
+  atStation: (name) => `Вы на станции ${name}? Топливо есть?`,
+  cooldownUntil: (at, until) => `Вы отметили станцию в ${at}; снова можно с ${until}.`,
   yes: "Да",
   no: "Нет",
   yourMark: "Ваша отметка",

@@ -96,6 +96,8 @@ export interface Words {
   update: string;
   whatNow: string;
   stillTrue: string;
+  atStation: (name: string) => string;
+  cooldownUntil: (at: string, until: string) => string;
   yes: string;
   no: string;
   yourMark: string;

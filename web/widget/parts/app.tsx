@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { map } from "#web/widget/map-handle.ts";
+import { AtStation } from "#web/widget/parts/at-station.tsx";
 import { Card } from "#web/widget/parts/card.tsx";
 import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
 import { FavouritesPanel } from "#web/widget/parts/favourites.tsx";
@@ -13,7 +14,7 @@ import { TopBar } from "#web/widget/parts/top-bar.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
 import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
-import { waiting } from "#web/widget/sending.ts";
+import { sending, waiting } from "#web/widget/sending.ts";
 import { canDraw, config } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -38,6 +39,9 @@ export const App = () => {
         {waiting.value === null || waiting.value.stationId === selected.value?.id ? null : (
           <WaitingMark />
         )}
+        {which === "none" && waiting.value === null && sending.value === null ? (
+          <AtStation />
+        ) : null}
         {which === "card" && selected.value !== null ? (
           <Card key={selected.value.id} station={selected.value} />
         ) : null}

@@ -7,10 +7,12 @@ import type { Station } from "#web/widget/api.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
+import { CooldownLine } from "#web/widget/parts/cooldown-line.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
 import { LastHours } from "#web/widget/parts/last-hours.tsx";
 import { MarkForm } from "#web/widget/parts/mark-form.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
+import { SecondSheet } from "#web/widget/parts/second-sheet.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { StillTrue } from "#web/widget/parts/still-true.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
@@ -27,12 +29,14 @@ export const Card = ({ station }: { station: Station }) => {
   const fly = useRef(top.peek()?.fly === true);
   const said = useRef<HTMLParagraphElement>(null);
   const told = result.value?.stationId === station.id ? result.value : null;
-  const isWaiting = waiting.value?.stationId === station.id;
+  const own = waiting.value?.stationId === station.id ? waiting.value : null;
+  const isWaiting = own !== null;
+  const isHeld = own?.held === true;
   // The sheet grows and shrinks with what it holds.
   useEffect(() => {
     map.value?.reveal(station, fly.current);
     fly.current = false;
-  }, [marking.value, told, isWaiting, map.value]);
+  }, [marking.value, told, isWaiting, isHeld, map.value]);
   useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [told]);
   const reports = config.value?.reports_enabled === true;
   const mark = (): void => {
@@ -51,7 +55,7 @@ export const Card = ({ station }: { station: Station }) => {
           <span class="age">{ageLine(station, now.value)}</span>
         </div>
       </div>
-      {isWaiting ? <WaitingMark /> : null}
+      {isWaiting && !isHeld ? <WaitingMark detailed /> : null}
       <p class="hint" role="status">
         {sending.value === station.id ? words.sending : ""}
       </p>
@@ -61,12 +65,15 @@ export const Card = ({ station }: { station: Station }) => {
           <span>{told.text}</span>
         </p>
       )}
-      {marking.value && reports ? (
+      {isHeld ? (
+        <SecondSheet said={own} />
+      ) : marking.value && reports ? (
         <MarkForm station={station} onDone={() => (marking.value = false)} />
       ) : (
         <>
           <Ways station={station} />
           {reports && !isWaiting ? <StillTrue station={station} onNo={mark} /> : null}
+          {reports && !isWaiting ? <CooldownLine stationId={station.id} /> : null}
           <Doubt station={station} reports={reports && !isWaiting} />
           <CardFacts fuel={fuel} />
           <LastHours station={station} />
