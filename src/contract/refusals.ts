@@ -149,7 +149,6 @@ const table = {
     status: 409,
     title: "No further alert possible",
     advice: "Stop one that you do not need any more.",
-    example: "You wait for 5 things, as many as possible.",
   },
   "webhook-off": {
     status: 409,

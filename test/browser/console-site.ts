@@ -62,7 +62,7 @@ export function useConsole(): ConsoleSite {
     site.nextPlace = await fillReview(site.partner, 0);
   });
   after(async () => {
-    await Promise.all([site.web, marks].map((role) => role?.stop()));
+    for (const role of [site.web, marks]) await role?.stop();
     await site.country?.close();
     await site.instance?.drop();
     await site.browser?.close();
