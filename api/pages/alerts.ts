@@ -61,7 +61,10 @@ export function alertCalls({ db, config, clock }: Services): Middleware[] {
         subscription: await checked(subscription),
       };
       if ((await askAlert(db, config, asker, wish, clock())) === "full")
-        throw refused("alert-limit");
+        throw refused(
+          "alert-limit",
+          `This browser waits for ${config.alertsPerDevice} things already, or its network for as many as possible.`,
+        );
       ctx.status = 201;
       ctx.body = await shown(asker.reporter);
     }),
