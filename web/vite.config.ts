@@ -29,6 +29,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { input: pages },
+    // What the map's service worker keeps is read from it (build/service-worker.ts).
+    manifest: true,
     chunkSizeWarningLimit: 2000,
   },
 });

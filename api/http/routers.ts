@@ -27,6 +27,7 @@ import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
+import { webManifest } from "#api/pages/web-manifest.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { pathFormats } from "#api/stations/format.ts";
 import { stationsRoute } from "#api/stations/stations.ts";
@@ -78,6 +79,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   guidePages(router, services);
   clientPackage(router, services);
   assetPages(router, services);
+  webManifest(router);
   listPage(router, services);
   privacyPage(router, services);
   basemapPages(router, services);

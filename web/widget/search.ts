@@ -1,6 +1,9 @@
 import { ask, type City, type Station } from "#web/widget/api.ts";
+import { expire, passes } from "#web/widget/filters.ts";
+import { heldStations } from "#web/widget/loader.ts";
+import { searchCities, searchStations } from "#web/widget/offline/held-search.ts";
 import { nameOf, wrapLon } from "#web/widget/rectangles.ts";
-import { filters, view } from "#web/widget/state.ts";
+import { cities as known, config, filters, now, view } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -26,15 +29,20 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
       signal,
     }),
   ]);
+  const here = view.value ?? { lat: 0, lon: 0 };
+  const heldCities = (): City[] =>
+    cities.kind === "offline" ? searchCities(known.value, text).slice(0, citiesShown) : [];
+  const heldHere = (): Station[] =>
+    stations.kind === "offline" ? searchStations(heldAndShown(), text, here) : [];
   return [
-    ...(cities.kind === "ok" ? cities.body.cities : []).map((city): Found => ({
+    ...(cities.kind === "ok" ? cities.body.cities : heldCities()).map((city): Found => ({
       kind: "city",
       id: `c:${city.name}:${city.lat}:${city.lon}`,
       title: city.name,
       under: city.region,
       city,
     })),
-    ...(stations.kind === "ok" ? stations.body.stations : [])
+    ...(stations.kind === "ok" ? stations.body.stations : heldHere())
       .slice(0, stationsShown)
       .map((station): Found => ({
         kind: "station",
@@ -44,6 +52,15 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
         station,
       })),
   ];
+}
+
+/** What this browser holds of all that it has seen, as the viewer's filters let it pass now. */
+function* heldAndShown(): Iterable<Station> {
+  const lifetimeH = config.value?.stale_after_hours ?? 24;
+  for (const station of heldStations().values()) {
+    const fuel = expire(station.fuel, now.value, lifetimeH);
+    if (passes(fuel, filters.value, now.value)) yield { ...station, fuel };
+  }
 }
 
 function area(): string {

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import { confirmMark, type Result, sendMark, type Statement } from "#web/widget/mark.ts";
+import { type Result, sendMark, type Statement } from "#web/widget/mark.ts";
 import { say } from "#web/widget/message.ts";
+import { drop, enter } from "#web/widget/offline/outbox.ts";
 import { selected } from "#web/widget/panels.ts";
 
 /** What a driver has said and may still take back (docs/decisions.md 15.16). */
@@ -14,7 +15,7 @@ export interface Said {
 const undoS = 5;
 
 /** A mark that goes out in so many seconds. */
-export const waiting = signal<(Said & { leftS: number }) | null>(null);
+export const waiting = signal<(Said & { id: string; leftS: number }) | null>(null);
 /** Whether the mark of that station is on its way. */
 export const sending = signal<string | null>(null);
 /** What has become of the last mark, for the card of its station. */
@@ -26,7 +27,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export function sendSoon(said: Said): void {
   sendNow();
   result.value = null;
-  waiting.value = { ...said, leftS: undoS };
+  waiting.value = { ...said, id: enter(said), leftS: undoS };
   timer = setInterval(() => {
     const now = waiting.peek();
     if (now === null || now.leftS <= 1) sendNow();
@@ -36,23 +37,26 @@ export function sendSoon(said: Said): void {
 
 /** Takes it back: nothing has been sent. */
 export function undo(): void {
+  const said = take();
+  if (said !== null) void drop(said.id);
+}
+
+function take(): (Said & { id: string }) | null {
+  const said = waiting.peek();
   clearInterval(timer);
   waiting.value = null;
+  return said;
 }
 
 /** Sends what waits, if anything does. */
 export function sendNow(): void {
-  const said = waiting.peek();
-  undo();
+  const said = take();
   if (said !== null) void send(said);
 }
 
-async function send({ stationId, what, statement }: Said): Promise<void> {
+async function send({ id, stationId, statement }: Said & { id: string }): Promise<void> {
   sending.value = stationId;
-  const told =
-    what === "confirm"
-      ? await confirmMark(stationId, statement.status)
-      : await sendMark(stationId, statement);
+  const told = await sendMark(id, stationId, statement.status);
   if (sending.peek() === stationId) sending.value = null;
   result.value = { ...told, stationId };
   // Whoever has gone on hears it all the same.

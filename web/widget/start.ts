@@ -1,8 +1,9 @@
 import { ask, type City, findStation } from "#web/widget/api.ts";
-import { keepFresh, look, trouble } from "#web/widget/loader.ts";
+import { heldStation, keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
+import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel } from "#web/widget/panels.ts";
 import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
@@ -20,16 +21,21 @@ export async function start(): Promise<void> {
   const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
-  const [known, city, station] = await Promise.all([
-    untilKnown(),
+  const restored = restore();
+  const fresh = untilKnown();
+  const [{ config: known, view: before }, city, found] = await Promise.all([
+    Promise.race([fresh.then((told) => ({ config: told, view: null })), whenSilent(restored)]),
     findCity(page.city),
     page.station === "" ? null : findStation(page.station),
   ]);
+  await restored;
+  const station = found ?? (page.station === "" ? null : (heldStation(page.station) ?? null));
   config.value = known;
+  void fresh.then((told) => (config.value = told));
   const target: Target =
     (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
     page.point ??
-    (city === null ? known.center : { lat: city.lat, lon: city.lon, zoom: city.zoom });
+    (city === null ? (before ?? known.center) : { lat: city.lat, lon: city.lon, zoom: city.zoom });
   keepFresh();
   void loadCities();
   const container = document.getElementById("map");

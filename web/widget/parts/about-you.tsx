@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
+import { forgetKept } from "#web/widget/offline/kept.ts";
 import { page } from "#web/widget/page.ts";
 import { language, words } from "#web/widget/words.ts";
 
@@ -21,7 +22,9 @@ export const AboutYou = () => {
   };
   const forget = async (): Promise<void> => {
     busy.value = true;
-    say((await forgetDevice()) ? words.forget.done : words.forget.failed);
+    const isForgotten = await forgetDevice();
+    if (isForgotten) await forgetKept();
+    say(isForgotten ? words.forget.done : words.forget.failed);
     busy.value = false;
     turn(false);
   };
