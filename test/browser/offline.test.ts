@@ -11,12 +11,26 @@ import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
 
+/** Whether stations are kept, in the page's own words. */
+const isHeld = `new Promise((done) => {
+  const request = indexedDB.open("fuelmark");
+  request.onerror = () => done(false);
+  request.onsuccess = () => {
+    const db = request.result;
+    const all = db.transaction("kept").objectStore("kept").getAll();
+    all.onsuccess = () => {
+      db.close();
+      done(all.result.some((one) => Array.isArray(one) && one.some((part) => part.stations.length > 0)));
+    };
+  };
+})`;
+
 describe("browser: the map without a network", function () {
   let browser: Browser;
   let site: MapSite;
   const there = (n: number): string => {
     const { lat, lon } = placeOf(n);
-    return `${site.web.baseUrl}/?lat=${lat}&lon=${lon}&zoom=16&gestures=greedy`;
+    return `${site.web.baseUrl}/?lat=${lat}&lon=${lon}&zoom=14&gestures=greedy`;
   };
   const title = (n: number): string => `Station ${placeOf(n).id}`;
 
@@ -43,19 +57,10 @@ describe("browser: the map without a network", function () {
   /** Until everything is kept that the map needs without a network. */
   const untilKept = async (page: Page): Promise<void> => {
     await page.waitForFunction("navigator.serviceWorker.controller !== null");
-    await page.waitForFunction(`new Promise((done) => {
-      const request = indexedDB.open("fuelmark");
-      request.onerror = () => done(false);
-      request.onsuccess = () => {
-        const db = request.result;
-        if (!db.objectStoreNames.contains("kept")) { db.close(); return done(false); }
-        const all = db.transaction("kept").objectStore("kept").getAll();
-        all.onsuccess = () => {
-          db.close();
-          done(all.result.some((one) => Array.isArray(one) && one.some((part) => part.stations.length > 0)));
-        };
-      };
-    })`);
+    await until(
+      () => page.evaluate<boolean>(isHeld),
+      (held) => held,
+    );
   };
   const say = async (page: Page, n: number, status: string): Promise<void> => {
     await stationsInView(page);
@@ -102,6 +107,7 @@ describe("browser: the map without a network", function () {
     await say(page, 7, "Fuel");
     const strip = page.locator(".outbox");
     await strip.getByText("1 mark waits for the network").click();
+    await page.screenshot({ path: "/tmp/off2.png" });
     expect(await axeFaults(page)).to.deep.equal([]);
     await page.getByRole("button", { name: `Do not send the mark of ${title(7)}` }).click();
     await strip.waitFor({ state: "detached" });
