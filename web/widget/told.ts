@@ -1,0 +1,31 @@
+/** What the API has said, or that it could not be asked. */
+export type Told<T> =
+  | { kind: "ok"; body: T; etag: string | null }
+  | { kind: "same" }
+  | Refused
+  | { kind: "offline" }
+  | { kind: "aborted" };
+
+export interface Refused {
+  kind: "refused";
+  status: number;
+  code: string;
+  window: string;
+  retryAfterS: number | null;
+}
+
+/** Reads the refusal that an answer holds. */
+export async function refusalOf(response: Response): Promise<Refused> {
+  const { type = "", window = "" } = (await response.json().catch(() => ({}))) as {
+    type?: string;
+    window?: string;
+  };
+  const retry = response.headers.get("Retry-After");
+  return {
+    kind: "refused",
+    status: response.status,
+    code: type.slice(type.lastIndexOf("/") + 1),
+    window,
+    retryAfterS: retry === null ? null : Number(retry),
+  };
+}
