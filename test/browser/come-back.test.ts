@@ -63,7 +63,11 @@ describe("browser: a driver who comes back", function () {
   const view = `lat=${placeOf(3).lat}&lon=37&zoom=14`;
 
   it("asks to be told, sees the notification, and stops it", async () => {
-    const { page, complaints, close } = await openPage(browser, { ...phone, position: at, installs: true });
+    const { page, complaints, close } = await openPage(browser, {
+      ...phone,
+      position: at,
+      installs: true,
+    });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications", "geolocation"], { origin });
     // No push service reaches this browser: it is given what one would have given it.

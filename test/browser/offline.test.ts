@@ -95,7 +95,7 @@ describe("browser: the map without a network", function () {
     await untilKept(page);
     await page.context().setOffline(true);
     await page.reload();
-    await page.getByText(/^You are offline\. What you see is from before: /).waitFor();
+    await page.getByText(/^You are offline\. Last update: /).waitFor();
     expect(await stationsInView(page)).to.be.greaterThan(1);
     await page.getByRole("combobox", { name: "Search" }).fill(title(5));
     await page.getByRole("option", { name: title(5) }).click();

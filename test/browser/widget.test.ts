@@ -228,7 +228,7 @@ describe("browser: drivers on the map", function () {
     const { page, close } = await driver(place);
     const context = page.context();
     await context.setOffline(true);
-    const notice = page.getByText("You are offline. What you see is from before: just now.");
+    const notice = page.getByText("You are offline. Last update: just now.");
     await notice.waitFor();
     await mark(page, "Fuel");
     await page.getByText("Your mark is kept on this device").waitFor();

@@ -76,6 +76,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const requests: string[] = [];
   page.on("console", (message) => {
     const said = message.text();
+    // The harness's own word, where a page may not install anything.
+    if (/Service Worker registration blocked by Playwright/.test(said)) return;
     // Chromium's word on a slow machine, not on the page.
     if (/preloaded using link preload but not used within a few seconds/.test(said)) return;
     if (/GL Driver Message .*GPU stall due to ReadPixels/.test(said)) return;

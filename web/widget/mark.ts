@@ -1,4 +1,3 @@
-import type { FuelBlock } from "#src/domain/state.ts";
 import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import { noteRefused, noteTaken } from "#web/widget/cooldown.ts";
 import { noteOwnMark } from "#web/widget/device.ts";
@@ -10,7 +9,7 @@ import { noteFuel } from "#web/widget/panels.ts";
 import { positionForMark } from "#web/widget/position.ts";
 import { config } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
-import type { Refused } from "#web/widget/told.ts";
+import type { Refused, Report } from "#web/widget/told.ts";
 import { words } from "#web/widget/words.ts";
 
 // A mark that waits in the queue has its outcome within seconds.
@@ -30,15 +29,6 @@ export interface Statement {
   express?: boolean;
 }
 
-/** Answer to a mark, docs/contract.md 2.8. */
-interface Report {
-  accepted: boolean;
-  remote: boolean;
-  duplicate: boolean;
-  published: { outcome: string; needed: number | null; have: number | null };
-  fuel: FuelBlock;
-}
-
 export interface Result {
   taken: boolean;
   /** What has become of it, in the viewer's words. */
@@ -50,10 +40,7 @@ const cooldownS = (): number => config.peek()?.cooldown_s ?? 0;
 /** Sends a mark of the outbox, with the position if the viewer allows it, and shows at once what it has changed. */
 export async function sendMark(id: string, stationId: string, status: Status): Promise<Result> {
   const at = await positionForMark();
-  const told = await deliver<Report>(
-    id,
-    at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM },
-  );
+  const told = await deliver(id, at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM });
   // Another tab has sent it.
   if (told === undefined) return { taken: true, text: words.outcomes.queued };
   if (told.kind === "refused" && told.status < 500) {
@@ -73,7 +60,7 @@ export async function sendMark(id: string, stationId: string, status: Status): P
 
 /** Sends what waits from before, and says of each mark what has become of it. */
 export const keepSendingMarks = (): void =>
-  keepSending<Report>(({ stationId, status, title }, report) => {
+  keepSending(({ stationId, status, title }, report) => {
     noteArrived(stationId, status, report);
     say(offlineWords.arrived(title, outcome(report)));
   });

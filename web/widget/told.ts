@@ -1,3 +1,5 @@
+import type { FuelBlock } from "#src/domain/state.ts";
+
 /** What the API has said, or that it could not be asked. */
 export type Told<T> =
   | { kind: "ok"; body: T; etag: string | null }
@@ -12,6 +14,15 @@ export interface Refused {
   code: string;
   window: string;
   retryAfterS: number | null;
+}
+
+/** Answer to a mark, docs/contract.md 2.8. */
+export interface Report {
+  accepted: boolean;
+  remote: boolean;
+  duplicate: boolean;
+  published: { outcome: string; needed: number | null; have: number | null };
+  fuel: FuelBlock;
 }
 
 /** Reads the refusal that an answer holds. */

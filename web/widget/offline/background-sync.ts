@@ -27,6 +27,7 @@ export async function sendFromWorker(): Promise<void> {
     });
     if (told !== undefined && told.kind !== "ok" && told.kind !== "refused") waits = true;
   }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has but one origin
   new BroadcastChannel(channelName).postMessage("changed");
   if (waits) throw new Error("Marks are still waiting.");
 }

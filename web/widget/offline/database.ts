@@ -1,5 +1,5 @@
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { WaitingEntry } from "#web/widget/offline/waiting-marks.ts";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 
 interface Schema extends DBSchema {
   /** Marks that have not arrived yet. */

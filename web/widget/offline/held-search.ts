@@ -1,12 +1,25 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import type { City, Station } from "#web/widget/api.ts";
+
+interface NamedCity {
+  name: string;
+  population: number;
+}
+
+interface NamedStation extends Point {
+  name: string;
+  brand: string;
+  addr: string;
+}
 
 /** Case, ё and blanks do not tell names apart (docs/decisions.md 6). */
 const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 
 /** Cities whose name holds `text`, those that begin with it first, then the largest. */
-export function searchCities(cities: readonly City[], text: string): City[] {
+export function searchCities<City extends NamedCity>(
+  cities: readonly City[],
+  text: string,
+): City[] {
   const wanted = fold(text);
   const starts = ({ name }: City): number => (fold(name).startsWith(wanted) ? 0 : 1);
   return cities
@@ -15,7 +28,11 @@ export function searchCities(cities: readonly City[], text: string): City[] {
 }
 
 /** Stations in whose name, brand or address every word of `text` occurs, the nearest to `from` first. */
-export function searchStations(stations: Iterable<Station>, text: string, from: Point): Station[] {
+export function searchStations<Station extends NamedStation>(
+  stations: Iterable<Station>,
+  text: string,
+  from: Point,
+): Station[] {
   const wanted = fold(text).split(" ");
   return [...stations]
     .filter(({ name, brand, addr }) => {

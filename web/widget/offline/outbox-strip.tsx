@@ -2,7 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { refusalText } from "#web/widget/mark.ts";
 import "#web/widget/offline/outbox.css";
 import { drop, outbox } from "#web/widget/offline/outbox.ts";
-import type { WaitingEntry } from "#web/widget/offline/waiting-marks.ts";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 import { offlineWords } from "#web/widget/offline/words-offline.ts";
 import { now } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";

@@ -4,17 +4,12 @@ import { ask, serverNow } from "#web/widget/api.ts";
 import { deviceId, randomId } from "#web/widget/device.ts";
 import { heldStation } from "#web/widget/loader.ts";
 import { channelName, syncTag } from "#web/widget/offline/background-sync.ts";
-import {
-  allEntries,
-  attempt,
-  dropEntry,
-  putEntry,
-  type WaitingEntry,
-} from "#web/widget/offline/waiting-marks.ts";
+import { allEntries, attempt, dropEntry, putEntry } from "#web/widget/offline/waiting-marks.ts";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 import { page } from "#web/widget/page.ts";
 import type { Said } from "#web/widget/sending.ts";
 import { stationName } from "#web/widget/station-name.ts";
-import type { Told } from "#web/widget/told.ts";
+import type { Report, Told } from "#web/widget/told.ts";
 
 // Longer than it can be undone and a position is asked for.
 const ownPageMs = 20_000;
@@ -67,7 +62,7 @@ export async function drop(id: string): Promise<void> {
 }
 
 /** Sends it now, with what else is known (`more`: the position). Undefined when it has gone out already. */
-export async function deliver<T>(id: string, more: object): Promise<Told<T> | undefined> {
+export async function deliver(id: string, more: object): Promise<Told<Report> | undefined> {
   underWay.add(id);
   try {
     await inTurn(async () => {
@@ -75,15 +70,15 @@ export async function deliver<T>(id: string, more: object): Promise<Told<T> | un
       if (entry === undefined) return;
       await putEntry({ ...entry, notBefore: 0, body: { ...entry.body, ...more } });
     });
-    return await sendOne<T>(id);
+    return await sendOne(id);
   } finally {
     underWay.delete(id);
     await look();
   }
 }
 
-const sendOne = <T>(id: string): Promise<Told<T> | undefined> =>
-  attempt<T>(id, serverNow, ({ saidAt: _at }, { path, body }) => ask<T>(path, { body }));
+const sendOne = (id: string): Promise<Told<Report> | undefined> =>
+  attempt(id, serverNow, (_entry, { path, body }) => ask<Report>(path, { body }));
 
 /** Looks at what waits; asks the browser to wake the worker for it. */
 async function look(): Promise<void> {
@@ -109,7 +104,7 @@ async function askForSync(): Promise<void> {
  *
  * @param onArrived called with what the API has said of each mark that arrives
  */
-export function keepSending<T>(onArrived: (entry: WaitingEntry, body: T) => void): void {
+export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
@@ -121,7 +116,7 @@ export function keepSending<T>(onArrived: (entry: WaitingEntry, body: T) => void
     timer = setTimeout(() => void flush(), Math.min(retryMs, Math.min(...later) - now));
     if (navigator.onLine)
       for (const entry of waits.filter(({ notBefore }) => notBefore <= now)) {
-        const told = await sendOne<T>(entry.id);
+        const told = await sendOne(entry.id);
         if (told?.kind === "ok") onArrived(entry, told.body);
         if (told?.kind === "offline") break;
       }

@@ -26,7 +26,7 @@ const russian = (count: number, one: string, few: string, many: string): string 
 
 const all: Record<Language, OfflineWords> = {
   en: {
-    offlineSince: (ago) => `You are offline. What you see is from before: ${ago}.`,
+    offlineSince: (ago) => `You are offline. Last update: ${ago}.`,
     waits: "No network. Your mark is kept on this device and goes out by itself, with its time.",
     waitsForService:
       "The service does not answer just now. Your mark is kept on this device and goes out by itself, with its time.",
@@ -40,7 +40,7 @@ const all: Record<Language, OfflineWords> = {
     understood: "OK",
   },
   ru: {
-    offlineSince: (ago) => `Нет сети. Вы видите данные, полученные ${ago}.`,
+    offlineSince: (ago) => `Нет сети. Последнее обновление: ${ago}.`,
     waits: "Нет сети. Отметка сохранена на устройстве и отправится сама, со своим временем.",
     waitsForService:
       "Сервис сейчас не отвечает. Отметка сохранена на устройстве и отправится сама, со своим временем.",
@@ -48,7 +48,7 @@ const all: Record<Language, OfflineWords> = {
     tooOld: "Старше 24 часов: она уже не учитывается.",
     waiting: (count) => `${russian(count, "отметка ждёт", "отметки ждут", "отметок ждут")} сети`,
     notTaken: (count) =>
-      `${russian(count, "отметка не принята", "отметки не приняты", "отметок не принято")}`,
+      russian(count, "отметка не принята", "отметки не приняты", "отметок не принято"),
     said: (station, status, ago) => `${station}: ${status}, ${ago}`,
     drop: "Не отправлять",
     dropOne: (station) => `Не отправлять отметку: ${station}`,
