@@ -27,7 +27,7 @@ if (!page.framed) closeOnBack();
 joinEarlyList();
 sendWhenLeft();
 tellOfCards();
-keepPageForLater();
 keepWhatComes();
 keepSendingMarks();
-void start();
+// What is kept for later must not hold up what is shown now.
+void start().then(keepPageForLater);
