@@ -3,7 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { forgetKept } from "#web/widget/offline/kept.ts";
+import { dropAll } from "#web/widget/offline/outbox.ts";
 import { page } from "#web/widget/page.ts";
+import { undo } from "#web/widget/sending.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** What the service keeps of the viewer, and how it is erased. */
@@ -23,7 +25,11 @@ export const AboutYou = () => {
   const forget = async (): Promise<void> => {
     busy.value = true;
     const isForgotten = await forgetDevice();
-    if (isForgotten) await forgetKept();
+    if (isForgotten) {
+      undo();
+      await dropAll();
+      await forgetKept();
+    }
     say(isForgotten ? words.forget.done : words.forget.failed);
     busy.value = false;
     turn(false);
