@@ -19,7 +19,7 @@ describe("long: a browser that is killed without a network", function () {
 
   it("sends a mark once, with its time, when the browser was killed in aeroplane mode and two tabs come back", async function () {
     const executablePath = await findChromium(() => {});
-    if (executablePath === null) return this.skip();
+    if (executablePath === null) this.skip();
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-driver-"));
     const start = (): Promise<BrowserContext> =>
       chromium.launchPersistentContext(folder, {
