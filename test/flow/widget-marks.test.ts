@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { hourMs } from "#src/domain/units.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
@@ -368,6 +369,36 @@ describe("flow: marks from the widget over two web processes", function () {
     ]);
     const other = { partner: country.partnerId + 1, station: here.id };
     expect(await selectedStations(country.db, other)).to.deep.equal([]);
+  });
+
+  it("takes a mark of a device's own id once, however often and wherever it comes, and apart for each device", async () => {
+    const named = { status: "no", external_id: "said once" };
+    const first = await report(clients[0], "waiting device", named);
+    expect(first.status).to.equal(200);
+    expect(first.body.duplicate).to.equal(false);
+    // Long past the time in which the same words are a repeat by themselves.
+    await rows(
+      country.db,
+      `update marks set received_at = received_at - interval '3 hours', effective_at = effective_at - interval '3 hours'
+       where station_id = ?`,
+      [here.id],
+    );
+    const again = await Promise.all(
+      clients.map((client) =>
+        report(client, "waiting device", {
+          ...named,
+          observed_at: new Date(Date.now() - 3 * hourMs).toISOString(),
+        }),
+      ),
+    );
+    for (const { status, body } of again) {
+      expect(status).to.equal(200);
+      expect(body.duplicate).to.equal(true);
+      expect(body.report_id).to.equal(first.body.report_id);
+    }
+    expect((await report(clients[0], "another device", named)).body.duplicate).to.equal(false);
+    const stored = await rows(country.db, "select id from marks where station_id = ?", [here.id]);
+    expect(stored).to.have.length(2);
   });
 
   it("keeps neither the device nor the viewer's address", async () => {

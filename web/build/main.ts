@@ -33,9 +33,9 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
     // Only now: it takes longer to load than to see that nothing has changed.
     const { build } = await import("vite");
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
-    cpSync(join(web, "pictures"), join(fresh, "pictures"), { recursive: true });
-    await buildServiceWorker(web, fresh, join(web, "pictures"));
+    await buildServiceWorker(web, fresh);
     await compressAll(fresh);
+    cpSync(join(web, "pictures"), join(fresh, "pictures"), { recursive: true });
     publish(fresh, dist, "assets");
   } finally {
     rmSync(fresh, { recursive: true, force: true });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rolldown";
@@ -13,24 +12,19 @@ interface Chunk {
 }
 
 const page = "widget/index.html";
-const icons = ["icon-192.png", "icon-512.png", "icon-maskable-512.png", "icon-apple-180.png"];
 
 /**
  * Writes the map's service worker into a finished build, with the list of what it keeps from the start: the map's
- * scripts and styles, and its icons. `pictures`: the folder of the icons.
+ * scripts and styles.
  */
-export async function buildServiceWorker(
-  web: string,
-  folder: string,
-  pictures: string,
-): Promise<void> {
+export async function buildServiceWorker(web: string, folder: string): Promise<void> {
   const manifest = JSON.parse(
     readFileSync(join(folder, ".vite", "manifest.json"), "utf8"),
   ) as Record<string, Chunk>;
-  const assets: PrecacheEntry[] = [
-    ...[...filesOf(manifest, page)].sort().map((url) => ({ url, revision: null })),
-    ...icons.map((name) => ({ url: `pictures/${name}`, revision: hashOf(join(pictures, name)) })),
-  ];
+  const assets: PrecacheEntry[] = [...filesOf(manifest, page)]
+    .sort()
+    // Their names hold their content's hash.
+    .map((url) => ({ url, revision: null }));
   await build({
     input: join(web, "widget", "offline", "service-worker.ts"),
     platform: "browser",
@@ -53,6 +47,3 @@ function filesOf(manifest: Record<string, Chunk>, name: string, seen = new Set<s
     for (const one of filesOf(manifest, next, seen)) files.add(one);
   return files;
 }
-
-const hashOf = (file: string): string =>
-  createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 16);

@@ -65,11 +65,12 @@ export function look(at: readonly Box[], zoom: number): void {
 /** What is in memory, the newest last, to be kept for when nobody answers. */
 export const heldParts = (): readonly Loaded[] => [...loaded.values()];
 
-/** Puts back what was kept, unless there is something newer. */
+/** Puts back what was kept, unless there is something newer. All of it is asked for again. */
 export function restoreParts(parts: readonly Loaded[]): void {
   const newer = [...loaded.values()];
   loaded.clear();
-  for (const part of [...parts, ...newer]) loaded.set(nameOf(part.box), part);
+  for (const part of parts) loaded.set(nameOf(part.box), { ...part, due: true });
+  for (const part of newer) loaded.set(nameOf(part.box), part);
   publish();
 }
 
@@ -97,6 +98,7 @@ async function round(stopped: AbortSignal): Promise<void> {
   loading.value = line.some(({ box }) => !loaded.has(nameOf(box)));
   let cut = false;
   let failed = false;
+  let asked = false;
   const work = async (): Promise<void> => {
     for (let next = line.shift(); next !== undefined; next = line.shift()) {
       if (stopped.aborted || failed) return;
@@ -109,6 +111,7 @@ async function round(stopped: AbortSignal): Promise<void> {
           signal: stopped,
         });
         if (told.kind === "aborted") return;
+        asked = true;
         failed = !take(box, known, told);
         if (failed) return;
       }
@@ -124,7 +127,8 @@ async function round(stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
   loading.value = false;
   if (failed) return;
-  trouble.value = null;
+  // Who has asked for nothing has learnt nothing of the network.
+  if (asked) trouble.value = null;
   incomplete.value = cut;
   // What they held at first is in their quarters now.
   for (const part of loaded.values()) if (part.split && !cut) part.stations = [];
@@ -218,7 +222,10 @@ export function keepFresh(): void {
     if (document.hidden) clearTimeout(timer);
     else void refresh();
   });
-  window.addEventListener("online", () => void refresh());
+  window.addEventListener("online", () => {
+    for (const part of loaded.values()) part.due = true;
+    void refresh();
+  });
   window.addEventListener("offline", () => {
     trouble.value = { kind: "offline" };
   });

@@ -29,7 +29,7 @@ joinEarlyList();
 sendWhenLeft();
 tellOfCards();
 keepFilters();
-keepPageForLater();
 keepWhatComes();
 keepSendingMarks();
-void start();
+// What is kept for later must not hold up what is shown now.
+void start().then(keepPageForLater);

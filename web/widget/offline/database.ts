@@ -17,8 +17,11 @@ export function database(): Promise<IDBPDatabase<Schema>> {
       db.createObjectStore("marks", { keyPath: "id" });
       db.createObjectStore("kept");
     },
-    // A newer version of the map waits for this one.
-    blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
+    // A newer version of the map waits until this one lets go.
+    blocking: (_from, _to, event) => {
+      (event.target as IDBDatabase).close();
+      opened = null;
+    },
     terminated: () => (opened = null),
   });
   return opened;

@@ -115,7 +115,7 @@ export async function forgetKept(): Promise<void> {
   isForgotten = true;
   try {
     const db = await database();
-    await Promise.all([db.clear("kept"), db.clear("marks")]);
+    await db.clear("kept");
   } catch {
     // There is none.
   }

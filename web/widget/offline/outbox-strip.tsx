@@ -11,15 +11,16 @@ import { words } from "#web/widget/words.ts";
 export const OutboxStrip = () => {
   const refused = outbox.value.filter((entry) => entry.refused !== null);
   const waits = outbox.value.filter((entry) => entry.refused === null);
+  if (outbox.value.length === 0) return null;
   return (
-    <>
+    <div class="outboxes">
       {waits.length === 0 ? null : (
         <Strip title={offlineWords.waiting(waits.length)} entries={waits} isOpen={false} />
       )}
       {refused.length === 0 ? null : (
         <Strip title={offlineWords.notTaken(refused.length)} entries={refused} isOpen />
       )}
-    </>
+    </div>
   );
 };
 

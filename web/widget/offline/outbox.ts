@@ -61,6 +61,14 @@ export async function drop(id: string): Promise<void> {
   await look();
 }
 
+/** Nothing that waits is to be sent. */
+export async function dropAll(): Promise<void> {
+  await inTurn(async () => {
+    for (const { id } of await allEntries()) await dropEntry(id);
+  });
+  await look();
+}
+
 /** Sends it now, with what else is known (`more`: the position). Undefined when it has gone out already. */
 export async function deliver(id: string, more: object): Promise<Told<Report> | undefined> {
   underWay.add(id);

@@ -7,7 +7,9 @@ import { forgetCity } from "#web/widget/kept-view.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { forgetKept } from "#web/widget/offline/kept.ts";
+import { dropAll } from "#web/widget/offline/outbox.ts";
 import { page } from "#web/widget/page.ts";
+import { undo } from "#web/widget/sending.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** What the service keeps of the viewer, and how it is erased. */
@@ -28,6 +30,8 @@ export const AboutYou = () => {
     busy.value = true;
     const isForgotten = await forgetDevice();
     if (isForgotten) {
+      undo();
+      await dropAll();
       forgetFavourites();
       forgetCity();
       remember("filters", null);
