@@ -63,7 +63,6 @@ export function createServiceWatch(needs: Needs) {
   const { config, log, clock, db, redis, follower, asOf, dumps, duties, meter, figuresOf } = needs;
   const everyMs = pollsBetween * config.pollMs;
   let known: Awaited<ReturnType<typeof read>> | null = null;
-  let readAt: number | null = null;
   let isRead = false;
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -71,6 +70,7 @@ export function createServiceWatch(needs: Needs) {
 
   const read = () =>
     figuresOf("service", keptPart * everyMs, async () => ({
+      at: clock(),
       oldestMarkMs: ((await readBacklog(db)).oldestS ?? 0) * 1000,
       days: await readServiceDays(db),
       incidents: await listIncidents(db, shownDays),
@@ -81,16 +81,19 @@ export function createServiceWatch(needs: Needs) {
     const readMs = follower.readAt() === 0 ? null : at - follower.readAt();
     const readLateMs = Math.max(leastLateMs, pollsBetween * config.pollMs);
     const postgres = isRead && readMs !== null && readMs <= readLateMs;
+    // The meter also notices a Redis that is there and does not answer.
+    const isThere = redis.status === "ready" && !meter.away;
     const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
     const feeds = judgeFeeds({
-      ...{ postgres, redis: !meter.away, readMs, readLateMs, lagMs: at - asOf(at) },
+      ...{ postgres, redis: isThere, readMs, readLateMs, lagMs: at - asOf(at) },
       dump: { ms: dumps.ageMs(at), ok: dumps.condition(at).ok },
       oldestMarkMs: known?.oldestMarkMs ?? null,
       webhooksMs: Number.isNaN(webhooksAt) ? null : at - webhooksAt,
       webhooksLateMs: lateSlots * (duties.periods().get("webhooks") ?? 0) + leastLateMs,
     });
     return {
-      ...{ now: at, state: judgeAll(feeds), postgres, redis: !meter.away, feeds, readAt },
+      ...{ now: at, state: judgeAll(feeds), postgres, redis: isThere, feeds },
+      readAt: known?.at ?? null,
       days: known === null ? [] : daysOf(known.days, shownDays, at),
       incidents: known?.incidents ?? [],
     };
@@ -99,7 +102,6 @@ export function createServiceWatch(needs: Needs) {
   const look = async (): Promise<void> => {
     try {
       known = await read();
-      readAt = clock();
       isRead = true;
     } catch (error) {
       // The follower has logged that Postgres is away.
