@@ -6,15 +6,15 @@ export const statusCss = `
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
 main { max-width: 820px; margin: 0 auto; padding: 20px 16px 40px; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 12px; }
-h2 { font-size: 1.15rem; margin: 26px 0 10px; } h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 26px 0 10px; } h3, .top h2 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
 p { margin: 0 0 6px; overflow-wrap: anywhere; } .soft, footer, time { color: var(--soft); font-size: .9rem; }
 a { color: var(--accent); } :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .sum, .card, .feeds li { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px 14px; }
 .sum { border-left: 6px solid var(--none); font-size: 1.15rem; font-weight: 600; margin: 0 0 10px; }
 .sum.ok { border-left-color: var(--ok); } .sum.degraded { border-left-color: var(--bad); }
 .notice { border-left: 6px solid var(--some); margin-bottom: 10px; }
-.feeds, .incidents { list-style: none; margin: 0; padding: 0; display: grid; gap: 10px; }
-.top { display: flex; justify-content: space-between; gap: 2px 12px; align-items: baseline; flex-wrap: wrap; }
+.feeds, .incidents { list-style: none; margin: 0 0 16px; padding: 0; display: grid; gap: 10px; }
+.top { display: flex; justify-content: space-between; gap: 12px; align-items: baseline; }
 .state { font-weight: 700; white-space: nowrap; color: var(--soft); } .ok .state { color: var(--ok); } .degraded .state { color: var(--bad); }
 .days { display: block; width: 100%; height: 34px; margin-top: 8px; forced-color-adjust: none; }
 .days .ok { fill: var(--ok); } .days .some { fill: var(--some); } .days .bad { fill: var(--bad); } .days .none { fill: var(--none); }

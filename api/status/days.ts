@@ -33,6 +33,7 @@ export function dayBars(days: readonly DayOfFeeds[], feed: Feed, language: Langu
   const sum = sumOf(days, feed);
   if (sum === null) return html`<p class="soft">${messages.noRecord}</p>`;
   const share = wellShare(sum, language);
+  const counted = days.filter((day) => day.feeds[feed] !== null).length;
   const text = messages.chart(messages.feeds[feed], share, worstOf(days, feed, language));
   return html`<svg
       class="days"
@@ -52,7 +53,7 @@ export function dayBars(days: readonly DayOfFeeds[], feed: Feed, language: Langu
       )}
     </svg>
     <div class="ends">
-      <span>${messages.from(days.length)}</span> <span>${messages.well(share, days.length)}</span>
+      <span>${messages.from(days.length)}</span> <span>${messages.well(share, counted)}</span>
       <span>${messages.today}</span>
     </div>`;
 }

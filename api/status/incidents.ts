@@ -23,7 +23,7 @@ export function incidentLists(
       open.length === 0
         ? html``
         : html`<h2>${messages.incidents}</h2>
-            ${list(open)}<br />`,
+            ${list(open)}`,
     past:
       readAt === null
         ? html``

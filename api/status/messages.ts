@@ -31,8 +31,7 @@ const en = {
   seconds: (n: number) => `${n} s`,
   minutes: (n: number) => `${n} min`,
   hours: (n: number) => `${n} h`,
-  well: (share: string, days: number) => `${share} of the last ${days} days`,
-  counting: "being counted since today",
+  well: (share: string, days: number) => `${share}, ${days} ${days === 1 ? "day" : "days"} counted`,
   noRecord: "No record yet",
   chart: (feed: string, share: string, worst: string) =>
     `${feed}: ${share} of the minutes were well. ${worst}`,
@@ -81,7 +80,7 @@ const ru: StatusMessages = {
   fresh: {
     statuses: (age) => `прочитаны ${age} назад`,
     delta: (age) => `курсор отстаёт на ${age}`,
-    dumps: (age) => `последней ${age}`,
+    dumps: (age) => `последней выгрузке ${age}`,
     marks: (age) => `самая старая ждёт ${age}`,
     webhooks: (age) => `ожидающие проверены ${age} назад`,
   },
@@ -89,8 +88,7 @@ const ru: StatusMessages = {
   seconds: (n) => `${n} с`,
   minutes: (n) => `${n} мин`,
   hours: (n) => `${n} ч`,
-  well: (share, days) => `${share} за ${days} дней`,
-  counting: "подсчёт начат сегодня",
+  well: (share, days) => `${share}, дней в учёте: ${days}`,
   noRecord: "Записей пока нет",
   chart: (feed, share, worst) => `${feed}: исправно ${share} минут. ${worst}`,
   worst: (day, share) => `Худший день — ${day}: ${share}.`,
