@@ -40,7 +40,7 @@ import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { stationHistoryRoute } from "#api/stations/stations-history.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { streamRoute } from "#api/stations/stations-stream.ts";
-import { statusPages } from "#api/status/page.ts";
+import { statusPages } from "#api/pages/status/page.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
 import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 

@@ -5,7 +5,7 @@ import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createStreams } from "#api/stations/streams.ts";
-import { createServiceWatch } from "#api/status/watch.ts";
+import { createServiceWatch } from "#api/pages/status/watch.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";

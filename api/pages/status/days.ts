@@ -1,8 +1,8 @@
 import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { dayName } from "#api/pages/overview-charts.ts";
-import { statusMessages } from "#api/status/messages.ts";
-import type { ServiceState } from "#api/status/watch.ts";
+import { statusMessages } from "#api/pages/status/messages.ts";
+import type { ServiceState } from "#api/pages/status/watch.ts";
 import {
   type DayOfFeeds,
   type Feed,

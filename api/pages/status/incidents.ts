@@ -1,7 +1,7 @@
 import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
-import { statusMessages } from "#api/status/messages.ts";
-import type { ServiceState } from "#api/status/watch.ts";
+import { statusMessages } from "#api/pages/status/messages.ts";
+import type { ServiceState } from "#api/pages/status/watch.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import type { Incident, PublicText } from "#src/alarms/service/incidents.ts";
 import { formatTime } from "#src/domain/time.ts";

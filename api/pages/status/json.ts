@@ -1,4 +1,4 @@
-import type { ServiceState } from "#api/status/watch.ts";
+import type { ServiceState } from "#api/pages/status/watch.ts";
 import { formatDay, formatTime } from "#src/domain/time.ts";
 
 /** The body of `/status.json`. Times are UTC in the served form; `days` begin with the oldest. */
