@@ -28,7 +28,8 @@ export async function findChromium(log: (line: string) => void): Promise<string 
   return null;
 }
 
-const flags = [
+/** What every browser of the tests is started with. */
+export const chromiumFlags = [
   "--no-sandbox",
   "--disable-quic",
   "--no-first-run",
@@ -55,7 +56,9 @@ export function launchBrowser(
 ): { close(): Promise<void> } {
   const launched = findChromium(log).then(async (executablePath) => {
     const server =
-      executablePath === null ? null : await chromium.launchServer({ executablePath, args: flags });
+      executablePath === null
+        ? null
+        : await chromium.launchServer({ executablePath, args: chromiumFlags });
     writeFileSync(`${addressFile}.new`, server?.wsEndpoint() ?? "");
     renameSync(`${addressFile}.new`, addressFile);
     return server;

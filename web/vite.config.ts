@@ -15,9 +15,6 @@ const pages = readdirSync(root, { withFileTypes: true })
       .map((file) => join(root, name, file)),
   );
 
-/** A script of its own, which imports no other: a service worker that shows notifications. */
-const worker = join(root, "widget/offline/push-worker.ts");
-
 export default defineConfig({
   root,
   // Relative, so that the service may stand below a path of a proxy.
@@ -31,14 +28,9 @@ export default defineConfig({
     // Data URLs would need more of the content security policy than the pages give.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: {
-      input: [...pages, worker],
-      // Under one name for ever: a browser asks there whether the worker is a newer one.
-      output: {
-        entryFileNames: ({ name }) =>
-          name === "push-worker" ? "push-worker.js" : "assets/[name]-[hash].js",
-      },
-    },
+    rolldownOptions: { input: pages },
+    // What the map's service worker keeps is read from it (build/service-worker.ts).
+    manifest: true,
     chunkSizeWarningLimit: 2000,
   },
 });

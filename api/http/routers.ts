@@ -30,6 +30,7 @@ import { overviewPage } from "#api/pages/overview.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
+import { webManifest } from "#api/pages/web-manifest.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
 import { cityInsightsRoute } from "#api/stations/insights-cities.ts";
 import { pathFormats } from "#api/stations/format.ts";
@@ -87,6 +88,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   guidePages(router, services);
   clientPackage(router, services);
   assetPages(router, services);
+  webManifest(router);
   listPage(router, services);
   overviewPage(router, services);
   statusPages(router, services);

@@ -48,6 +48,7 @@ interface PastRow {
   reporter_id: number;
   station_id: string;
   status: Status;
+  external_id: string | null;
   received_at: number;
   effective_at: number;
   lat: number | null;
@@ -169,7 +170,7 @@ async function find(
           -- The limit makes it one probe of the index each, where a join would read the whole table.
           select * from mark_keys where partner_id = a.partner_id and external_id = a.external_id limit 1) k) as named,
        (select json_agg(p) from (
-          select marks.id, reporter_id, station_id, status, ${msOf("received_at")} as received_at,
+          select marks.id, reporter_id, station_id, status, external_id, ${msOf("received_at")} as received_at,
             ${msOf("effective_at")} as effective_at, lat, lon
           from who join marks on reporter_id = who.id
           where ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired') p) as past,
@@ -213,8 +214,8 @@ async function find(
 function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
   const { id, effective_at: at, received_at: receivedAt } = row;
   if (receivedAt > now - dayMs) {
-    const { station_id: stationId, status } = row;
-    reporter.recent.push({ id, stationId, status, receivedAt, effectiveAt: at });
+    const { station_id: stationId, status, external_id: externalId } = row;
+    reporter.recent.push({ id, stationId, status, receivedAt, effectiveAt: at, externalId });
   }
   if (row.lat !== null && row.lon !== null)
     reporter.located.push({ id, lat: row.lat, lon: row.lon, at });

@@ -39,7 +39,7 @@ export function widgetMarkOf(
   services: Needs,
   { key, ip }: { key: KeyInfo; ip: string },
   stationId: string,
-  body: StatementBody & { device: string },
+  body: StatementBody & { device: string; external_id?: string | null },
   confirms: boolean,
 ): IncomingMark | Refusal {
   const { reporterPepper } = services.config;
@@ -47,7 +47,7 @@ export function widgetMarkOf(
     reporter: deviceReporter(reporterPepper, body.device),
     partnerId: null,
     viewer: viewerHash(reporterPepper, viewerNetwork(ip)),
-    externalId: null,
+    externalId: body.external_id ?? null,
     confirms,
   });
 }

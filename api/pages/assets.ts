@@ -14,7 +14,8 @@ const yearS = 365 * dayS;
 
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
- * and are therefore good for ever. `/push-worker.js`: shows notifications (docs/decisions.md 15.25). `/pictures/*`: what messengers show of a shared page (docs/decisions.md 15.15).
+ * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (docs/decisions.md
+ * 15.19). `/pictures/*`: what messengers show of a shared page (docs/decisions.md 15.15).
  */
 export function assetPages(router: PageRouter, services: Services): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
@@ -23,10 +24,16 @@ export function assetPages(router: PageRouter, services: Services): void {
   router.get("/assets/*file", async (ctx, next) => {
     if (!(await serveFile(services, ctx, assets))) await next();
   });
-  // At the root: a worker serves what lies below its own address.
-  const workers = sirv(builtFolder, { ...packed, maxAge: 0 });
-  router.get("/push-worker.js", async (ctx, next) => {
-    if (!(await serveFile(services, ctx, workers))) await next();
+  // At the root: a worker serves what lies below its own address. Browsers ask there whether there is a newer one.
+  const worker = sirv(builtFolder, {
+    ...packed,
+    setHeaders: (res) => {
+      res.setHeader("Cache-Control", "no-cache");
+      res.setHeader("Content-Security-Policy", "default-src 'none'; connect-src 'self'");
+    },
+  });
+  router.get("/service-worker.js", async (ctx, next) => {
+    if (!(await serveFile(services, ctx, worker))) await next();
   });
   // Messengers keep addresses, so these have no hash.
   const pictures = sirv(builtFolder, { etag: true, maxAge: dayS });

@@ -5,6 +5,7 @@ import { earlyList } from "#api/pages/early-list.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import type { Listed } from "#api/pages/station-text.ts";
+import { installTags } from "#api/pages/web-manifest.ts";
 import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import { consumerKey } from "#src/keys/consumer-key.ts";
 
@@ -47,6 +48,11 @@ export function createMapPage({ config, clock }: Services): (ctx: Context, page:
         // As functions: what drivers read may hold signs that `replace` understands.
         .replace('name="station" content=""', () => html`name="station" content="${station}"`.html)
         .replace(/<title>.*?<\/title>/, (own) => page.tags?.html ?? own)
+        .replace("</head>", (end) => (key === "" ? "" : installTags(root, language).html) + end)
+        .replace(
+          '<p id="loading"></p>',
+          `<p id="loading" role="status">${messagesOf(language).loading}</p>`,
+        )
         .replace('<section id="early"></section>', () => list.html) ?? null;
     ctx.set({
       "Content-Language": language,

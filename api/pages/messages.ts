@@ -9,6 +9,8 @@ const plural = (count: number, single: string, few: string, many: string): strin
 const en = {
   title: "Where is fuel?",
   siteName: "Fuel map",
+  siteShortName: "Fuel map",
+  loading: "Loading the map …",
   siteDescription:
     "Which filling stations have fuel now, as drivers say: grades, queues and prices.",
   stationsAt: (place: string) =>
@@ -79,6 +81,8 @@ export type Messages = typeof en;
 const ru: Messages = {
   title: "Где есть топливо?",
   siteName: "Карта топлива",
+  siteShortName: "Топливо",
+  loading: "Загружаем карту …",
   siteDescription:
     "На каких заправках сейчас есть топливо: марки, очереди и цены со слов водителей.",
   stationsAt: (place) => (place === "" ? "Заправки рядом" : `Заправки: ${place}`),

@@ -120,6 +120,7 @@ export function createMemory(
         reporter_id: row.id,
         station_id: mark.stationId,
         status: mark.status,
+        external_id: mark.externalId,
         received_at: now,
         effective_at: effectiveAt,
         lat: mark.lat,

@@ -91,9 +91,18 @@ export const device = Type.String({
   description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
 });
 
+/** Of the same device: docs/decisions.md 15.21. */
+const deviceMarkId = optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: "The device's id of the mark; with it a retry within a day is safe",
+  }),
+);
+
 /** Body of `POST /widget/stations/{id}/report`, docs/decisions.md 6. */
 export const widgetReportBody = Type.Object(
-  { ...statementFields, device },
+  { ...statementFields, device, external_id: deviceMarkId },
   { title: "WidgetReport" },
 );
 
@@ -105,6 +114,7 @@ export const confirmBody = Type.Object(
     lon: statementFields.lon,
     acc_m: statementFields.acc_m,
     device,
+    external_id: deviceMarkId,
   },
   { title: "WidgetConfirmation" },
 );

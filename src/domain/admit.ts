@@ -63,6 +63,7 @@ export interface PastMark {
   status: Status;
   receivedAt: number;
   effectiveAt: number;
+  externalId?: string | null;
 }
 
 export interface ReporterFacts {
@@ -230,6 +231,11 @@ function duplicateOf(
     const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
     if (first !== undefined) return { ...first, named: true };
   }
+  // Ids of devices hold for the device alone, and for the day in which its marks can still count (docs/decisions.md 15.21).
+  if (mark.externalId !== null && mark.partnerId === null) {
+    const first = reporter.recent.find((past) => past.externalId === mark.externalId);
+    if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };
+  }
   const newest = reporter.recent
     .filter((past) => past.stationId === mark.stationId)
     .sort((a, b) => order({ at: a.effectiveAt, id: a.id }, { at: b.effectiveAt, id: b.id }))
@@ -338,6 +344,7 @@ function feedBack(
     status: mark.status,
     receivedAt: facts.now,
     effectiveAt,
+    externalId: mark.externalId,
   });
   if (mark.lat !== null && mark.lon !== null)
     reporter.located.push({ id, lat: mark.lat, lon: mark.lon, at: effectiveAt });

@@ -63,7 +63,11 @@ describe("browser: a driver who comes back", function () {
   const view = `lat=${placeOf(3).lat}&lon=37&zoom=14`;
 
   it("asks to be told, sees the notification, and stops it", async () => {
-    const { page, complaints, close } = await openPage(browser, { ...phone, position: at });
+    const { page, complaints, close } = await openPage(browser, {
+      ...phone,
+      position: at,
+      installs: true,
+    });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications", "geolocation"], { origin });
     // No push service reaches this browser: it is given what one would have given it.
@@ -103,13 +107,21 @@ describe("browser: a driver who comes back", function () {
     };
     const data = JSON.stringify(message);
     const registrationId = await registered;
-    await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+    const worker = "(async () => (await navigator.serviceWorker.ready).active.state)()";
+    await until(
+      () => page.evaluate<string>(worker),
+      (state) => state === "activated",
+    );
+    // Browsers drop a message for a worker that does not start in time; a second one of the same tag replaces the first.
     const shown = await until(
-      () =>
-        page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
+      async () => {
+        await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+        return await page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
           const registration = await navigator.serviceWorker.ready;
+          await new Promise((done) => setTimeout(done, 500));
           return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
-        })()`),
+        })()`);
+      },
       ({ length }) => length > 0,
     );
     expect(shown).to.deep.equal([{ title: "100 is there", body: "Station n1003", tag: "fuel-1" }]);

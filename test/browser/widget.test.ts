@@ -223,18 +223,22 @@ describe("browser: drivers on the map", function () {
     await late.close();
   });
 
-  it("tells the viewer that he is offline, sends nothing, and goes on when he is back", async () => {
+  it("tells the viewer that he is offline, keeps the mark, and sends it when he is back", async () => {
     const place = nextPlace();
     const { page, close } = await driver(place);
     const context = page.context();
     await context.setOffline(true);
-    const notice = page.getByText("You are offline. What you see may be old.");
+    const notice = page.getByText("You are offline. Last update: just now.");
     await notice.waitFor();
     await mark(page, "Fuel");
-    await page.getByText("You are offline. The mark was not sent").waitFor();
-    await context.setOffline(false);
-    await notice.waitFor({ state: "detached" });
+    await page.getByText("Your mark is kept on this device").waitFor();
+    await page.getByText("1 mark waits for the network").waitFor();
     expect((await fuelOf(place)).pending_status).to.equal("");
+    await context.setOffline(false);
+    await page.getByText("your mark has arrived").waitFor();
+    await notice.waitFor({ state: "detached" });
+    expect((await fuelOf(place)).pending_status).to.equal("yes");
+    await page.getByText("1 mark waits for the network").waitFor({ state: "detached" });
     await close();
   });
 

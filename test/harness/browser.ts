@@ -34,6 +34,8 @@ export interface PageOptions {
   phone?: boolean;
   /** Device pixels for one of the page's; for pictures. */
   pixelRatio?: number;
+  /** The map may keep itself for later; else no service worker stands between a page and the service. */
+  installs?: boolean;
 }
 
 /** The map is drawn without a graphics card, which costs as much as all else: a sixteenth of the pixels will do. */
@@ -64,6 +66,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     reducedMotion: "reduce",
     deviceScaleFactor: options.pixelRatio ?? coarse,
     ...(options.phone === true ? { hasTouch: true, isMobile: true } : {}),
+    serviceWorkers: options.installs === true ? "allow" : "block",
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
   });
   // Playwright's own 30 s are too short for a page on a machine that is busy otherwise.
@@ -73,6 +76,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const requests: string[] = [];
   page.on("console", (message) => {
     const said = message.text();
+    // The harness's own word, where a page may not install anything.
+    if (/Service Worker registration blocked by Playwright/.test(said)) return;
     // Chromium's word on a slow machine, not on the page.
     if (/preloaded using link preload but not used within a few seconds/.test(said)) return;
     if (/GL Driver Message .*GPU stall due to ReadPixels/.test(said)) return;

@@ -15,6 +15,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { bundledBasemap, landFile } from "#web/build/basemap.ts";
 import { publish } from "#web/build/publish.ts";
+import { buildServiceWorker } from "#web/build/service-worker.ts";
 
 // The pages into web/dist/, with gzip and brotli beside each file, and the bundled base map. With
 // `--if-changed` only what is made from something else than at the last build.
@@ -32,8 +33,9 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
     // Only now: it takes longer to load than to see that nothing has changed.
     const { build } = await import("vite");
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
-    await compressAll(fresh);
     cpSync(join(web, "pictures"), join(fresh, "pictures"), { recursive: true });
+    await buildServiceWorker(web, fresh, join(web, "pictures"));
+    await compressAll(fresh);
     publish(fresh, dist, "assets");
   } finally {
     rmSync(fresh, { recursive: true, force: true });

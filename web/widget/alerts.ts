@@ -84,12 +84,12 @@ async function subscribe(key: string): Promise<PushSubscription> {
   return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }
 
-/** The worker of this place, whichever it is, once it is at work. */
+/** The map's own worker, once it is at work. */
 async function worker(): Promise<ServiceWorkerRegistration> {
   const { serviceWorker } = navigator;
   const known = await serviceWorker.getRegistration(page.root);
   if (known === undefined)
-    await serviceWorker.register(new URL("push-worker.js", page.root), { scope: page.root });
+    await serviceWorker.register(new URL("service-worker.js", page.root), { scope: page.root });
   return serviceWorker.ready;
 }
 

@@ -1,5 +1,6 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 import { page } from "#web/widget/page.ts";
+import { refusalOf, type Told } from "#web/widget/told.ts";
 
 /** A station as the API serves it (docs/contract.md 2.1). */
 export interface Station {
@@ -21,14 +22,6 @@ export interface City {
   population: number;
 }
 
-/** What the API has said, or that it could not be asked. */
-export type Told<T> =
-  | { kind: "ok"; body: T; etag: string | null }
-  | { kind: "same" }
-  | { kind: "refused"; status: number; code: string; window: string; retryAfterS: number | null }
-  | { kind: "offline" }
-  | { kind: "aborted" };
-
 interface Ask {
   etag?: string | null;
   signal?: AbortSignal;
@@ -41,6 +34,11 @@ let aheadMs = 0;
 
 /** The server's time as far as its answers tell it: a wrong clock must not make statuses old. */
 export const serverNow = (): number => Date.now() + aheadMs;
+
+/** As it was known when the service last answered; good until it answers again. */
+export function setServerNow(ahead: number): void {
+  aheadMs = ahead;
+}
 
 /** Asks the API with the page's key. Never rejects. */
 export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Promise<Told<T>> {
@@ -81,21 +79,6 @@ export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Pr
 export async function findStation(id: string): Promise<Station | null> {
   const told = await ask<{ station: Station }>(`/stations/${encodeURIComponent(id)}`);
   return told.kind === "ok" ? told.body.station : null;
-}
-
-async function refusalOf(response: Response): Promise<Told<never>> {
-  const { type = "", window = "" } = (await response.json().catch(() => ({}))) as {
-    type?: string;
-    window?: string;
-  };
-  const retry = response.headers.get("Retry-After");
-  return {
-    kind: "refused",
-    status: response.status,
-    code: type.slice(type.lastIndexOf("/") + 1),
-    window,
-    retryAfterS: retry === null ? null : Number(retry),
-  };
 }
 
 function noteTime(response: Response): void {

@@ -11,10 +11,15 @@ const rememberedMs = dayMs;
 export function deviceId(): string {
   const known = recall(name);
   if (known !== null) return known;
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const id = randomId();
   remember(name, id);
   return id;
+}
+
+/** 128 random bits in hex. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**

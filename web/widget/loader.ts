@@ -2,8 +2,10 @@ import { signal } from "@preact/signals";
 import type { Box } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { ask, type Station, type Told } from "#web/widget/api.ts";
+import { ask, type Station } from "#web/widget/api.ts";
 import { joinParts, type Part } from "#web/widget/joined.ts";
+import { toldAt } from "#web/widget/offline/told-at.ts";
+import type { Told } from "#web/widget/told.ts";
 import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
 
 const refreshMs = minuteMs;
@@ -16,7 +18,7 @@ const keptRectangles = 60;
 const shownMs = 180_000;
 
 /** Where it is split, its quarters are asked instead. */
-interface Loaded extends Part<Station> {
+export interface Loaded extends Part<Station> {
   etag: string | null;
   stations: Station[];
   /** Known to be out of date, however young. */
@@ -37,6 +39,8 @@ export const trouble = signal<Trouble | null>(null);
 export const loading = signal(false);
 /** Some rectangle of the view holds more than could be asked for. */
 export const incomplete = signal(false);
+/** How old what is shown of the view is, ms of its telling by this browser's clock; null when nothing is. */
+export const shownFrom = signal<number | null>(null);
 
 const loaded = new Map<string, Loaded>();
 let roots: Box[] = [];
@@ -52,8 +56,29 @@ export function look(at: readonly Box[], zoom: number): void {
   const same =
     next.length === roots.length && next.every((box, n) => nameOf(box) === nameOf(roots[n]!));
   roots = next;
-  if (!same) void refresh();
+  if (same) return;
+  // What is held of it stands until the answer comes, or in its place.
+  publish();
+  void refresh();
 }
+
+/** What is in memory, the newest last, to be kept for when nobody answers. */
+export const heldParts = (): readonly Loaded[] => [...loaded.values()];
+
+/** Puts back what was kept, unless there is something newer. */
+export function restoreParts(parts: readonly Loaded[]): void {
+  const newer = [...loaded.values()];
+  loaded.clear();
+  for (const part of [...parts, ...newer]) loaded.set(nameOf(part.box), part);
+  publish();
+}
+
+/** Everything that is held, also outside of the view. */
+export const heldStations = (): Map<string, Station> => joinParts([...loaded.values()]);
+
+/** A station that is held. */
+export const heldStation = (id: string): Station | undefined =>
+  stations.peek().get(id) ?? heldStations().get(id);
 
 /** Asks for everything in view that is older than a minute. */
 export async function refresh(): Promise<void> {
@@ -116,6 +141,7 @@ function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean 
   if (told.kind === "same" && known !== undefined) {
     known.at = at;
     known.due = false;
+    shownFrom.value = toldAt([...loaded.values()], view);
     return true;
   }
   if (told.kind === "ok") {
@@ -157,6 +183,7 @@ function forgetOldest(): void {
 
 /** Shows what is in memory. */
 function publish(): void {
+  shownFrom.value = toldAt([...loaded.values()], view);
   const since = Date.now() - shownMs;
   stations.value = joinParts(
     [...loaded.values()].filter(

@@ -1,13 +1,15 @@
-import type { FuelBlock } from "#src/domain/state.ts";
 import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
-import { ask, type Told } from "#web/widget/api.ts";
 import { noteRefused, noteTaken } from "#web/widget/cooldown.ts";
-import { deviceId, noteOwnMark } from "#web/widget/device.ts";
+import { noteOwnMark } from "#web/widget/device.ts";
 import { askAgain, note } from "#web/widget/loader.ts";
+import { say } from "#web/widget/message.ts";
+import { deliver, drop, keepSending } from "#web/widget/offline/outbox.ts";
+import { offlineWords } from "#web/widget/offline/words-offline.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { positionForMark } from "#web/widget/position.ts";
 import { config } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
+import type { Refused, Report } from "#web/widget/told.ts";
 import { words } from "#web/widget/words.ts";
 
 // A mark that waits in the queue has its outcome within seconds.
@@ -27,56 +29,55 @@ export interface Statement {
   express?: boolean;
 }
 
-/** Answer to a mark, docs/contract.md 2.8. */
-interface Report {
-  accepted: boolean;
-  remote: boolean;
-  duplicate: boolean;
-  published: { outcome: string; needed: number | null; have: number | null };
-  fuel: FuelBlock;
-}
-
 export interface Result {
   taken: boolean;
   /** What has become of it, in the viewer's words. */
   text: string;
 }
 
-/** Sends a mark, with the position if the viewer allows it, and shows at once what it has changed. */
-export const sendMark = (stationId: string, statement: Statement): Promise<Result> =>
-  send(stationId, "report", statement);
+const cooldownS = (): number => config.peek()?.cooldown_s ?? 0;
 
-/** Confirms the pending status that the viewer sees. */
-export const confirmMark = (stationId: string, status: Status): Promise<Result> =>
-  send(stationId, "confirm", { status });
-
-async function send(
-  stationId: string,
-  what: "report" | "confirm",
-  statement: Statement,
-): Promise<Result> {
+/** Sends a mark of the outbox, with the position if the viewer allows it, and shows at once what it has changed. */
+export async function sendMark(id: string, stationId: string, status: Status): Promise<Result> {
   const at = await positionForMark();
-  const where = at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM };
-  const told = await ask<Report>(`/widget/stations/${encodeURIComponent(stationId)}/${what}`, {
-    body: { ...statement, ...where, device: deviceId() },
+  const told = await deliver(id, at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM });
+  // Another tab has sent it.
+  if (told === undefined) return { taken: true, text: words.outcomes.queued };
+  if (told.kind === "refused" && told.status < 500) {
+    if (told.code === "station-cooldown")
+      noteRefused(stationId, told.retryAfterS ?? 60, cooldownS());
+    await drop(id);
+    return { taken: false, text: refusalText(told) };
+  }
+  if (told.kind !== "ok") {
+    noteOwnMark(stationId, status);
+    const { waits, waitsForService } = offlineWords;
+    return { taken: true, text: told.kind === "refused" ? waitsForService : waits };
+  }
+  noteArrived(stationId, status, told.body);
+  return { taken: told.body.accepted, text: outcome(told.body) };
+}
+
+/** Sends what waits from before, and says of each mark what has become of it. */
+export const keepSendingMarks = (): void =>
+  keepSending(({ stationId, status, title }, report) => {
+    noteArrived(stationId, status, report);
+    say(offlineWords.arrived(title, outcome(report)));
   });
-  const cooldownS = config.peek()?.cooldown_s ?? 0;
-  if (told.kind === "refused" && told.code === "station-cooldown")
-    noteRefused(stationId, told.retryAfterS ?? 60, cooldownS);
-  if (told.kind !== "ok") return { taken: false, text: refusal(told) };
-  noteOwnMark(stationId, statement.status);
-  if (!told.body.duplicate) noteTaken(stationId, cooldownS);
-  note(stationId, told.body.fuel);
-  noteFuel(stationId, told.body.fuel);
-  if (told.body.published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
-  const { outcome: became } = told.body.published;
+
+function noteArrived(stationId: string, status: Status, report: Report): void {
+  const { fuel, published, duplicate } = report;
+  noteOwnMark(stationId, status);
+  if (!duplicate) noteTaken(stationId, cooldownS());
+  note(stationId, fuel);
+  noteFuel(stationId, fuel);
+  if (published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
   tell({
     type: "fuelmark:mark-sent",
     station_id: stationId,
-    status: statement.status,
-    outcome: became,
+    status,
+    outcome: published.outcome,
   });
-  return { taken: told.body.accepted, text: outcome(told.body) };
 }
 
 function outcome({ published, remote, duplicate }: Report): string {
@@ -102,9 +103,8 @@ const isPlain = (name: string): name is (typeof plain)[number] =>
   (plain as readonly string[]).includes(name);
 
 /** Every refusal that a mark can meet, in words (docs/contract.md 7, docs/decisions.md 3). */
-function refusal(told: Exclude<Told<Report>, { kind: "ok" }>): string {
+export function refusalText(told: Refused): string {
   const { refusals } = words;
-  if (told.kind !== "refused") return refusals.offline;
   const seconds = told.retryAfterS ?? 60;
   switch (told.code) {
     case "own-mark":

@@ -1,8 +1,11 @@
 import { stations } from "#web/widget/loader.ts";
 import { corrected, fitOf } from "#web/widget/spelling.ts";
 import { ask, type City, type Station } from "#web/widget/api.ts";
+import { expire, passes } from "#web/widget/filters.ts";
+import { heldStations } from "#web/widget/loader.ts";
+import { searchCities, searchStations } from "#web/widget/offline/held-search.ts";
 import { nameOf, wrapLon } from "#web/widget/rectangles.ts";
-import { cities, filters, view } from "#web/widget/state.ts";
+import { cities, config, filters, now, view } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -49,7 +52,8 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
 async function citiesOf(text: string, signal: AbortSignal): Promise<readonly City[]> {
   const q = encodeURIComponent(text);
   const told = await ask<{ cities: City[] }>(`/cities?limit=${citiesShown}&q=${q}`, { signal });
-  const found = told.kind === "ok" ? told.body.cities : [];
+  const found =
+    told.kind === "ok" ? told.body.cities : searchCities(cities.value, text).slice(0, citiesShown);
   if (found.length > 0) return found;
   return cities.value
     .map((city) => ({ city, fit: fitOf(text, city.name) }))
@@ -60,10 +64,12 @@ async function citiesOf(text: string, signal: AbortSignal): Promise<readonly Cit
 }
 
 async function stationsOf(text: string, signal: AbortSignal): Promise<readonly Station[]> {
+  const here = view.value ?? { lat: 0, lon: 0 };
   const find = async (q: string): Promise<readonly Station[]> => {
     const path = `/stations?${area()}&sort=distance&q=${encodeURIComponent(q)}${filterQuery()}`;
     const told = await ask<{ stations: Station[] }>(path, { signal });
-    return told.kind === "ok" ? told.body.stations : [];
+    if (told.kind === "ok") return told.body.stations;
+    return told.kind === "offline" ? searchStations(heldAndShown(), q, here) : [];
   };
   const found = await find(text);
   const other = found.length > 0 ? null : corrected(text, knownNames());
@@ -76,6 +82,15 @@ function* knownNames(): Iterable<string> {
   for (const { brand, name } of stations.value.values()) {
     yield brand;
     if (name !== brand) yield name;
+  }
+}
+
+/** What this browser holds of all that it has seen, as the viewer's filters let it pass now. */
+function* heldAndShown(): Iterable<Station> {
+  const lifetimeH = config.value?.stale_after_hours ?? 24;
+  for (const station of heldStations().values()) {
+    const fuel = expire(station.fuel, now.value, lifetimeH);
+    if (passes(fuel, filters.value, now.value)) yield { ...station, fuel };
   }
 }
 

@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
-import { confirmMark, type Result, sendMark, type Statement } from "#web/widget/mark.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { type Result, sendMark, type Statement } from "#web/widget/mark.ts";
 import { say } from "#web/widget/message.ts";
+import { amend, drop, enter } from "#web/widget/offline/outbox.ts";
 import { selected } from "#web/widget/panels.ts";
 
 /** What a driver has said and may still take back (docs/decisions.md 15.16). */
@@ -12,11 +14,15 @@ export interface Said {
 }
 
 const undoS = 5;
+// For whoever leaves the second sheet open and never comes back.
+const heldMs = 10 * minuteMs;
 
 /** A mark that goes out in so many seconds. */
 export const waiting = signal<(Said & Waiting) | null>(null);
 
 interface Waiting {
+  /** In the outbox. */
+  id: string;
   leftS: number;
   /** The driver adds details: the seconds stand still (docs/decisions.md 15.37). */
   held: boolean;
@@ -33,7 +39,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export function sendSoon(said: Said): void {
   sendNow();
   result.value = null;
-  waiting.value = { ...said, leftS: undoS, held: false };
+  waiting.value = { ...said, id: enter(said), leftS: undoS, held: false };
   timer = setInterval(() => {
     const now = waiting.peek();
     if (now?.held === true) return;
@@ -45,41 +51,50 @@ export function sendSoon(said: Said): void {
 /** Holds what waits, until details are added to it or `letGo`. */
 export function hold(): void {
   const said = waiting.peek();
-  if (said !== null) waiting.value = { ...said, held: true };
+  if (said === null) return;
+  waiting.value = { ...said, held: true };
+  amend(said, heldMs);
 }
 
 /** Lets what is held go out in five seconds. */
 export function letGo(): void {
   const said = waiting.peek();
-  if (said?.held === true) waiting.value = { ...said, held: false, leftS: undoS };
+  if (said?.held !== true) return;
+  waiting.value = { ...said, held: false, leftS: undoS };
+  amend(said);
 }
 
 /** Gives the mark that is held these details in place of all others. */
 export function addToWaiting(details: Omit<Statement, "status">): void {
   const said = waiting.peek();
   if (said?.held !== true) return;
-  waiting.value = { ...said, statement: { status: said.statement.status, ...details } };
+  const more = { ...said, statement: { status: said.statement.status, ...details } };
+  waiting.value = more;
+  amend(more, heldMs);
 }
 
 /** Takes it back: nothing has been sent. */
 export function undo(): void {
+  const said = take();
+  if (said !== null) void drop(said.id);
+}
+
+function take(): (Said & { id: string }) | null {
+  const said = waiting.peek();
   clearInterval(timer);
   waiting.value = null;
+  return said;
 }
 
 /** Sends what waits, if anything does. */
 export function sendNow(): void {
-  const said = waiting.peek();
-  undo();
+  const said = take();
   if (said !== null) void send(said);
 }
 
-async function send({ stationId, what, statement }: Said): Promise<void> {
+async function send({ id, stationId, statement }: Said & { id: string }): Promise<void> {
   sending.value = stationId;
-  const told =
-    what === "confirm"
-      ? await confirmMark(stationId, statement.status)
-      : await sendMark(stationId, statement);
+  const told = await sendMark(id, stationId, statement.status);
   if (sending.peek() === stationId) sending.value = null;
   result.value = { ...told, stationId };
   // Whoever has gone on hears it all the same.

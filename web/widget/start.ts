@@ -1,10 +1,11 @@
 import { ask, type City, findStation } from "#web/widget/api.ts";
 import { forgetCity, keptCity } from "#web/widget/kept-view.ts";
-import { keepFresh, look, trouble } from "#web/widget/loader.ts";
+import { heldStation, keepFresh, look, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
+import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel } from "#web/widget/panels.ts";
 import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
@@ -23,17 +24,22 @@ export async function start(): Promise<void> {
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
   const named = page.city === "" && page.station === "" ? keptCity() : page.city;
-  const [known, city, station] = await Promise.all([
-    untilKnown(),
+  const restored = restore();
+  const fresh = untilKnown();
+  const [{ config: known, view: before }, city, found] = await Promise.all([
+    Promise.race([fresh.then((told) => ({ config: told, view: null })), whenSilent(restored)]),
     findCity(named),
     page.station === "" ? null : findStation(page.station),
   ]);
+  await restored;
+  const station = found ?? (page.station === "" ? null : (heldStation(page.station) ?? null));
   config.value = known;
+  void fresh.then((told) => (config.value = told));
   const target: Target =
     (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
     page.point ??
     (city === null || city === "unknown"
-      ? known.center
+      ? (before ?? known.center)
       : { lat: city.lat, lon: city.lon, zoom: city.zoom });
   keepFresh();
   void loadCities();

@@ -178,7 +178,6 @@ export const en: Words = {
     reportsDisabled: "Marks are switched off on this map.",
     stationGone: "This station is not on the map any more.",
     invalid: "Something in the form is not right. Check the details.",
-    offline: "You are offline. The mark was not sent: try again when you are connected.",
     unavailable: "The service does not answer just now. Try again in a few seconds.",
     rateLimit: (seconds) =>
       `Too many requests from this network. Try again in ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`}.`,
@@ -199,6 +198,7 @@ export const en: Words = {
     mapFailed:
       "The map could not be loaded: the stations are listed. Reload the page to try again.",
     cityUnknown: (name) => `There is no city called “${name}”.`,
+    loadingMap: "Loading the map …",
     loading: "Loading stations …",
   },
   gestures: {

@@ -145,7 +145,6 @@ export interface Words {
     reportsDisabled: string;
     stationGone: string;
     invalid: string;
-    offline: string;
     unavailable: string;
     rateLimit: (seconds: number) => string;
     keyGone: string;
@@ -163,6 +162,7 @@ export interface Words {
     noWebgl: string;
     mapFailed: string;
     cityUnknown: (name: string) => string;
+    loadingMap: string;
     loading: string;
   };
   gestures: { windows: string; mac: string; touch: string };

@@ -6,6 +6,7 @@ import { remember } from "#web/kit/storage.ts";
 import { forgetCity } from "#web/widget/kept-view.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
+import { forgetKept } from "#web/widget/offline/kept.ts";
 import { page } from "#web/widget/page.ts";
 import { language, words } from "#web/widget/words.ts";
 
@@ -30,7 +31,9 @@ export const AboutYou = () => {
       forgetFavourites();
       forgetCity();
       remember("filters", null);
+      // Before the worker goes, which has the subscription.
       await endSubscription();
+      await forgetKept();
     }
     say(isForgotten ? words.forget.done : words.forget.failed);
     busy.value = false;

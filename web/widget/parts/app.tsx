@@ -10,6 +10,7 @@ import { Legend } from "#web/widget/parts/legend.tsx";
 import { NearestButton, NearestPanel } from "#web/widget/parts/nearest-panel.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
 import { StationList } from "#web/widget/parts/station-list.tsx";
+import { OutboxStrip } from "#web/widget/offline/outbox-strip.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
@@ -36,6 +37,7 @@ export const App = () => {
         {page.showSearch || page.showFilter ? <TopBar /> : null}
         {page.showFilter ? <GradeRow /> : null}
         <Notices />
+        <OutboxStrip />
         {waiting.value === null || waiting.value.stationId === selected.value?.id ? null : (
           <WaitingMark />
         )}

@@ -26,9 +26,15 @@ import { words } from "#web/widget/words.ts";
 export const Star = ({ station }: { station: Station }) => {
   const isOn = isFavourite(station.id);
   return (
-    <button type="button" class="star" aria-pressed={isOn} onClick={() => toggleFavourite(station)}>
+    <button
+      type="button"
+      class="star"
+      aria-pressed={isOn}
+      aria-label={words.favourite}
+      title={words.favourite}
+      onClick={() => toggleFavourite(station)}
+    >
       <Icon name="star" />
-      {words.favourite}
     </button>
   );
 };

@@ -1,11 +1,29 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { minuteMs } from "#src/domain/units.ts";
 import { filtersOn } from "#web/widget/filters.ts";
-import { incomplete, loading, stations, trouble, type Trouble } from "#web/widget/loader.ts";
+import {
+  incomplete,
+  loading,
+  shownFrom,
+  stations,
+  trouble,
+  type Trouble,
+} from "#web/widget/loader.ts";
 import { message } from "#web/widget/message.ts";
 import { grade } from "#web/widget/grade.ts";
+import { offlineWords } from "#web/widget/offline/words-offline.ts";
 import { panel } from "#web/widget/panels.ts";
-import { anyInView, canSee, filters, haveGrade, inView, noMap } from "#web/widget/state.ts";
+import {
+  anyInView,
+  canSee,
+  config,
+  filters,
+  haveGrade,
+  inView,
+  noMap,
+  now,
+} from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 /** What the viewer should know about what is shown: one sentence at a time, the gravest. */
@@ -25,7 +43,7 @@ function sentence(): string | null {
   if (message.value !== null) return message.value;
   switch (trouble.value?.kind) {
     case "offline":
-      return words.notices.offline;
+      return heldAgo() === null ? words.notices.offline : offlineWords.offlineSince(heldAgo()!);
     case "unavailable":
       return words.notices.unavailable;
     case "refused":
@@ -38,6 +56,7 @@ function sentence(): string | null {
   if (noMap.value !== null && panel.value === "list")
     return noMap.value === "failed" ? words.notices.mapFailed : words.notices.noWebgl;
   if (incomplete.value) return words.notices.tooMany;
+  if (config.value === null) return words.notices.loadingMap;
   if (panel.value !== "none" || !canSee.value) return null;
   if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
   if (inView.value.length > 0)
@@ -47,6 +66,14 @@ function sentence(): string | null {
   return filtersOn(filters.value) > 0 && anyInView.value
     ? words.nothingMatches
     : words.nothingInView;
+}
+
+/** How long ago what is shown was told; null where nothing is shown. */
+function heldAgo(): string | null {
+  if (shownFrom.value === null) return null;
+  // Looked at again as time passes.
+  void now.value;
+  return words.ago(Math.max(0, Math.floor((Date.now() - shownFrom.value) / minuteMs)));
 }
 
 const Countdown = ({

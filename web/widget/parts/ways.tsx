@@ -53,6 +53,7 @@ const Share = ({ station }: { station: Station }) => {
     <a
       class="share"
       href={href}
+      aria-label={words.share}
       onClick={(event) => {
         event.preventDefault();
         // Without the right to copy, the page itself opens.
@@ -60,7 +61,7 @@ const Share = ({ station }: { station: Station }) => {
       }}
     >
       <Icon name="share" />
-      {words.share}
+      <span>{words.share}</span>
     </a>
   );
 };

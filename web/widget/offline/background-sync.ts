@@ -1,0 +1,35 @@
+import { allEntries, attempt } from "#web/widget/offline/waiting-marks.ts";
+import { refusalOf, type Told } from "#web/widget/told.ts";
+
+/** Under this name the browser wakes the worker when it is connected again. */
+export const syncTag = "marks";
+/** Over this channel pages hear that something has changed. */
+export const channelName = "fuelmark-marks";
+
+/** Sends what waits, without a page. Rejects when something goes on waiting, so that the browser tries again. */
+export async function sendFromWorker(): Promise<void> {
+  const due = (await allEntries()).filter(
+    ({ refused, notBefore }) => refused === null && notBefore <= Date.now(),
+  );
+  let waits = false;
+  for (const { id } of due) {
+    const told = await attempt(id, Date.now, async ({ api, key }, { path, body }) => {
+      try {
+        const response = await fetch(api + path, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        });
+        return response.ok ? arrived : await refusalOf(response);
+      } catch {
+        return { kind: "offline" };
+      }
+    });
+    if (told !== undefined && told.kind !== "ok" && told.kind !== "refused") waits = true;
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has but one origin
+  new BroadcastChannel(channelName).postMessage("changed");
+  if (waits) throw new Error("Marks are still waiting.");
+}
+
+const arrived: Told<null> = { kind: "ok", body: null, etag: null };

@@ -1,0 +1,25 @@
+import { type DBSchema, type IDBPDatabase, openDB } from "idb";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
+
+interface Schema extends DBSchema {
+  /** Marks that have not arrived yet. */
+  marks: { key: string; value: WaitingEntry };
+  /** What the map starts with when nobody answers. */
+  kept: { key: string; value: unknown };
+}
+
+let opened: Promise<IDBPDatabase<Schema>> | null = null;
+
+/** This browser's own database of the map. Rejects where the browser allows a frame none. */
+export function database(): Promise<IDBPDatabase<Schema>> {
+  opened ??= openDB<Schema>("fuelmark", 1, {
+    upgrade(db) {
+      db.createObjectStore("marks", { keyPath: "id" });
+      db.createObjectStore("kept");
+    },
+    // A newer version of the map waits for this one.
+    blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
+    terminated: () => (opened = null),
+  });
+  return opened;
+}

@@ -1,0 +1,43 @@
+import { distanceM, type Point } from "#src/domain/geo.ts";
+
+interface NamedCity {
+  name: string;
+  population: number;
+}
+
+interface NamedStation extends Point {
+  name: string;
+  brand: string;
+  addr: string;
+}
+
+/** Case, ё and blanks do not tell names apart (docs/decisions.md 6). */
+const fold = (text: string): string =>
+  text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
+
+/** Cities whose name holds `text`, those that begin with it first, then the largest. */
+export function searchCities<City extends NamedCity>(
+  cities: readonly City[],
+  text: string,
+): City[] {
+  const wanted = fold(text);
+  const starts = ({ name }: City): number => (fold(name).startsWith(wanted) ? 0 : 1);
+  return cities
+    .filter(({ name }) => fold(name).includes(wanted))
+    .sort((a, b) => starts(a) - starts(b) || b.population - a.population);
+}
+
+/** Stations in whose name, brand or address every word of `text` occurs, the nearest to `from` first. */
+export function searchStations<Station extends NamedStation>(
+  stations: Iterable<Station>,
+  text: string,
+  from: Point,
+): Station[] {
+  const wanted = fold(text).split(" ");
+  return [...stations]
+    .filter(({ name, brand, addr }) => {
+      const said = fold(`${name} ${brand} ${addr}`);
+      return wanted.every((word) => said.includes(word));
+    })
+    .sort((a, b) => distanceM(from, a) - distanceM(from, b));
+}

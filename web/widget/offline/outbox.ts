@@ -1,0 +1,132 @@
+import { computed, signal } from "@preact/signals";
+import { minuteMs } from "#src/domain/units.ts";
+import { ask, serverNow } from "#web/widget/api.ts";
+import { deviceId, randomId } from "#web/widget/device.ts";
+import { heldStation } from "#web/widget/loader.ts";
+import { channelName, syncTag } from "#web/widget/offline/background-sync.ts";
+import { allEntries, attempt, dropEntry, putEntry } from "#web/widget/offline/waiting-marks.ts";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
+import { page } from "#web/widget/page.ts";
+import type { Said } from "#web/widget/sending.ts";
+import { stationName } from "#web/widget/station-name.ts";
+import type { Report, Told } from "#web/widget/told.ts";
+
+// Longer than it can be undone and a position is asked for.
+const ownPageMs = 20_000;
+const retryMs = minuteMs;
+
+const entries = signal<readonly WaitingEntry[]>([]);
+const underWay = new Set<string>();
+/** Marks that wait for the network, and those that were refused while nobody looked; the oldest first. */
+export const outbox = computed(() =>
+  entries.value.filter(({ tries, refused }) => tries > 0 || refused !== null),
+);
+
+let written: Promise<unknown> = Promise.resolve();
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const done = written.then(work);
+  written = done.catch(() => {});
+  return done;
+};
+
+/** Writes down what a driver has said before anything is sent, so that no closed browser loses it. Returns its id. */
+export function enter({ stationId, what, statement }: Said): string {
+  const id = randomId();
+  const station = heldStation(stationId);
+  const entry: WaitingEntry = {
+    ...{ id, stationId, what, status: statement.status, api: page.api, key: page.key },
+    title: station === undefined ? stationId : stationName(station),
+    body: { ...statement, device: deviceId() },
+    saidAt: serverNow(),
+    notBefore: Date.now() + ownPageMs,
+    ...{ tries: 0, refused: null },
+  };
+  void inTurn(() => putEntry(entry));
+  return id;
+}
+
+/** Writes down what it says now; for `forMs` nobody but this page sends it. */
+export function amend({ id, statement }: Said & { id: string }, forMs = ownPageMs): void {
+  void inTurn(async () => {
+    const entry = (await allEntries()).find((one) => one.id === id);
+    if (entry === undefined) return;
+    const body = { ...statement, device: deviceId() };
+    await putEntry({ ...entry, body, notBefore: Date.now() + forMs });
+  });
+}
+
+/** Nothing of it is to be sent, or nobody needs to see it any more. */
+export async function drop(id: string): Promise<void> {
+  await inTurn(() => dropEntry(id));
+  await look();
+}
+
+/** Sends it now, with what else is known (`more`: the position). Undefined when it has gone out already. */
+export async function deliver(id: string, more: object): Promise<Told<Report> | undefined> {
+  underWay.add(id);
+  try {
+    await inTurn(async () => {
+      const entry = (await allEntries()).find((one) => one.id === id);
+      if (entry === undefined) return;
+      await putEntry({ ...entry, notBefore: 0, body: { ...entry.body, ...more } });
+    });
+    return await sendOne(id);
+  } finally {
+    underWay.delete(id);
+    await look();
+  }
+}
+
+const sendOne = (id: string): Promise<Told<Report> | undefined> =>
+  attempt(id, serverNow, (_entry, { path, body }) => ask<Report>(path, { body }));
+
+/** Looks at what waits; asks the browser to wake the worker for it. */
+async function look(): Promise<void> {
+  entries.value = (await allEntries()).filter(({ id }) => !underWay.has(id));
+  if (outbox.peek().some(({ refused }) => refused === null)) await askForSync();
+}
+
+interface Syncing {
+  sync?: { register(tag: string): Promise<void> };
+}
+
+async function askForSync(): Promise<void> {
+  try {
+    const worker = await navigator.serviceWorker?.getRegistration(page.root);
+    await (worker as Syncing | undefined)?.sync?.register(syncTag);
+  } catch {
+    // Not in this browser, or not allowed: the page sends it when it is open.
+  }
+}
+
+/**
+ * Sends what waits: at the start, when the browser is connected or looked at again, and each minute.
+ *
+ * @param onArrived called with what the API has said of each mark that arrives
+ */
+export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => void): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    const waits = (await allEntries()).filter(
+      ({ id, refused }) => refused === null && !underWay.has(id),
+    );
+    const now = Date.now();
+    const later = waits.map(({ notBefore }) => notBefore).filter((at) => at > now);
+    timer = setTimeout(() => void flush(), Math.min(retryMs, Math.min(...later) - now));
+    if (navigator.onLine)
+      for (const entry of waits.filter(({ notBefore }) => notBefore <= now)) {
+        const told = await sendOne(entry.id);
+        if (told?.kind === "ok") onArrived(entry, told.body);
+        if (told?.kind === "offline") break;
+      }
+    await look();
+  };
+  addEventListener("online", () => void flush());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) void flush();
+  });
+  if ("BroadcastChannel" in window)
+    new BroadcastChannel(channelName).addEventListener("message", () => void look());
+  void flush();
+}

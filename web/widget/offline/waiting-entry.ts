@@ -1,0 +1,59 @@
+import { minuteMs } from "#src/domain/units.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
+import type { Refused } from "#web/widget/told.ts";
+
+/** A mark from when it is said until it has arrived, in the browser's own database (docs/decisions.md 15.21). */
+export interface WaitingEntry {
+  /** Random; the service takes a mark of this id once. */
+  id: string;
+  stationId: string;
+  /** Of the station, for the viewer. */
+  title: string;
+  status: Status;
+  what: "report" | "confirm";
+  /** Without what it is sent with. */
+  body: object;
+  /** The API's address and key, for the service worker, which has no page. */
+  api: string;
+  key: string;
+  /** When it was said, by the service's clock, ms. */
+  saidAt: number;
+  /** Nobody but the page in which it was said may send it before, ms by this browser's clock. */
+  notBefore: number;
+  tries: number;
+  /** Why it will not be taken; it stays until the viewer has seen that. */
+  refused: Refused | null;
+}
+
+/** What else a mark is sent with. */
+export interface Sent {
+  path: string;
+  body: object;
+}
+
+const lateMs = minuteMs;
+
+/**
+ * A second try, or a late one, carries its time, and is a report also where a pending status was confirmed: that has
+ * not to be pending any more, but what the driver saw stays.
+ */
+export function sentOf(entry: WaitingEntry, now: number): Sent {
+  const { id, stationId, what, body, tries, saidAt } = entry;
+  const isLate = tries > 1 || now - saidAt > lateMs;
+  return {
+    path: `/widget/stations/${encodeURIComponent(stationId)}/${isLate ? "report" : what}`,
+    body: {
+      ...body,
+      external_id: id,
+      ...(isLate ? { observed_at: new Date(saidAt).toISOString() } : {}),
+    },
+  };
+}
+
+/** False where the same mark may be taken later: the service is away or busy, or its key is just being changed. */
+export const isFinal = ({ status, code }: Refused): boolean =>
+  status < 500 &&
+  ![401, 403, 408].includes(status) &&
+  !["rate-limit-exceeded", "daily-quota-exceeded"].includes(code) &&
+  // Without a code it is the word of somebody in between.
+  code !== "";

@@ -1,0 +1,59 @@
+import type { Language } from "#web/kit/language.ts";
+import { language } from "#web/widget/words.ts";
+
+/** What the map says without a network; both languages have all of it. */
+interface OfflineWords {
+  offlineSince: (ago: string) => string;
+  waits: string;
+  waitsForService: string;
+  arrived: (station: string, became: string) => string;
+  tooOld: string;
+  waiting: (count: number) => string;
+  notTaken: (count: number) => string;
+  said: (station: string, status: string, ago: string) => string;
+  drop: string;
+  dropOne: (station: string) => string;
+  understood: string;
+}
+
+const marks = (count: number): string => (count === 1 ? "mark waits" : "marks wait");
+
+const forms = new Intl.PluralRules("ru");
+const russian = (count: number, one: string, few: string, many: string): string => {
+  const form = forms.select(count);
+  return `${count} ${form === "one" ? one : form === "few" ? few : many}`;
+};
+
+const all: Record<Language, OfflineWords> = {
+  en: {
+    offlineSince: (ago) => `You are offline. Last update: ${ago}.`,
+    waits: "No network. Your mark is kept on this device and goes out by itself, with its time.",
+    waitsForService:
+      "The service does not answer just now. Your mark is kept on this device and goes out by itself, with its time.",
+    arrived: (station, became) => `${station}: your mark has arrived. ${became}`,
+    tooOld: "Older than 24 hours: it does not count any more.",
+    waiting: (count) => `${count} ${marks(count)} for the network`,
+    notTaken: (count) => `${count} ${count === 1 ? "mark was" : "marks were"} not taken`,
+    said: (station, status, ago) => `${station}: ${status}, ${ago}`,
+    drop: "Do not send",
+    dropOne: (station) => `Do not send the mark of ${station}`,
+    understood: "OK",
+  },
+  ru: {
+    offlineSince: (ago) => `Нет сети. Последнее обновление: ${ago}.`,
+    waits: "Нет сети. Отметка сохранена на устройстве и отправится сама, со своим временем.",
+    waitsForService:
+      "Сервис сейчас не отвечает. Отметка сохранена на устройстве и отправится сама, со своим временем.",
+    arrived: (station, became) => `${station}: ваша отметка доставлена. ${became}`,
+    tooOld: "Старше 24 часов: она уже не учитывается.",
+    waiting: (count) => `${russian(count, "отметка ждёт", "отметки ждут", "отметок ждут")} сети`,
+    notTaken: (count) =>
+      russian(count, "отметка не принята", "отметки не приняты", "отметок не принято"),
+    said: (station, status, ago) => `${station}: ${status}, ${ago}`,
+    drop: "Не отправлять",
+    dropOne: (station) => `Не отправлять отметку: ${station}`,
+    understood: "Понятно",
+  },
+};
+
+export const offlineWords = all[language];
