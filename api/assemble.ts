@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction } = services;
+  const { waiters, streams, eviction, service } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -77,6 +77,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     unfoldable.start();
     eviction.start();
     alarms.start();
+    service.start();
     await Promise.all([startUp.start(), dumps.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
     drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
@@ -118,6 +119,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await unfoldable.stop();
       await eviction.stop();
       await alarms.stop();
+      await service.stop();
       await keys.stop();
       await usedToday.stop();
       await producer.close();

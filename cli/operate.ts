@@ -6,6 +6,7 @@ import { examples } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { networkCommand } from "#cli/blocks.ts";
 import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
+import { incidentCommand } from "#cli/incident.ts";
 import { configCommand } from "#cli/instance.ts";
 import { keyCommand } from "#cli/key.ts";
 import { limitRequestCommand } from "#cli/limit-request.ts";
@@ -36,6 +37,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   statusesCommand,
   reviewCommand,
   alarmCommand,
+  incidentCommand,
   reporterCommand,
   networkCommand,
   marksCommand,

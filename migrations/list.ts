@@ -25,6 +25,7 @@ import * as createStationEdits from "#migrations/0024_create_station_edits.ts";
 import * as keepLimitsBeforeDecisions from "#migrations/0025_keep_limits_before_decisions.ts";
 import * as createFuelAlerts from "#migrations/0026_create_fuel_alerts.ts";
 import * as createInsightDays from "#migrations/0027_create_insight_days.ts";
+import * as createServiceDays from "#migrations/0028_create_service_days.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -57,4 +58,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0025_keep_limits_before_decisions": keepLimitsBeforeDecisions,
   "0026_create_fuel_alerts": createFuelAlerts,
   "0027_create_insight_days": createInsightDays,
+  "0028_create_service_days": createServiceDays,
 };

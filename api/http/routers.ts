@@ -41,6 +41,7 @@ import { deltaRoute } from "#api/stations/stations-delta.ts";
 import { stationHistoryRoute } from "#api/stations/stations-history.ts";
 import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { streamRoute } from "#api/stations/stations-stream.ts";
+import { statusPages } from "#api/pages/status/page.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
 import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 
@@ -90,6 +91,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   webManifest(router);
   listPage(router, services);
   overviewPage(router, services);
+  statusPages(router, services);
   privacyPage(router, services);
   basemapPages(router, services);
   widgetPages(router, services);

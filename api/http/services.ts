@@ -5,6 +5,7 @@ import { createMetrics } from "#api/metrics/metrics.ts";
 import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
 import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createStreams } from "#api/stations/streams.ts";
+import { createServiceWatch } from "#api/pages/status/watch.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
@@ -88,6 +89,9 @@ export function createServices(config: Config, parts: ServiceParts) {
     ...{ redis, config, clock, log },
     lookUp: async (questions) => (invalidation.isCurrent() ? rectangleStore.lookUp(questions) : []),
   });
+  const dumps = createLatestDump({ config, log, clock, redis });
+  const duties = createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock));
+  const asOf = (now: number): number => follower.asOf(now);
   return {
     config,
     log,
@@ -105,11 +109,11 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** All stations as they are served. */
     model,
     cities: createCityStore({ db, config, log }),
-    dumps: createLatestDump({ config, log, clock, redis }),
+    dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
-    duties: createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock)),
+    duties,
     /** Which stations the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
     /** What Redis does when it is full. */
@@ -125,7 +129,11 @@ export function createServices(config: Config, parts: ServiceParts) {
     invalidation,
     follower,
     /** The cursor of docs/decisions.md 7 in ms, a whole second. */
-    asOf: (now: number) => follower.asOf(now),
+    asOf,
+    /** How the service is, for `/status`. */
+    service: createServiceWatch({
+      ...{ config, log, clock, db, redis, follower, asOf, dumps, duties, meter, figuresOf },
+    }),
     /** Who waits for which mark's outcome. */
     waiters,
     intake: createIntake({ db, config, log, waiters, wake, counted: metrics.marked }),

@@ -42,6 +42,7 @@ const page = `<!doctype html>
 <link rel="icon" href="${base}/icon.png">
 <link rel="stylesheet" href="${base}/viewer.css">
 <link rel="stylesheet" href="${base}/page.css">
+<nav><a href="/status">Service status</a></nav>
 <div id="viewer"><p><a href="${openApiPath}">The description as JSON</a></p></div>
 <script src="${base}/viewer.js"></script>
 <script src="${base}/page.js"></script>
@@ -59,6 +60,8 @@ const script = `SwaggerUIBundle({
 });
 `;
 const style = `body { margin: 0 }
+nav { max-width: 1460px; margin: 0 auto; padding: 12px 20px 0; font: 15px/1.4 system-ui, sans-serif }
+nav a { color: #0b5fae }
 .scheme-container, .authorization__btn { display: none }
 .opblock-body { overflow-x: auto }
 .opblock-body table { overflow-wrap: anywhere }

@@ -118,7 +118,7 @@ function catalogOf(baseUrl: string): object {
           link(openApi30Path, "application/vnd.oai.openapi+json;version=3.0"),
         ],
         "service-doc": [link("/docs", "text/html"), link(pathOf("partners"), "text/markdown")],
-        status: [link("/readyz", "application/json")],
+        status: [link("/readyz", "application/json"), link("/status.json", "application/json")],
       },
     ],
   };

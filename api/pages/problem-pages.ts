@@ -37,7 +37,7 @@ function codePage(code: ProblemCode, base: string): string {
 <dt>HTTP status</dt><dd>${status}</dd>
 <dt>type</dt><dd><code>${escape(`${base}/${code}`)}</code></dd>
 <dt>What to do</dt><dd>${escape(advice)}</dd>
-</dl>`,
+</dl>${status === 503 ? '\n<p><a href="/status">How the service is now</a></p>' : ""}`,
   );
 }
 

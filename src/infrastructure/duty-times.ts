@@ -4,6 +4,8 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { type DutyName, schedulesOf } from "#src/infrastructure/schedule.ts";
 
+export type DutyWatch = ReturnType<typeof createDutyWatch>;
+
 /** `clock` is the duty to enqueue the others. */
 export type WatchedDuty = DutyName | "clock";
 

@@ -33,6 +33,8 @@ const dutyQueues = {
   webhooks: "upkeep",
   /** Drivers who wait for a grade, and whom nobody was woken for. */
   alerts: "upkeep",
+  /** Whether the service is well, for `/status`. */
+  service: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;
@@ -44,6 +46,8 @@ const instantsMs = 5000;
 const webhooksMs = 5000;
 const alertsMs = 5000;
 const failoverMs = 5000;
+/** Two looks at each minute: a tick that is a moment early or late leaves none out. */
+const serviceMs = minuteMs / 2;
 
 /**
  * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
@@ -65,6 +69,7 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("retention", "0 23 * * * *", hourMs),
     schedule("webhooks", every(webhooksMs), webhooksMs),
     schedule("alerts", every(alertsMs), alertsMs),
+    schedule("service", every(serviceMs), serviceMs),
   ];
 }
 

@@ -50,6 +50,7 @@ describe("api: the headers of every page", () => {
     ["/list", nobody, "()"],
     ["/overview", nobody, "()"],
     ["/overview?embed=1&key=KEY", /^'self' https:\/\/shop\.example:\* /, "()"],
+    ["/status", nobody, "()"],
     ["/docs", nobody, "()"],
     ["/problems", nobody, "()"],
     ["/problems/invalid-key", nobody, "()"],

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { assembleWeb, type Web } from "#api/assemble.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type Client, createClient } from "#test/flow/client.ts";
+import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 
 describe("flow: station reads and Postgres", () => {
@@ -22,6 +22,10 @@ describe("flow: station reads and Postgres", () => {
     web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
     const { port } = await web.start();
     client = createClient(`http://127.0.0.1:${port}`, country.secret);
+    await until(
+      async () => web.services.service.now().readAt,
+      (at) => at !== null,
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     queries = [];
     web.services.db.on("query", ({ sql }: { sql: string }) => queries.push(sql));

@@ -2,6 +2,7 @@ import { createAlarmSender } from "#src/alarms/sender.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+import { countMinute } from "#src/alarms/service/days.ts";
 import { followFailover } from "#workers/upkeep/failover.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
@@ -46,6 +47,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       retention: () => retire(deps),
       webhooks: () => wakeWebhooks(deps),
       alerts: () => wakeAlerts(deps),
+      service: () => countMinute(deps),
     },
     { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
   );

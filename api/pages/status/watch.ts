@@ -1,0 +1,134 @@
+import { readServiceDays, sayWell, shownDays } from "#src/alarms/service/days.ts";
+import { type Incident, listIncidents } from "#src/alarms/service/incidents.ts";
+import {
+  type DayOfFeeds,
+  daysOf,
+  type FeedReport,
+  type FeedState,
+  judgeAll,
+  judgeFeeds,
+} from "#src/domain/service-state.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { DutyWatch } from "#src/infrastructure/duty-times.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
+import { readBacklog } from "#src/marks/backlog.ts";
+
+/** What is shown at `/status`. */
+export interface ServiceState {
+  /** ms. */
+  now: number;
+  state: FeedState;
+  /** Whether this process reaches them. */
+  postgres: boolean;
+  redis: boolean;
+  feeds: FeedReport[];
+  /** When days and incidents were last read, ms; null when they never were. */
+  readAt: number | null;
+  /** The oldest first; empty when they were never read. */
+  days: DayOfFeeds[];
+  incidents: readonly Incident[];
+}
+
+interface Needs {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  db: Db;
+  redis: Redis;
+  follower: { readAt(): number };
+  /** The cursor, ms. */
+  asOf(now: number): number;
+  dumps: { ageMs(now: number): number | null; condition(now: number): { ok: boolean } };
+  duties: Pick<DutyWatch, "lastSuccess" | "periods">;
+  meter: { readonly away: boolean };
+  figuresOf: SharedFigures;
+}
+
+/** A look for each so many polls of the change feed. */
+const pollsBetween = 5;
+/** What one process found is gone before its next look. */
+const keptPart = 0.9;
+const leastLateMs = 5000;
+const lateSlots = 3;
+
+/**
+ * Keeps in memory what `/status` shows, so that it answers when Postgres and Redis are away. Says in Redis which feeds
+ * this process finds well (docs/decisions.md 16.33).
+ */
+export function createServiceWatch(needs: Needs) {
+  const { config, log, clock, db, redis, follower, asOf, dumps, duties, meter, figuresOf } = needs;
+  const everyMs = pollsBetween * config.pollMs;
+  let known: Awaited<ReturnType<typeof read>> | null = null;
+  let isRead = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let looking: Promise<void> = Promise.resolve();
+
+  const read = () =>
+    figuresOf("service", keptPart * everyMs, async () => ({
+      at: clock(),
+      oldestMarkMs: ((await readBacklog(db)).oldestS ?? 0) * 1000,
+      days: await readServiceDays(db),
+      incidents: await listIncidents(db, shownDays),
+    }));
+
+  const now = (): ServiceState => {
+    const at = clock();
+    const readMs = follower.readAt() === 0 ? null : at - follower.readAt();
+    const readLateMs = Math.max(leastLateMs, pollsBetween * config.pollMs);
+    const postgres = isRead && readMs !== null && readMs <= readLateMs;
+    // The meter also notices a Redis that is there and does not answer.
+    const isThere = redis.status === "ready" && !meter.away;
+    const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
+    const feeds = judgeFeeds({
+      ...{ postgres, redis: isThere, readMs, readLateMs, lagMs: at - asOf(at) },
+      dump: { ms: dumps.ageMs(at), ok: dumps.condition(at).ok },
+      oldestMarkMs: known?.oldestMarkMs ?? null,
+      webhooksMs: Number.isNaN(webhooksAt) ? null : at - webhooksAt,
+      webhooksLateMs: lateSlots * (duties.periods().get("webhooks") ?? 0) + leastLateMs,
+    });
+    return {
+      ...{ now: at, state: judgeAll(feeds), postgres, redis: isThere, feeds },
+      readAt: known?.at ?? null,
+      days: known === null ? [] : daysOf(known.days, shownDays, at),
+      incidents: known?.incidents ?? [],
+    };
+  };
+
+  const look = async (): Promise<void> => {
+    try {
+      known = await read();
+      isRead = true;
+    } catch (error) {
+      // The follower has logged that Postgres is away.
+      isRead = false;
+      log.debug({ err: (error as Error).message }, "no look at the service's days");
+    }
+    const { feeds, now: at } = now();
+    await sayWell(redis, config.redisPrefix, feeds, at).catch(() => undefined);
+  };
+
+  return {
+    /** Keeps looking. Does not wait for Postgres. */
+    start(): void {
+      const again = (): void => {
+        // A look may last longer than the pause while Postgres is away.
+        if (isLooking) return;
+        isLooking = true;
+        looking = look().finally(() => (isLooking = false));
+      };
+      timer = setInterval(again, everyMs);
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+    /** From memory. */
+    now,
+  };
+}

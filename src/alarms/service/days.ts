@@ -1,0 +1,63 @@
+import { type Feed, feeds, type FeedReport, type ServiceDay } from "#src/domain/service-state.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** So many days `/status` shows, today included. */
+export const shownDays = 90;
+const keptDays = 100;
+/** A web process that said longer ago that a feed is well says nothing about this minute. */
+const saidMs = 30_000;
+
+const keyOf = (prefix: string): string => `${prefix}:service`;
+
+/** A web process says which feeds are well at `now` (ms). Rejects while Redis is away. */
+export async function sayWell(
+  redis: Redis,
+  prefix: string,
+  reports: readonly FeedReport[],
+  now: number,
+): Promise<void> {
+  const well = reports.filter(({ state }) => state === "ok").map(({ feed }) => [feed, now]);
+  if (well.length > 0) await redis.hset(keyOf(prefix), ...well.flat());
+}
+
+/**
+ * The duty `service`: counts the present minute for each feed that a web process has just found well. May run twice:
+ * a minute is counted once. Rejects while Redis or Postgres is away, and the minute stays uncounted.
+ */
+export async function countMinute(deps: {
+  db: Db;
+  config: Config;
+  clock: Clock;
+  redis: Redis;
+}): Promise<void> {
+  const { db, config, clock, redis } = deps;
+  const said = await redis.hgetall(keyOf(config.redisPrefix));
+  const now = clock();
+  const well = feeds.map((feed) => Math.abs(now - Number(said[feed] ?? NaN)) <= saidMs);
+  await rows(
+    db,
+    `insert into service_days as d (day, feed, first_minute, last_well, well)
+     select at::date, feed, minute, case when is_well then minute end, is_well::int
+     from (select server_now() at time zone 'UTC' as at) n
+     cross join lateral (select extract(hour from at)::int * 60 + extract(minute from at)::int as minute) m
+     cross join unnest(?::text[], ?::boolean[]) as f(feed, is_well)
+     order by feed
+     on conflict (day, feed) do update set well = d.well + 1, last_well = excluded.last_well
+       where excluded.last_well > coalesce(d.last_well, -1)`,
+    [feeds, well],
+  );
+  await rows(
+    db,
+    `delete from service_days where day < (server_now() at time zone 'UTC')::date - ${keptDays}`,
+  );
+}
+
+export const readServiceDays = (db: Db): Promise<ServiceDay[]> =>
+  rows<ServiceDay & { feed: Feed }>(
+    db,
+    `select extract(epoch from day)::bigint * 1000 as at, feed, first_minute as first, well
+     from service_days order by day, feed`,
+  );

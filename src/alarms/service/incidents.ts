@@ -1,0 +1,110 @@
+import type { Feed } from "#src/domain/service-state.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** A text for everybody, and in Russian where somebody has written it. */
+export interface PublicText {
+  en: string;
+  ru: string | null;
+}
+
+export interface Incident {
+  id: number;
+  title: PublicText;
+  /** What it touches; empty for all. */
+  feeds: Feed[];
+  /** ms. */
+  opened: number;
+  closed: number | null;
+  /** The oldest first; never empty. */
+  updates: { at: number; text: PublicText }[];
+}
+
+/** Open incidents, and closed ones of the last `days` days; the newest first. */
+export async function listIncidents(db: Db, days: number): Promise<Incident[]> {
+  const found = await rows<Incident>(
+    db,
+    `select i.id, jsonb_build_object('en', title, 'ru', title_ru) as title, feeds,
+       ${ms("opened_at")} as opened, ${ms("closed_at")} as closed,
+       (select jsonb_agg(jsonb_build_object('at', ${ms("at")},
+           'text', jsonb_build_object('en', text, 'ru', text_ru)) order by u.id)
+         from incident_updates u where u.incident_id = i.id) as updates
+     from incidents i
+     where closed_at is null or closed_at > server_now() - ?::int * interval '1 day'
+     order by closed_at is null desc, i.id desc limit ${shownMax}`,
+    [days],
+  );
+  return found;
+}
+
+const ms = (column: string): string => `floor(extract(epoch from ${column}) * 1000)::bigint`;
+const shownMax = 200;
+
+/** An operator tells everybody of an incident. */
+export const openIncident = (
+  db: Db,
+  actor: string,
+  { title, text, feeds }: { title: PublicText; text: PublicText; feeds: readonly Feed[] },
+): Promise<{ id: number } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const wrong = faultIn("title", title, titleMax) ?? faultIn("text", text, textMax);
+    if (wrong !== null) return wrong;
+    const [made] = await rows<{ id: number }>(
+      tx,
+      "insert into incidents (title, title_ru, feeds) values (?, ?, ?::text[]) returning id",
+      [title.en, title.ru, [...new Set(feeds)]],
+    );
+    const { id } = made!;
+    await addUpdate(tx, id, text);
+    return {
+      ...{ value: { id }, action: "incident.open", subject: `incident ${id}` },
+      details: { title, text, feeds },
+    };
+  });
+
+/** An operator tells more about an open incident; with `close` it is over. */
+export const tellIncident = (
+  db: Db,
+  actor: string,
+  id: number,
+  text: PublicText,
+  end: "close" | "stays open",
+): Promise<{ id: number } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const wrong = faultIn("text", text, textMax);
+    if (wrong !== null) return wrong;
+    const [known] = await rows<{ open: boolean }>(
+      tx,
+      "select closed_at is null as open from incidents where id = ? for update",
+      [id],
+    );
+    if (known === undefined) return unknown("incident", id);
+    if (!known.open) return { notDone: "already", what: "incident", id, state: "closed" };
+    await addUpdate(tx, id, text);
+    const isEnd = end === "close";
+    if (isEnd) await rows(tx, "update incidents set closed_at = server_now() where id = ?", [id]);
+    return {
+      ...{ value: { id }, action: isEnd ? "incident.close" : "incident.update" },
+      ...{ subject: `incident ${id}`, details: { text } },
+    };
+  });
+
+const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown> =>
+  rows(tx, "insert into incident_updates (incident_id, text, text_ru) values (?, ?, ?)", [
+    id,
+    en,
+    ru,
+  ]);
+
+const titleMax = 120;
+const textMax = 1000;
+
+/** Why a text cannot be shown to everybody; null when it can. */
+function faultIn(field: string, text: PublicText, most: number): NotDone | null {
+  for (const one of [text.en, ...(text.ru === null ? [] : [text.ru])]) {
+    if (one.trim() === "") return invalid(field, "must not be empty");
+    if ([...one].length > most) return invalid(field, `must have at most ${most} characters`);
+    if (/\p{C}/u.test(one)) return invalid(field, "must not contain control characters");
+  }
+  return null;
+}

@@ -1,0 +1,116 @@
+import { startOfDay } from "#src/domain/time.ts";
+import { dayMs, minuteMs } from "#src/domain/units.ts";
+
+/** What the service gives and takes, as `/status` names it. */
+export const feeds = ["statuses", "delta", "dumps", "marks", "webhooks"] as const;
+export type Feed = (typeof feeds)[number];
+/** `degraded`: late, or not there. */
+export type FeedState = "ok" | "degraded" | "unknown";
+
+export interface FeedReport {
+  feed: Feed;
+  state: FeedState;
+  /** How old what it gives is, or how long the oldest mark has waited, whole seconds; null when that is not known. */
+  age_s: number | null;
+}
+
+/** What a web process knows. Times are ages in ms; null is unknown. */
+export interface ServiceFacts {
+  postgres: boolean;
+  redis: boolean;
+  /** Since the change feed was last read, and from when on that is late. */
+  readMs: number | null;
+  readLateMs: number;
+  /** How far the cursor lies behind the clock. */
+  lagMs: number;
+  dump: { ms: number | null; ok: boolean };
+  /** The oldest mark that nobody has processed; 0 without one. */
+  oldestMarkMs: number | null;
+  /** Since webhooks that wait were last looked for, and from when on that is late. */
+  webhooksMs: number | null;
+  webhooksLateMs: number;
+}
+
+const lagLateMs = 30_000;
+const markLateMs = minuteMs;
+
+/** How each feed is (docs/decisions.md 16.32). */
+export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
+  const { postgres, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
+  const { webhooksMs, webhooksLateMs } = facts;
+  const report = (feed: Feed, ms: number | null, isLate: boolean, isDown = false): FeedReport => ({
+    feed,
+    state: isDown || (ms !== null && isLate) ? "degraded" : ms === null ? "unknown" : "ok",
+    age_s: ms === null ? null : Math.max(0, Math.round(ms / 1000)),
+  });
+  return [
+    report("statuses", readMs, readMs !== null && readMs > readLateMs, readMs === null),
+    report("delta", readMs === null ? null : lagMs, lagMs > lagLateMs, readMs === null),
+    report("dumps", dump.ms, !dump.ok, !dump.ok),
+    // Without Postgres marks are refused, without Redis nobody is woken for a webhook.
+    report("marks", oldestMarkMs, (oldestMarkMs ?? 0) > markLateMs, !postgres),
+    report("webhooks", webhooksMs, (webhooksMs ?? 0) > webhooksLateMs, !postgres || !redis),
+  ];
+}
+
+/** `degraded` when one feed is, else `unknown` when one is, else `ok`. */
+export const judgeAll = (reports: readonly FeedReport[]): FeedState =>
+  (["degraded", "unknown"] as const).find((bad) => reports.some(({ state }) => state === bad)) ??
+  "ok";
+
+/** A day of a feed as it is stored. */
+export interface ServiceDay {
+  /** Midnight, ms. */
+  at: number;
+  feed: Feed;
+  /** The minute of the day of the first look, 0 to 1439. */
+  first: number;
+  /** In how many minutes it was well. */
+  well: number;
+}
+
+/** Minutes of a day in which a feed was well, and of how many. */
+export interface Minutes {
+  well: number;
+  of: number;
+}
+
+export interface DayOfFeeds {
+  at: number;
+  /** Null on days before the record began. */
+  feeds: Record<Feed, Minutes | null>;
+}
+
+/**
+ * The last `count` days with today, the oldest first. A minute that nobody counted was not well, from the first counted
+ * minute of the whole record on. The minute that runs is left out until it has been counted.
+ */
+export function daysOf(stored: readonly ServiceDay[], count: number, now: number): DayOfFeeds[] {
+  const today = startOfDay(now);
+  const begun = Math.min(...stored.map(({ at, first }) => at + first * minuteMs));
+  const found = new Map(stored.map(({ at, feed, well }) => [`${at} ${feed}`, well]));
+  const minutesOf = (at: number, feed: Feed): Minutes | null => {
+    const from = Math.max(at, begun);
+    const to = Math.min(at + dayMs, Math.floor(now / minuteMs) * minuteMs);
+    const well = found.get(`${at} ${feed}`) ?? 0;
+    const of = Math.max(well, (to - from) / minuteMs);
+    return of > 0 ? { well, of } : null;
+  };
+  return Array.from({ length: count }, (_, n) => {
+    const at = today - (count - 1 - n) * dayMs;
+    return {
+      at,
+      feeds: Object.fromEntries(
+        feeds.map((feed) => [feed, minutesOf(at, feed)]),
+      ) as DayOfFeeds["feeds"],
+    };
+  });
+}
+
+/** All minutes of a feed together; null without any. */
+export function sumOf(days: readonly DayOfFeeds[], feed: Feed): Minutes | null {
+  const known = days.map((day) => day.feeds[feed]).filter((one) => one !== null);
+  const sum = (pick: (one: Minutes) => number): number =>
+    known.reduce((all, one) => all + pick(one), 0);
+  return known.length === 0 ? null : { well: sum(({ well }) => well), of: sum(({ of }) => of) };
+}

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import type { Browser } from "playwright-core";
+import { openIncident, tellIncident } from "#src/alarms/service/incidents.ts";
+import { feeds } from "#src/domain/service-state.ts";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { isNotDone } from "#src/operators/act.ts";
+import { until } from "#test/flow/client.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  openPage,
+  type PageOptions,
+  sharp,
+} from "#test/harness/browser.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
+
+describe("browser: the status of the service", function () {
+  let browser: Browser;
+  let instance: TestInstance;
+  let web: RunningRole;
+  let db: Db;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    instance = await createTestInstance({ POLL_MS: "200" });
+    db = createDb(instance.config, "test");
+    await rows(
+      db,
+      `insert into service_days (day, feed, first_minute, last_well, well)
+       select (server_now() at time zone 'UTC')::date - d, feed, 0, 1439,
+         case when d = 12 then 1000 when d = 30 and feed = 'dumps' then 1431 else 1440 end
+       from generate_series(-1, 60) d cross join unnest(?::text[]) f(feed)`,
+      [feeds],
+    );
+    const en = "The dumps of the whole country come late";
+    const told = { title: { en, ru: "Выгрузки задерживаются" }, feeds: ["dumps" as const] };
+    const [first, more] = ["We look into it.", "A disk has been replaced: all is well again."];
+    const past = await openIncident(db, "olga", { ...told, text: { en: first, ru: null } });
+    if (!isNotDone(past)) await tellIncident(db, "olga", past.id, { en: more, ru: null }, "close");
+    await openIncident(db, "olga", { ...told, text: { en: first, ru: "Разбираемся." } });
+    web = await startRole("web", instance.env);
+    await until(
+      async () => (await (await fetch(`${web.baseUrl}/status.json`)).json()) as { days: object[] },
+      ({ days }) => days.length > 0,
+    );
+  });
+  after(async () => {
+    await web?.stop();
+    await db?.destroy();
+    await instance?.drop();
+    await browser?.close();
+  });
+
+  const shots = process.env["STATUS_SHOTS"];
+  const looked: [name: string, options: PageOptions, title: string, feed: string][] = [
+    [
+      "phone-ru-dark",
+      { phone: true, width: 360, height: 740, locale: "ru-RU", dark: true },
+      ...(["Состояние сервиса", "Выгрузки всей страны"] as const),
+    ],
+    ["desktop-en", { width: 1100 }, "Service status", "Dumps of the whole country"],
+  ];
+  for (const [name, options, title, feed] of looked)
+    it(`is clean, fits and says in words what its bars show: ${name}`, async () => {
+      const seen = shots === undefined ? options : sharp(options);
+      const { page, complaints, close } = await openPage(browser, seen);
+      await page.goto(`${web.baseUrl}/status`);
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      const bars = page.getByRole("img", { name: new RegExp(`^${feed}`) });
+      expect(await bars.getAttribute("aria-label")).to.match(/69[.,]44/);
+      expect(await bars.locator("rect.bad").count()).to.be.equal(1);
+      expect(await bars.locator("rect.none").count()).to.be.within(28, 29);
+      expect(await page.locator(".incidents .state").count()).to.equal(1);
+      await page.locator("summary").click();
+      await page.getByRole("rowheader").first().waitFor();
+      expect(await axeFaults(page)).to.deep.equal([]);
+      expect(await fitsWidth(page)).to.equal(true);
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
+      expect(complaints).to.deep.equal([]);
+      await close();
+    });
+});
