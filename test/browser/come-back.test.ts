@@ -116,7 +116,7 @@ describe("browser: a driver who comes back", function () {
     const shown = await until(
       async () => {
         await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
-        return await page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
+        return page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
           const registration = await navigator.serviceWorker.ready;
           await new Promise((done) => setTimeout(done, 500));
           return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
