@@ -61,12 +61,12 @@ export function createAlertSender(
     const told = { day: sentDay, count: sentCount };
     const waitMs = pauseUntilTold(local, timeZone !== "", told, config.alertsPerDay);
     if (waitMs > 0) {
-      log.debug({ device, waitMs }, "driver is told later");
+      log.debug({ browser: device, againInMs: waitMs }, "driver is told later");
       return { waitMs };
     }
     const subscription = openSubscription(pepper, device, turn.sealed);
     if (subscription === null) {
-      log.warn({ device }, "the subscription cannot be read any more, forgotten");
+      log.warn({ browser: device }, "the subscription cannot be read any more, forgotten");
       return "gone";
     }
     const message = await messageOf(turn, now);
@@ -125,7 +125,7 @@ export function createAlertSender(
     { status, fault, durationMs: ms }: Attempt,
     day: string,
   ): AlertVerdict => {
-    const line = { device, status, ms };
+    const line = { browser: device, status, ms };
     if (takenBy(status) === "taken") {
       log.info(line, "driver told");
       return { told: { day, pauseMs: config.alertGapMs } };
@@ -149,7 +149,8 @@ export function createAlertSender(
     deps,
     "alerts",
     tell,
-    (error, job) => log.warn({ err: error.message, device: job?.data.deviceId }, "driver not told"),
+    (error, job) =>
+      log.warn({ err: error.message, browser: job?.data.deviceId }, "driver not told"),
     {
       concurrency: config.webhookConcurrency,
       lockDuration: 30_000,
