@@ -227,7 +227,11 @@ describe("the OpenAPI document", function () {
     expect(policy)
       .to.match(/^default-src 'none';/)
       .and.not.to.match(/unsafe|http|\*/);
-    const linked = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+    expect(html).to.include('<a href="/status">');
+    // What the page is made of, and the description itself. The status of the service is another page.
+    const linked = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, url]) => url ?? "")
+      .filter((url) => url !== "/status");
     expect(linked).to.have.length(6);
     for (const url of linked) {
       expect(url).to.match(/^\//);
