@@ -5,7 +5,7 @@ import type { Route } from "#api/http/route.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
 import { sized } from "#test/harness/long.ts";
@@ -26,7 +26,7 @@ const someone = (): string => `user ${(users += 1)}`;
 
 /** What the snapshots role would have counted. */
 async function storeInsights({ config }: TestInstance): Promise<void> {
-  const redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
+  const redis = createWorkerRedis(config, createLog({ logLevel: "silent" }, "test"));
   const at = Date.now();
   const nothing = { cities: [], counts: {}, today: { at, cities: {}, lengthMs: 0 } };
   const version = { seq: 1, asOfMs: at, builtAtMs: at };

@@ -2,7 +2,7 @@ import { createReadModel } from "#snapshots/model/model.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { createSetsDuty } from "#workers/snapshots/sets.ts";
 import { createDumpDuty } from "#workers/snapshots/whole.ts";
@@ -20,7 +20,7 @@ export async function createDumpMaker(
 ): Promise<DumpMaker> {
   const log = createLog({ logLevel: "silent" }, "test");
   const db = createDb(config, "dumps");
-  const redis = createRedis(config, log);
+  const redis = createWorkerRedis(config, log);
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => model.apply(rows, clock());
   const follower = createFollower({ db, config, log, clock, onRows });

@@ -8,7 +8,7 @@ import { servedStatuses, type ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
@@ -68,7 +68,7 @@ describe("flow: history, insights and overview are a count of status runs", func
   const openMaker = async (hours: number): Promise<() => Promise<number>> => {
     const config: Config = { ...stage.instance.config, clockOffsetS: toNoonS + hours * hourS };
     const log = createLog({ logLevel: "silent" }, "test");
-    const [db, redis] = [createDb(config, "insights", 3), createRedis(config, log)];
+    const [db, redis] = [createDb(config, "insights", 3), createWorkerRedis(config, log)];
     const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
     let now = Date.now() + config.clockOffsetS * 1000;
     const clock = (): number => now;
