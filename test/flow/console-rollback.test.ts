@@ -8,7 +8,7 @@ import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { expectRefolded } from "#test/flow/refold.ts";
+import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 
 describe("flow: a campaign rolled back in the console", function () {
   let instance: TestInstance;
@@ -58,10 +58,7 @@ describe("flow: a campaign rolled back in the console", function () {
 
     const done = await olga.call("POST", "/rollback", selected);
     expect(done.body).to.include({ marks: 3, stations: 3 });
-    await until(
-      () => rows(country.db, "select station_id from station_status where refold"),
-      (left) => left.length === 0,
-    );
+    await untilServed(country.db, roles.slice(0, 1));
     for (const { station_id: id, after } of preview.changes) {
       const fuel = await until(
         () => fuelOf(id),

@@ -14,6 +14,7 @@ import { nearestCity } from "#src/marks/nearest-city.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
+import { untilServed } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
@@ -216,10 +217,7 @@ describe("flow: history, insights and overview are a count of status runs", func
     expect((await stage.operator("marks", "rollback", "--reporter", eve)).json).to.include({
       marks: 4,
     });
-    await until(
-      () => rows(stage.country.db, "select station_id from station_status where refold"),
-      (left) => left.length === 0,
-    );
+    await untilServed(stage.country.db, stage.webs);
     at = await make();
     const rolledBack = await expectInsights(at);
     await expectHistories(client, at);

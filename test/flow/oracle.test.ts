@@ -12,9 +12,9 @@ import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Answer, type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed } from "#test/flow/refold.ts";
+import { untilServed } from "#test/flow/refold.ts";
 import { differences, storedOf } from "#test/flow/stored.ts";
 import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
 import { asText } from "#test/oracle/compare.ts";
@@ -261,14 +261,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     acknowledged.set(id, what);
   }
 
-  const settled = () =>
-    until(
-      async () =>
-        (await countUnprocessed(country.db)) +
-        (await rows(country.db, "select 1 as one from station_status where refold")).length,
-      (left) => left === 0,
-      60_000,
-    );
+  const settled = () => untilServed(country.db, roles.slice(0, 2));
 
   /** What each mark needs is what the oracle says of its acceptance and its first processing, with all that came before in view. */
   async function expectJudged(before: ReadonlyMap<number, string>): Promise<void> {

@@ -8,7 +8,7 @@ import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 
 const remote = { lat: null, lon: null };
 const rounds = 10;
@@ -64,15 +64,7 @@ describe("flow: erasing a person", function () {
       country.db,
       "select station_id, state from station_status where state is not null order by 1",
     );
-  const settled = () =>
-    until(
-      async () => {
-        const sql = "select count(*) as count from station_status where refold";
-        const [refolds] = await rows<{ count: number }>(country.db, sql);
-        return refolds!.count + (await countUnprocessed(country.db));
-      },
-      (count) => count === 0,
-    );
+  const settled = () => untilServed(country.db, roles.slice(0, 2));
 
   it("leaves every status, every count and the fold of the marks as they were", async () => {
     const [confirmed, pending, disputed] = [place(), place(), place()];

@@ -12,6 +12,12 @@ import {
   type SeedRow,
   toMark,
 } from "#src/marks/marks.ts";
+import { until } from "#test/flow/client.ts";
+
+/** What `/readyz` says of the change feed. */
+interface Ready {
+  checks: { stations: { detail: { seq: number } } };
+}
 
 /** Marks that were stored and are not processed yet. */
 export const countUnprocessed = async (db: Db): Promise<number> =>
@@ -21,6 +27,27 @@ export const countUnprocessed = async (db: Db): Promise<number> =>
       "select count(*) as count from marks where processed_at is null",
     )
   )[0]!.count;
+
+/** Until every mark is processed, every station folded, and each of these web processes has heard of all of it. */
+export async function untilServed(
+  db: Db,
+  webs: readonly { readonly baseUrl: string }[],
+): Promise<void> {
+  await until(
+    async () => {
+      const sql = "select count(*) as count from station_status where refold";
+      return (await rows<{ count: number }>(db, sql))[0]!.count + (await countUnprocessed(db));
+    },
+    (left) => left === 0,
+  );
+  const [newest] = await rows<{ seq: number | null }>(db, "select max(seq) as seq from changes");
+  for (const { baseUrl } of webs)
+    await until(
+      async () =>
+        ((await (await fetch(`${baseUrl}/readyz`)).json()) as Ready).checks.stations.detail.seq,
+      (seq) => seq >= (newest!.seq ?? 0),
+    );
+}
 
 /** Expects that every station's saved state is the fold over its counted marks: each in effect, exactly once. */
 export async function expectRefolded(db: Db, config: Config): Promise<void> {

@@ -11,7 +11,7 @@ import type { Ran } from "#test/harness/operator.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 
 interface Change {
@@ -42,11 +42,7 @@ describe("flow: marks are rolled back as if they had never been made", function 
     partnerReporter(instance.config.reporterPepper, country.partnerId, user);
   const fuelOf = async (client: Client, n: number) =>
     (await client.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
-  const untilFolded = () =>
-    until(
-      () => rows(country.db, "select station_id from station_status where refold"),
-      (left) => left.length === 0,
-    );
+  const untilFolded = () => untilServed(country.db, stage.webs);
 
   it("previews by reporter what then happens, on every process and in the delta", async () => {
     // eve alone, eve over bob, eve beside ann, and a station that eve never saw.

@@ -9,7 +9,7 @@ import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { expectRefolded } from "#test/flow/refold.ts";
+import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 
 const hourMs = 3_600_000;
 const second = (ms: number): number => Math.floor(ms / 1000) * 1000;
@@ -88,10 +88,7 @@ describe("flow: imported statuses", function () {
     const yes = await client.mark(placeOf(1), "driver", { status: "yes" });
     const done = await importLines([`${placeOf(1).id},no,,,${formatTime(Date.now())}`]);
     expect(done.json).to.include({ added: 1, behind_marks: 1 });
-    await until(
-      () => rows(country.db, "select station_id from station_status where refold"),
-      (left) => left.length === 0,
-    );
+    await untilServed(country.db, roles.slice(0, 1));
     expect(await fuelOf(1)).to.deep.equal(yes.body.fuel);
     await expectRefolded(country.db, instance.config);
   });

@@ -12,7 +12,7 @@ import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 import { differences, storedOf } from "#test/flow/stored.ts";
 
@@ -36,14 +36,7 @@ describe("flow: decisions about many marks are taken back", function () {
   afterEach(() => stage.close());
 
   const operator = (...args: string[]) => stage.operator(...args);
-  const untilFolded = () =>
-    until(
-      async () => {
-        const waiting = "select station_id from station_status where refold";
-        return (await rows(country.db, waiting)).length + (await countUnprocessed(country.db));
-      },
-      (left) => left === 0,
-    );
+  const untilFolded = () => untilServed(country.db, stage.webs);
   const reporterOf = async (status: string): Promise<number> => {
     const sql = "select reporter_id as id from marks where status = ? limit 1";
     return (await rows<{ id: number }>(country.db, sql, [status]))[0]!.id;
