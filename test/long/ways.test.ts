@@ -13,7 +13,7 @@ const root = pathToFileURL(`${process.cwd()}/`).href;
 const runs = 3;
 const warmUps = 3;
 /** Before each request, so that it also does what the meter puts off while requests follow each other closely. */
-const pauseMs = 150;
+const pauseMs = 400;
 
 /**
  * docs/architecture.md lists the files that one request runs through. V8 counts the calls of each function between
