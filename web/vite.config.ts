@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { mapLibrary, mapLibraryNotice } from "#web/build/map-library.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
@@ -20,15 +21,21 @@ export default defineConfig({
   // Relative, so that the service may stand below a path of a proxy.
   base: "./",
   publicDir: false,
+  plugins: [mapLibrary()],
   logLevel: "warn",
-  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  oxc: {
+    jsx: { runtime: "automatic", importSource: "preact" },
+    // The map library's sources are written for this: a field that a class only declares is left to its parent.
+    typescript: { removeClassFieldsWithoutInitializer: true },
+    assumptions: { setPublicClassFields: true },
+  },
   build: {
     emptyOutDir: true,
     target: "es2022",
     // Data URLs would need more of the content security policy than the pages give.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pages },
+    rolldownOptions: { input: pages, output: { postBanner: mapLibraryNotice } },
     // What the map's service worker keeps is read from it (build/service-worker.ts).
     manifest: true,
     chunkSizeWarningLimit: 2000,

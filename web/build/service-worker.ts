@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rolldown";
 import type { PrecacheEntry } from "#web/widget/offline/worker-scope.ts";
@@ -12,6 +12,7 @@ interface Chunk {
 }
 
 const page = "widget/index.html";
+const mapWorker = "maplibre-gl/src/source/worker.ts";
 
 /**
  * Writes the map's service worker into a finished build, with the list of what it keeps from the start: the map's
@@ -21,7 +22,12 @@ export async function buildServiceWorker(web: string, folder: string): Promise<v
   const manifest = JSON.parse(
     readFileSync(join(folder, ".vite", "manifest.json"), "utf8"),
   ) as Record<string, Chunk>;
-  const assets: PrecacheEntry[] = [...filesOf(manifest, page)]
+  const entries = Object.keys(manifest).filter((name) => name === page || name.endsWith(mapWorker));
+  if (entries.length < 2) throw new Error("the build has no map or no worker of it");
+  const files = new Set(entries.flatMap((name) => [...filesOf(manifest, name)]));
+  const assets: PrecacheEntry[] = [...files]
+    // The manifest has the worker a second time, under the name that it had before its hash was known.
+    .filter((file) => existsSync(join(folder, file)))
     .sort()
     // Their names hold their content's hash.
     .map((url) => ({ url, revision: null }));

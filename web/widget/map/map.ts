@@ -1,6 +1,6 @@
 import { computed, effect } from "@preact/signals";
 import { Map as MapLibre, type MapMouseEvent, ScaleControl, setWorkerUrl } from "maplibre-gl";
-import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?url";
+import workerUrl from "virtual:map-worker-url";
 import "#web/widget/map/map.css";
 import { minuteMs } from "#src/domain/units.ts";
 import { theme } from "#web/kit/theme.ts";
