@@ -5,6 +5,7 @@ import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { listImportsCall, uploadPage } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
+import { incidentCalls } from "#api/console/incidents.ts";
 import { limitRequestCalls } from "#api/console/limit-requests.ts";
 import { partnerCalls } from "#api/console/partners.ts";
 import { reviewCalls } from "#api/console/review.ts";
@@ -56,4 +57,5 @@ export const consoleCalls = (services: Services): ConsoleCall[] => [
   listImportsCall(services),
   ...healthCalls(services),
   ...alarmCalls(services),
+  ...incidentCalls(services),
 ];

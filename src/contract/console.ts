@@ -6,6 +6,7 @@ import type {
 } from "#src/contract/dashboard.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { Point } from "#src/domain/geo.ts";
+import type { Feed } from "#src/domain/service-state.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
 
@@ -334,6 +335,30 @@ export interface ConsoleAlarms {
     harmful: { from: string; to: string; source_kind: string; count: number }[];
     busiest_source_share: number;
   } | null;
+}
+
+/** A text for everybody, and in Russian where somebody has written it. */
+export interface ConsolePublicText {
+  en: string;
+  ru: string | null;
+}
+
+/** What `/status` tells everybody of. Times in ms. */
+export interface ConsoleIncident {
+  id: number;
+  title: ConsolePublicText;
+  /** What it touches; empty for all. */
+  feeds: Feed[];
+  opened: number;
+  closed: number | null;
+  /** The oldest first; never empty. */
+  updates: { at: number; text: ConsolePublicText }[];
+}
+
+export interface ConsoleIncidents {
+  /** Open ones, and closed ones of the last `days` days. */
+  incidents: ConsoleIncident[];
+  days: number;
 }
 
 /** A webhook of a partner's. */

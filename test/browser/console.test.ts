@@ -49,6 +49,39 @@ describe("browser: console", function () {
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 
+  it("tells everybody of an incident, more of it, and that it is over", async () => {
+    const page = await signIn("/incidents");
+    await press(page, "Open an incident …");
+    await page.getByLabel("Title in English").fill("Dumps come late");
+    await page.getByLabel("Title in Russian").fill("Выгрузки опаздывают");
+    await page.getByLabel("What is known, in English").fill("We look into it.");
+    await page.getByLabel("dumps of the whole country").check();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await press(page, "Tell everybody");
+    const card = page.getByRole("article", { name: "Dumps come late" });
+    await card.getByText("We look into it.").waitFor();
+    await card.getByRole("button", { name: "Tell more …" }).click();
+    await page.getByLabel("What is known now, in English").fill("A disk is full.");
+    await confirm(page, "Tell everybody");
+    await card.getByText("A disk is full.").waitFor();
+    await card.getByRole("button", { name: "Close …" }).click();
+    await page.getByLabel("What is known now, in English").fill("All is well again.");
+    await confirm(page, "Close");
+    await card.getByText("All is well again.").waitFor();
+    await page.getByText("No open incident.").waitFor();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    const [row] = await rows<{ feeds: string[]; open: boolean; texts: number }>(
+      site.country.db,
+      `select feeds, closed_at is null as open, title_ru,
+         (select count(*) from incident_updates u where u.incident_id = i.id) as texts from incidents i`,
+    );
+    expect(row).to.deep.equal({
+      ...{ feeds: ["dumps"], open: false, texts: 3 },
+      title_ru: "Выгрузки опаздывают",
+    });
+    expect(complaints(site.opened)).to.deep.equal([]);
+  });
+
   it("shows open alarms, and has them acknowledged one by one and together", async () => {
     await rows(
       site.country.db,
@@ -274,6 +307,7 @@ describe("browser: console", function () {
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, "Station"],
         ["/imports", "Imports"],
+        ["/incidents", "Incidents"],
         ["/log", "Log"],
         ["/sessions", "Sessions"],
       ];

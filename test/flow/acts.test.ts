@@ -31,6 +31,7 @@ interface Subject {
   approved: number;
   failed: number;
   alarm: number;
+  incident: number;
   webhook: number;
   offWebhook: number;
   reporter: number;
@@ -187,6 +188,43 @@ const done: readonly Act[] = [
     sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
   },
   {
+    name: "incident.open",
+    typed: () => [
+      ...["incident", "open", "--title", "Late dumps", "--title-ru", "Выгрузки опаздывают"],
+      ...["--text", "We look into it.", "--feeds", "dumps,delta"],
+    ],
+    sent: () => [
+      "POST",
+      "/incidents",
+      {
+        ...{ title: "Late dumps", title_ru: "Выгрузки опаздывают", text: "We look into it." },
+        ...{ text_ru: "", feeds: ["dumps", "delta"] },
+      },
+    ],
+  },
+  {
+    name: "incident.update",
+    typed: ({ incident }) => ["incident", "update", incident, "--text", "A disk is full."],
+    sent: ({ incident }) => ["POST", `/incidents/${incident}/update`, { text: "A disk is full." }],
+  },
+  {
+    name: "incident.close",
+    typed: ({ incident }) => [
+      "incident",
+      "close",
+      incident,
+      "--text",
+      "Done.",
+      "--text-ru",
+      "Всё.",
+    ],
+    sent: ({ incident }) => [
+      "POST",
+      `/incidents/${incident}/close`,
+      { text: "Done.", text_ru: "Всё." },
+    ],
+  },
+  {
     name: "webhook.disable",
     typed: ({ webhook }) => ["webhook", "disable", webhook],
     sent: ({ webhook }) => ["POST", `/webhooks/${webhook}/disable`],
@@ -340,6 +378,21 @@ const refused: readonly Act[] = [
     ],
   },
   {
+    name: "an incident without a text",
+    typed: () => ["incident", "open", "--title", "Late dumps", "--text", " "],
+    sent: () => ["POST", "/incidents", { title: "Late dumps", text: " " }],
+  },
+  {
+    name: "an incident of something that there is not",
+    typed: () => ["incident", "open", "--title", "A", "--text", "b", "--feeds", "weather"],
+    sent: () => ["POST", "/incidents", { title: "A", text: "b", feeds: ["weather"] }],
+  },
+  {
+    name: "closing an incident that there is not",
+    typed: () => ["incident", "close", 999_999, "--text", "Done."],
+    sent: () => ["POST", "/incidents/999999/close", { text: "Done." }],
+  },
+  {
     name: "taking back what nobody has decided",
     typed: ({ held }) => ["review", "undo", held],
     sent: ({ held }) => ["POST", `/review/${held}/undo`],
@@ -476,6 +529,10 @@ describe("flow: an operator's act, from the command line and from the console", 
        values ('marks-held', 'partner', 'city', timestamptz 'epoch' + ?::int * interval '1 hour') returning id`,
       [n],
     );
+    const [incident] = await rows<{ id: number }>(
+      db,
+      "insert into incidents (title, feeds) values ('Test', '{}') returning id",
+    );
     const [webhook, offWebhook] = await rows<{ id: number }>(
       db,
       `insert into webhook_endpoints (partner_id, url, events, secret, off_at, off_reason)
@@ -485,6 +542,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     );
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
+      incident: incident!.id,
       ...{ webhook: webhook!.id, offWebhook: offWebhook!.id },
       ...{ rejected: rejected!, approved: granted!.id },
       ...{ held: held!, failed: failed!, reporter: reporter!.id, rollback: batch!.id },
@@ -513,7 +571,8 @@ describe("flow: an operator's act, from the command line and from the console", 
 
   /** All rows of a subject, and those of partners made after it, without what differs from row to row. */
   const rowsOf = async (subject: Subject): Promise<unknown> => {
-    const { partner, key, reporter, network, alarm, station, rollback, corrected } = subject;
+    const { partner, key, reporter, network, alarm, station, rollback, corrected, incident } =
+      subject;
     const [found] = await rows<{ found: object }>(
       country.db,
       `select jsonb_build_object(
@@ -525,6 +584,9 @@ describe("flow: an operator's act, from the command line and from the console", 
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'webhooks', (select jsonb_agg(to_jsonb(w) order by id) from webhook_endpoints w where partner_id = ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
+         'incidents', (select jsonb_agg(to_jsonb(i) || jsonb_build_object('updates', (
+             select jsonb_agg(to_jsonb(u) - 'at' order by id) from incident_updates u where incident_id = i.id)) order by id)
+           from incidents i where id >= ?),
          'batches', (select jsonb_agg(to_jsonb(b) - 'selection' order by id) from mark_batches b where id >= ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?),
@@ -537,7 +599,8 @@ describe("flow: an operator's act, from the command line and from the console", 
            from station_edits e where station_id in (?, ?)),
          'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
       [
-        ...[partner, partner, key, partner, reporter, `${network}%`, partner, alarm, rollback],
+        ...[partner, partner, key, partner, reporter, `${network}%`, partner, alarm],
+        ...[incident, rollback],
         ...[partner, station, station, corrected, station, corrected, station, corrected],
       ],
     );

@@ -91,6 +91,18 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /health": { status: 200 },
   "GET /alarms": { status: 200 },
   "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },
+  "GET /incidents": { status: 200 },
+  "POST /incidents": { body: { title: "Late", text: "We look into it." }, status: 201 },
+  "POST /incidents/{id}/update": {
+    path: "/incidents/999/update",
+    body: { text: "More." },
+    status: 404,
+  },
+  "POST /incidents/{id}/close": {
+    path: "/incidents/999/close",
+    body: { text: "Done." },
+    status: 404,
+  },
   "GET /failed-marks": { status: 200 },
   "POST /failed-marks/{id}/retry": { path: "/failed-marks/1/retry", status: 404 },
   "GET /log": { status: 200 },

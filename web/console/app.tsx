@@ -3,6 +3,7 @@ import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
+import { IncidentsPage } from "#web/console/pages/incidents.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
 import { OverviewPage } from "#web/console/pages/overview.tsx";
 import { PeoplePage } from "#web/console/pages/people.tsx";
@@ -164,6 +165,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
     );
   if (noun === "people") return <PeoplePage />;
   if (noun === "imports") return <ImportsPage />;
+  if (noun === "incidents") return <IncidentsPage />;
   if (noun === "log") return <LogPage />;
   if (noun === "sessions") return <SessionsPage />;
   if (noun === "") return <OverviewPage health={health} />;

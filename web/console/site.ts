@@ -30,6 +30,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "/people", text: "Privacy", words: "people person export erase" },
   { path: "/stations", text: "Stations", words: "search status history why" },
   { path: "/imports", text: "Imports", words: "files upload cities statuses" },
+  { path: "/incidents", text: "Incidents", words: "status page outage tell everybody public" },
   { path: "/log", text: "Log", words: "operator history who did what" },
   { path: "/sessions", text: "Sessions", words: "sign-ins devices end" },
 ];

@@ -47,7 +47,8 @@ export const openIncident = (
   { title, text, feeds }: { title: PublicText; text: PublicText; feeds: readonly Feed[] },
 ): Promise<{ id: number } | NotDone> =>
   act(db, actor, async (tx) => {
-    const wrong = faultIn("title", title, titleMax) ?? faultIn("text", text, textMax);
+    const wrong =
+      faultIn("title", title, incidentTitleMax) ?? faultIn("text", text, incidentTextMax);
     if (wrong !== null) return wrong;
     const [made] = await rows<{ id: number }>(
       tx,
@@ -71,7 +72,7 @@ export const tellIncident = (
   end: "close" | "stays open",
 ): Promise<{ id: number } | NotDone> =>
   act(db, actor, async (tx) => {
-    const wrong = faultIn("text", text, textMax);
+    const wrong = faultIn("text", text, incidentTextMax);
     if (wrong !== null) return wrong;
     const [known] = await rows<{ open: boolean }>(
       tx,
@@ -96,8 +97,9 @@ const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown>
     ru,
   ]);
 
-const titleMax = 120;
-const textMax = 1000;
+/** Characters. */
+export const incidentTitleMax = 120;
+export const incidentTextMax = 1000;
 
 /** Why a text cannot be shown to everybody; null when it can. */
 function faultIn(field: string, text: PublicText, most: number): NotDone | null {

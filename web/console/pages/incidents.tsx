@@ -1,0 +1,247 @@
+import { useState } from "preact/hooks";
+import type { ConsoleIncident, ConsoleIncidents } from "#src/contract/console.ts";
+import { type Feed, feeds } from "#src/domain/service-state.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Ago, Moment } from "#web/kit/time.tsx";
+
+const titleMax = 120;
+const textMax = 1000;
+
+const feedWords: Readonly<Record<Feed, string>> = {
+  statuses: "statuses of stations",
+  delta: "changes (delta and stream)",
+  dumps: "dumps of the whole country",
+  marks: "processing of marks",
+  webhooks: "webhooks",
+};
+
+type End = "update" | "close";
+type Asking = { incident: ConsoleIncident; end: End } | null;
+
+/** What `/status` tells everybody of: open an incident, tell more, close it (docs/decisions.md 16.34). */
+export function IncidentsPage() {
+  const loading = useLoaded<ConsoleIncidents>("/incidents");
+  const [asking, setAsking] = useState<Asking>(null);
+  return (
+    <section>
+      <h1>Incidents</h1>
+      <p class="soft">
+        What you write here, everybody reads on the{" "}
+        <a href="../status">page of the service’s state</a>. A text cannot be changed later, only
+        followed by another one.
+      </p>
+      {mayChange() && <Opening opened={loading.load} />}
+      <Loaded of={loading}>
+        {({ incidents, days }) => {
+          const open = incidents.filter(({ closed }) => closed === null);
+          const past = incidents.filter(({ closed }) => closed !== null);
+          return (
+            <>
+              <h2>Open</h2>
+              {open.length === 0 && <p class="empty">No open incident.</p>}
+              {open.map((incident) => (
+                <Incident
+                  key={incident.id}
+                  incident={incident}
+                  ask={(end) => setAsking({ incident, end })}
+                />
+              ))}
+              <h2>Closed in the last {days} days</h2>
+              {past.length === 0 && <p class="empty">None.</p>}
+              {past.map((incident) => (
+                <Incident key={incident.id} incident={incident} />
+              ))}
+            </>
+          );
+        }}
+      </Loaded>
+      {asking !== null && (
+        <Telling
+          {...asking}
+          close={(isTold) => {
+            setAsking(null);
+            if (isTold) void loading.load();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What `/status` shows of one, in both languages. */
+function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: End) => void }) {
+  const { id, title, feeds: touched, opened, closed, updates } = incident;
+  return (
+    <article class="card request" aria-labelledby={`incident-${id}`}>
+      <div class="title">
+        <h3 id={`incident-${id}`}>{title.en}</h3>
+        <span class="soft">
+          #{id}, {closed === null ? "open since" : "opened"} <Moment at={opened} />
+        </span>
+      </div>
+      {title.ru !== null && (
+        <p class="soft" lang="ru">
+          {title.ru}
+        </p>
+      )}
+      <p class="soft">
+        {touched.length === 0
+          ? "All of the service"
+          : touched.map((feed) => feedWords[feed]).join(", ")}
+        {closed !== null && (
+          <>
+            , closed <Ago at={closed} />
+          </>
+        )}
+      </p>
+      <ol class="told">
+        {updates.map(({ at, text }) => (
+          <li key={`${at} ${text.en}`}>
+            <span class="soft">
+              <Moment at={at} />
+            </span>{" "}
+            {text.en}
+            {text.ru !== null && (
+              <div class="soft" lang="ru">
+                {text.ru}
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+      {ask !== undefined && mayChange() && (
+        <div class="buttons">
+          <button type="button" onClick={() => ask("update")}>
+            Tell more …<span class="unseen"> about {title.en}</span>
+          </button>
+          <button type="button" onClick={() => ask("close")}>
+            Close …<span class="unseen"> {title.en}</span>
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+const nothing = { title: "", title_ru: "", text: "", text_ru: "" };
+
+/** A form for a new one, folded away until somebody needs it. */
+function Opening({ opened }: { opened: () => Promise<void> }) {
+  const [open, setOpen] = useState(false);
+  const [said, setSaid] = useState(nothing);
+  const [touched, setTouched] = useState<readonly Feed[]>([]);
+  const doing = useDoing();
+  const field = (name: keyof typeof nothing) => ({
+    value: said[name],
+    onChange: (value: string) => setSaid((now) => ({ ...now, [name]: value })),
+  });
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const done = await doing.run<{ id: number }>(
+      ({ id }) => `Incident ${id} is on the page of the service’s state`,
+      "POST",
+      "/incidents",
+      { ...said, feeds: touched },
+    );
+    if (done === null) return;
+    setSaid(nothing);
+    setTouched([]);
+    setOpen(false);
+    await opened();
+  };
+  if (!open)
+    return (
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => setOpen(true)}>
+          Open an incident …
+        </button>
+      </div>
+    );
+  return (
+    <form class="card" onSubmit={(event) => void send(event)}>
+      <h2>A new incident</h2>
+      <div class="grid">
+        <TextField label="Title in English" maxLength={titleMax} required {...field("title")} />
+        <TextField label="Title in Russian" maxLength={titleMax} {...field("title_ru")} />
+        <TextField
+          label="What is known, in English"
+          maxLength={textMax}
+          required
+          {...field("text")}
+        />
+        <TextField label="What is known, in Russian" maxLength={textMax} {...field("text_ru")} />
+      </div>
+      <fieldset>
+        <legend>What it touches (nothing chosen: all)</legend>
+        {feeds.map((feed) => (
+          <SwitchField
+            key={feed}
+            label={feedWords[feed]}
+            checked={touched.includes(feed)}
+            onChange={(is) =>
+              setTouched((now) => (is ? [...now, feed] : now.filter((one) => one !== feed)))
+            }
+          />
+        ))}
+      </fieldset>
+      <Fault words={doing.fault} />
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={doing.busy}>
+          Tell everybody
+        </button>
+        <button type="button" disabled={doing.busy} onClick={() => setOpen(false)}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface TellingProps {
+  incident: ConsoleIncident;
+  end: End;
+  close: (isTold: boolean) => void;
+}
+
+function Telling({ incident, end, close }: TellingProps) {
+  const [text, setText] = useState("");
+  const [textRu, setTextRu] = useState("");
+  const doing = useDoing();
+  const send = async (): Promise<void> => {
+    const words = end === "close" ? `Incident ${incident.id} closed` : "Told everybody";
+    const path = `/incidents/${incident.id}/${end}`;
+    const done = await doing.run(words, "POST", path, { text, text_ru: textRu });
+    if (done !== null) close(true);
+  };
+  return (
+    <Confirm
+      title={
+        end === "close" ? `Close “${incident.title.en}”?` : `More about “${incident.title.en}”`
+      }
+      action={end === "close" ? "Close" : "Tell everybody"}
+      busy={doing.busy}
+      onConfirm={() => void send()}
+      onCancel={() => close(false)}
+    >
+      <TextField
+        label="What is known now, in English"
+        maxLength={textMax}
+        required
+        value={text}
+        onChange={setText}
+      />
+      <TextField
+        label="What is known now, in Russian"
+        maxLength={textMax}
+        value={textRu}
+        onChange={setTextRu}
+      />
+      <Fault words={doing.fault} />
+    </Confirm>
+  );
+}
