@@ -97,8 +97,10 @@ const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-p
  * that are not asked.
  */
 export async function axeFaults(page: Page, without: readonly string[] = []): Promise<string[]> {
-  // As expressions of the debugger: the pages' own policy lets no foreign script in.
-  await page.evaluate(readFileSync(axeFile, "utf8"));
+  // As expressions of the debugger: the pages' own policy lets no foreign script in. Once for each document: to bring
+  // it there costs as much as to run it.
+  if (!(await page.evaluate<boolean>("'axe' in window")))
+    await page.evaluate(readFileSync(axeFile, "utf8"));
   const options = JSON.stringify({
     runOnly: { type: "tag", values: axeTags },
     rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
