@@ -43,6 +43,7 @@ import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { streamRoute } from "#api/stations/stations-stream.ts";
 import { statusPages } from "#api/pages/status/page.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
+import { widgetTakeBackRoute } from "#api/widget/take-back.ts";
 import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 
 /** Every route below /api/v1/partner, in the order of docs/contract.md 4. The first that fits a path wins. */
@@ -74,6 +75,7 @@ export const createRoutes = (services: Services): Route[] => [
   widgetConfigRoute(services),
   widgetReportRoute(services),
   widgetConfirmRoute(services),
+  widgetTakeBackRoute(services),
   forgetDeviceRoute(services),
 ];
 

@@ -53,6 +53,7 @@ interface PastRow {
   effective_at: number;
   lat: number | null;
   lon: number | null;
+  taken_back: boolean;
 }
 
 interface Newcomers {
@@ -171,7 +172,7 @@ async function find(
           select * from mark_keys where partner_id = a.partner_id and external_id = a.external_id limit 1) k) as named,
        (select json_agg(p) from (
           select marks.id, reporter_id, station_id, status, external_id, ${msOf("received_at")} as received_at,
-            ${msOf("effective_at")} as effective_at, lat, lon
+            ${msOf("effective_at")} as effective_at, lat, lon, taken_back_at is not null as taken_back
           from who join marks on reporter_id = who.id
           where ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired') p) as past,
        (select json_agg(q) from (
@@ -214,8 +215,9 @@ async function find(
 function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
   const { id, effective_at: at, received_at: receivedAt } = row;
   if (receivedAt > now - dayMs) {
-    const { station_id: stationId, status, external_id: externalId } = row;
-    reporter.recent.push({ id, stationId, status, receivedAt, effectiveAt: at, externalId });
+    const { station_id: stationId, status, external_id: externalId, taken_back: takenBack } = row;
+    const past = { id, stationId, status, receivedAt, effectiveAt: at, externalId, takenBack };
+    reporter.recent.push(past);
   }
   if (row.lat !== null && row.lon !== null)
     reporter.located.push({ id, lat: row.lat, lon: row.lon, at });

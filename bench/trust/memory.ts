@@ -125,6 +125,7 @@ export function createMemory(
         effective_at: effectiveAt,
         lat: mark.lat,
         lon: mark.lon,
+        taken_back: false,
       });
       if (review === "none") push(live, mark.stationId, { reporterId: row.id, at: effectiveAt });
       return row.id;

@@ -169,6 +169,13 @@ const table = {
     advice: "The status was published or has expired in the meantime. Read the station again.",
     example: "That status is not pending at this station now.",
   },
+  "nothing-to-take-back": {
+    status: 409,
+    title: "No mark to take back",
+    advice:
+      "A device can take back its newest mark on a station, within two minutes after the mark and once in 20 minutes.",
+    example: "This device has no mark here that it could take back.",
+  },
   "body-too-large": {
     status: 413,
     title: "Request body too large",

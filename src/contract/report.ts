@@ -119,6 +119,9 @@ export const confirmBody = Type.Object(
   { title: "WidgetConfirmation" },
 );
 
+/** Body of `POST /widget/stations/{id}/take-back`, docs/decisions.md 15.35. */
+export const takeBackBody = Type.Object({ device }, { title: "WidgetTakeBack" });
+
 /** Body of `POST /widget/forget`, docs/decisions.md 19.5. */
 export const forgetBody = Type.Object({ device }, { title: "WidgetForget" });
 

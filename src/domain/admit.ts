@@ -64,6 +64,8 @@ export interface PastMark {
   receivedAt: number;
   effectiveAt: number;
   externalId?: string | null;
+  /** Its own driver took it back: it counts for the caps alone (docs/decisions.md 15.36). */
+  takenBack?: boolean;
 }
 
 export interface ReporterFacts {
@@ -236,14 +238,19 @@ function duplicateOf(
     const first = reporter.recent.find((past) => past.externalId === mark.externalId);
     if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };
   }
-  const newest = reporter.recent
-    .filter((past) => past.stationId === mark.stationId)
+  const newest = standingHere(reporter, mark)
     .sort((a, b) => order({ at: a.effectiveAt, id: a.id }, { at: b.effectiveAt, id: b.id }))
     .at(-1);
   const repeats =
     newest?.status === mark.status && facts.now - newest.receivedAt < rules.duplicateMs;
   return repeats ? { ...newest, named: false } : null;
 }
+
+/** The reporter's recent marks of that station which it has not taken back. */
+const standingHere = (
+  { recent }: ReporterFacts,
+  { stationId }: Pick<IncomingMark, "stationId">,
+): PastMark[] => recent.filter((past) => past.stationId === stationId && past.takenBack !== true);
 
 function refusal(
   facts: AdmitFacts,
@@ -254,9 +261,7 @@ function refusal(
 ): Refusal | null {
   const { now } = facts;
   const cooldownMs = mark.express ? rules.expressCooldownMs : rules.cooldownMs;
-  const here = reporter.recent
-    .filter((past) => past.stationId === mark.stationId)
-    .map((past) => past.receivedAt);
+  const here = standingHere(reporter, mark).map((past) => past.receivedAt);
   const cooldownLeftMs = Math.max(...here) + cooldownMs - now;
   if (cooldownLeftMs > 0) {
     return refuse(

@@ -138,7 +138,7 @@ export async function reportersOf(
        count(m.id) filter (where status = 'yes') as yes, count(m.id) filter (where status = 'low') as low,
        count(m.id) filter (where status = 'no') as no, count(m.id) filter (where status = 'queue') as queue,
        count(distinct m.station_id) as stations, count(m.id) filter (where review = 'held') as held,
-       count(m.id) filter (where review in ('rejected', 'withdrawn')) as rejected
+       count(m.id) filter (where review in ('rejected', 'withdrawn') and taken_back_at is null) as rejected
      from reporters r left join marks m on m.reporter_id = r.id and m.id >= ? and m.id < ?
        and m.received_at > ${fromMs}
      where r.id = any(?::bigint[]) group by r.id`,

@@ -74,7 +74,7 @@ async function readMarks(
          'lon', lon, 'acc_m', acc_m, 'network', encode(viewer, 'hex'), 'express', express, 'fuels', fuels,
          'fuels_no', fuels_no, 'queue', queue, 'prices', prices, 'limit_l', limit_l, 'no_cash', no_cash,
          'fuel_cards_only', fuel_cards_only, 'text', comment, 'external_id', external_id, 'remote', remote,
-         'review', review, 'outcome', outcome)) as mark
+         'review', review, 'taken_back', ${time("taken_back_at")}, 'outcome', outcome)) as mark
        from marks where reporter_id = ? and ${ids} order by id desc`,
       [reporterId],
     );

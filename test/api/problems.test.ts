@@ -177,6 +177,8 @@ describe("every problem of the API", function () {
       const seen = { device: "other-device", status: "yes" };
       return (await page()).post(`/widget/stations/${place().id}/confirm`, seen);
     },
+    "nothing-to-take-back": async () =>
+      (await page()).post(`/widget/stations/${place().id}/take-back`, { device: "no-device" }),
     "body-too-large": () => mark({ status: "yes", user_ref: "a", text: "x".repeat(100_000) }),
     "unsupported-media-type": () =>
       mark({ status: "yes", user_ref: "a" }, { "Content-Type": "text/plain" }),

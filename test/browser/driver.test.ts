@@ -295,6 +295,21 @@ describe("browser: a driver who needs a grade", function () {
     const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
     expect(fuel).to.deep.include({ status: "yes" });
     expect(JSON.stringify(fuel)).to.include("61.5");
+
+    // For two minutes it can be taken back, once; then the device marks again at once.
+    await page.clock.resume();
+    await wholeInAllSizes(page);
+    await isClean(page);
+    await pressIn(page, "Take back");
+    await page.getByRole("heading", { name: "What is it like there now?" }).waitFor();
+    const fuelNow = async () => (await api.get(`/stations/${placeOf(12).id}`)).body.station.fuel;
+    await until(fuelNow, ({ status, updated }) => status === "nodata" && updated === "");
+    await press(page, "No fuel");
+    await press(page, "Send now");
+    await page.locator(".result.good").waitFor();
+    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+    expect(await page.getByRole("button", { name: "Take back" }).count()).to.equal(0);
+    await until(fuelNow, (one) => one.status === "no" || one.pending_status === "no");
     await close();
   });
 

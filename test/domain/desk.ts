@@ -23,6 +23,8 @@ export type Sent = Partial<IncomingMark> & { atMs: number };
 export interface Desk {
   facts: AdmitFacts;
   send(sent: Sent): Admission;
+  /** The reporter takes the mark of that number back (docs/decisions.md 15.36). */
+  takeBack(reporter: string, id: number): void;
   /** Marks a reporter as first seen `ms` before t0. */
   meet(reporter: string, ms: number): void;
 }
@@ -70,6 +72,10 @@ export function openDesk(rules = defaults): Desk {
         ...more,
       };
       return admit(facts, incomingMark, (id += 1), rules);
+    },
+    takeBack: (reporter, of) => {
+      const past = facts.reporters.get(reporter)!.recent.find((one) => one.id === of)!;
+      past.takenBack = true;
     },
     meet: (reporter, ms) =>
       void facts.reporters.set(reporter, {

@@ -120,6 +120,11 @@ const samples: Record<string, Sample> = {
     status: 409,
     body: () => ({ device: someone(), status: "no" }),
   },
+  "POST /widget/stations/{station_id}/take-back": {
+    path: `/widget/stations/${stationId}/take-back`,
+    status: 409,
+    body: () => ({ device: someone() }),
+  },
   "POST /widget/forget": {
     path: "/widget/forget",
     status: 200,
@@ -134,6 +139,7 @@ const ownCodes: Record<string, string> = {
   "POST /keys/rotate": "key-not-replaceable",
   "GET /reports/{report_id}": "report-not-found",
   "POST /widget/stations/{station_id}/confirm": "nothing-pending",
+  "POST /widget/stations/{station_id}/take-back": "nothing-to-take-back",
 };
 
 type Verdict = "passes" | "passes if open" | "401 invalid-key" | `403 ${string}`;

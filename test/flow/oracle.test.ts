@@ -52,7 +52,10 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   const asAccepted = new Map<number, Verdict>();
   /** What the first processing made of each mark: it stays, whatever is withdrawn or approved later. */
   const verdicts = new Map<number, Verdict>();
+  let reviewed: ReadonlyMap<number, string> = new Map();
   const acknowledged = new Map<number, Acknowledged>();
+  /** Which of these their drivers took back. */
+  const takenBack = new Set<number>();
   /** Why a station showed what it showed. */
   const reasons = new Set<string>();
   const chance = dice(20_260_115);
@@ -120,7 +123,37 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
 
   it("serves what the oracle serves, on both processes", () => expectServed());
 
-  let reviewed: ReadonlyMap<number, string> = new Map();
+  it("serves it after drivers have taken marks back, and takes their next ones at once", async () => {
+    const before = reviewsOf(await storedMarks(country.db));
+    await sendSome(sent + 20, true);
+    await settled();
+    const latest = newestOfDevices(await storedMarks(country.db), before);
+    expect(latest.length).to.be.above(5);
+    for (const [n, { id, drawn }] of latest.entries()) {
+      const answer = await sendTakeBack(drawn, n % 2);
+      expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 202]);
+      expect(answer.body.report_id).to.equal(String(id));
+      takenBack.add(id);
+    }
+    await settled();
+    await expectJudged(before);
+    await expectServed();
+    const after = await storedMarks(country.db);
+    const withdrawn = after.filter((mark) => mark.review === "withdrawn");
+    expect(withdrawn.map((mark) => mark.id)).to.have.members([...takenBack]);
+    for (const [n, { id, drawn, others }] of latest.entries()) {
+      const again = { ...drawn, lateMin: null };
+      const answer = await send(again, bodyOf(again, null), n % 2);
+      note(answer, { drawn: again, observedAt: null });
+      // What else the device has said there lately may be the same.
+      if (others === 0) expect(answer.body.duplicate, `after ${id}`).to.equal(false);
+      expect(answer.body.report_id).to.not.equal(String(id));
+    }
+    await settled();
+    await expectJudged(reviewsOf(after));
+    await expectServed();
+    reviewed = reviewsOf(await storedMarks(country.db));
+  });
 
   it("serves it after approvals, rejections, a rollback that is taken back and one that stays", async () => {
     const held = (await storedMarks(country.db)).filter((mark) => mark.review === "held");
@@ -147,7 +180,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     expect(differences(before, await storedOf(country.db))).to.deep.equal([]);
     await expectServed();
     await rollBack();
-    reviewed = new Map((await storedMarks(country.db)).map((mark) => [mark.id, mark.review]));
+    reviewed = reviewsOf(await storedMarks(country.db));
     expect(new Set(reviewed.values())).to.deep.equal(
       new Set(["none", "held", "approved", "rejected", "withdrawn", "expired"]),
     );
@@ -253,6 +286,29 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     );
   }
 
+  const sendTakeBack = ({ user, station, viewer }: Drawn, process: number): Promise<Answer> =>
+    clients[keys.length]![process]!.post(
+      `/widget/stations/${placeOf(station).id}/take-back`,
+      { device: `device ${user}` },
+      { "X-Forwarded-For": viewer!.address },
+    );
+
+  /** Of the marks since `before` those that their devices may take back: the newest of each on a station. */
+  function newestOfDevices(stored: readonly StoredMark[], before: ReadonlyMap<number, string>) {
+    const places = new Map<string, StoredMark[]>();
+    for (const mark of stored.filter((one) => one.review !== "expired")) {
+      const place = `${mark.reporter} ${mark.stationId}`;
+      places.set(place, [...(places.get(place) ?? []), mark]);
+    }
+    return [...places.values()].flatMap((here) => {
+      const newest = here.at(-1)!;
+      const { drawn } = acknowledged.get(newest.id)!;
+      return before.has(newest.id) || drawn.viewer === null
+        ? []
+        : { id: newest.id, drawn, others: here.length - 1 };
+    });
+  }
+
   function note(answer: Answer, what: Acknowledged): void {
     expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 202]);
     if (answer.body.duplicate) return;
@@ -286,6 +342,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       const newcomer = mark.receivedAt - (seen.get(mark.reporter) ?? mark.receivedAt) < 24 * hourMs;
       const sinceNo = newcomersNo.get(source) ?? 0;
       const held = !expired && newcomer && drawn.status === "no" && sinceNo >= massNoLimit;
+      const taken = expired ? "expired" : held ? "held" : "none";
       if (fresh === undefined) {
         const judged = judgedAs(
           report,
@@ -300,13 +357,15 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
         const [made = judged] = judgedInTurn(received, story, verdicts);
         expect(neededOf(mark), `mark ${mark.id}`).to.deep.equal(neededOf(made));
         expect(mark.review, `mark ${mark.id}`).to.equal(
-          expired ? "expired" : held ? "held" : "none",
+          takenBack.has(mark.id) ? "withdrawn" : taken,
         );
       }
       if (expired) continue;
       accepted.push(report);
       if (newcomer && drawn.status === "no") newcomersNo.set(source, sinceNo + 1);
-      if (!["none", "approved"].includes(fresh ?? mark.review)) continue;
+      // What was taken back counted for all that came before.
+      const review = fresh ?? (takenBack.has(mark.id) ? taken : mark.review);
+      if (!["none", "approved"].includes(review)) continue;
       counting.push(report);
       const made = { ...oracleMarkOf(mark), ...verdicts.get(mark.id) };
       known.set(mark.stationId, [...(known.get(mark.stationId) ?? []), made]);
@@ -385,6 +444,9 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     };
   }
 });
+
+const reviewsOf = (stored: readonly StoredMark[]): Map<number, string> =>
+  new Map(stored.map((mark) => [mark.id, mark.review]));
 
 const neededOf = ({ remote, needed, rule }: Pick<StoredMark, "remote" | "needed" | "rule">) => ({
   ...{ remote, needed, rule },

@@ -21,7 +21,7 @@ const meanings: Record<SentOutcome, string> = {
   queued: "accepted, not processed yet",
   held: "wait for the operator's review",
   rejected: "refused by the operator's review",
-  withdrawn: "withdrawn by the operator",
+  withdrawn: "withdrawn by the operator, or taken back on the map",
   failed: "an error of the service: the operator can see it",
 };
 

@@ -30,6 +30,13 @@ export function cooldownOf(stationId: string): Cooldown | null {
   return running()[stationId] ?? null;
 }
 
+/** The mark that started it was taken back (docs/decisions.md 15.36). */
+export function endCooldown(stationId: string): void {
+  const { [stationId]: _ended, ...others } = running();
+  remember(name, JSON.stringify(others));
+  saved.value += 1;
+}
+
 /** Forgets all of them, with the device. */
 export function forgetCooldowns(): void {
   remember(name, null);

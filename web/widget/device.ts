@@ -34,6 +34,7 @@ export async function forgetDevice(): Promise<boolean> {
   }
   remember(name, null);
   remember(marksName, null);
+  remember("taken-back", null);
   forgetCooldowns();
   return true;
 }
@@ -46,6 +47,12 @@ interface OwnMark {
 /** Notes what this device has said about a station. */
 export function noteOwnMark(stationId: string, status: string): void {
   remember(marksName, JSON.stringify({ ...ownMarks(), [stationId]: { status, at: Date.now() } }));
+}
+
+/** Forgets what this device has said about a station: it was taken back. */
+export function forgetOwnMark(stationId: string): void {
+  const { [stationId]: _gone, ...others } = ownMarks();
+  remember(marksName, JSON.stringify(others));
 }
 
 /** Whether this device has said that about the station in the last 24 hours. */

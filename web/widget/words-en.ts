@@ -133,6 +133,13 @@ export const en: Words = {
   saying: (status) => `Your mark: ${status}.`,
   sentIn: (seconds) => `Sent in ${seconds} s`,
   undo: "Undo",
+  takeBack: {
+    button: "Take back",
+    left: (time) => `${time} left`,
+    done: "Your mark is taken back. You can make another one.",
+    late: "This mark cannot be taken back any more.",
+    failed: "The service could not be reached. Your mark stands; try again.",
+  },
   sendNow: "Send now",
   confirm: (status) => `Confirm: ${status}`,
   details: "Add details",

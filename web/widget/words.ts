@@ -105,6 +105,13 @@ export interface Words {
   sentIn: (seconds: number) => string;
   undo: string;
   sendNow: string;
+  takeBack: {
+    button: string;
+    left: (time: string) => string;
+    done: string;
+    late: string;
+    failed: string;
+  };
   confirm: (status: string) => string;
   details: string;
   lessDetails: string;

@@ -15,6 +15,7 @@ import { Panel } from "#web/widget/parts/panel.tsx";
 import { SecondSheet } from "#web/widget/parts/second-sheet.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { StillTrue } from "#web/widget/parts/still-true.tsx";
+import { TakeBack } from "#web/widget/parts/take-back.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { Ways } from "#web/widget/parts/ways.tsx";
 import { result, sending, waiting } from "#web/widget/sending.ts";
@@ -64,6 +65,9 @@ export const Card = ({ station }: { station: Station }) => {
           <Icon name={told.taken ? "check" : "alert"} />
           <span>{told.text}</span>
         </p>
+      )}
+      {isWaiting || (marking.value && reports) ? null : (
+        <TakeBack stationId={station.id} onTaken={mark} />
       )}
       {isHeld ? (
         <SecondSheet said={own} />

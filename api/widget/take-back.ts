@@ -1,0 +1,84 @@
+import { markReplies } from "#api/marks/answer-mark.ts";
+import { stationNotFound } from "#api/marks/incoming-marks.ts";
+import { caughtUp, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
+import { route } from "#api/http/route.ts";
+import type { Services } from "#api/http/services.ts";
+import { readPrefer } from "#src/contract/prefer.ts";
+import { refuse } from "#src/contract/refusals.ts";
+import { takeBackBody } from "#src/contract/report.ts";
+import { loadReports, type Report } from "#src/marks/marks.ts";
+import { takeOwnMarkBack } from "#src/marks/own-mark.ts";
+import { deviceReporter } from "#src/marks/reporter.ts";
+
+/**
+ * POST /widget/stations/{station_id}/take-back: the device's newest mark there is withdrawn, as long as it is not older
+ * than two minutes; docs/decisions.md 15.35. Answers like a report, with the station's fuel block without the mark.
+ */
+export const widgetTakeBackRoute = (services: Services) =>
+  route({
+    method: "POST",
+    path: "/widget/stations/{station_id}/take-back",
+    access: "any",
+    summary: "Take a mark of the widget back",
+    answers: {
+      operationId: "takeBackFromWidget",
+      tag: "Widget",
+      description:
+        "Withdraws the device's newest mark on this station, up to two minutes after the mark and once in 20 minutes. The station is calculated again without it, and the device may mark it again at once. `published.outcome` is `superseded`, or `queued` while the station waits to be calculated.",
+      replies: {
+        200: { ...markReplies[200]!, description: "Taken back; `fuel` is without the mark" },
+        202: {
+          ...markReplies[202]!,
+          description: "Taken back; the station is about to be calculated without the mark",
+        },
+      },
+      problems: ["station-not-found", "reports-disabled", "nothing-to-take-back"],
+      takes: ["Prefer"],
+      bodyExamples: { "the newest mark here": { device: "5f1d7c2e-anonymous-device" } },
+    },
+    body: takeBackBody,
+    handle: async (ctx) => {
+      const { db, config, model, producer } = services;
+      const stationId = ctx.params["station_id"]!;
+      if (model.locations.find(stationId) === undefined)
+        throw new Refused(stationNotFound(stationId));
+      if (!ctx.state.key.reports) throw new Refused(reportsDisabled);
+      const reporter = deviceReporter(config.reporterPepper, ctx.state.body.device);
+      const { id } = orThrow(await takeOwnMarkBack(db, config, reporter, stationId));
+      producer.wakeMarks([stationId]);
+      const { waitMs, applied } = readPrefer(ctx.get("Prefer"), config.waitMs);
+      const report = await untilFolded(
+        services,
+        id,
+        waitMs - (performance.now() - ctx.state.arrivedAt),
+      );
+      const queued = report.outcome === null;
+      ctx.status = queued ? 202 : 200;
+      if (applied !== null) ctx.set("Preference-Applied", applied);
+      if (queued) ctx.set("Location", reportPath(id));
+      ctx.body = presentReport(services, report, false);
+    },
+  });
+
+const reportsDisabled = refuse(
+  "reports-disabled",
+  "Marks are switched off for this key. Ask the operator to switch them on.",
+);
+
+/** The report of the mark taken back; without an outcome when its station is not folded anew within `waitMs`. */
+async function untilFolded(services: Services, id: number, waitMs: number): Promise<Report> {
+  const { db, waiters } = services;
+  const read = async (): Promise<Report> =>
+    orThrow<Report>((await loadReports(db, [id]))[0] ?? firstMarkGone);
+  // Before the first look, or a fold between the two would wake nobody.
+  waiters.expect([id]);
+  const first = await read().catch((error: unknown) => {
+    waiters.forget([id]);
+    throw error;
+  });
+  const isFolded = first.outcome !== null;
+  if (isFolded) waiters.forget([id]);
+  const report = !isFolded && (await waiters.wait(id, waitMs)) !== null ? await read() : first;
+  return (await caughtUp(services, [report]))[0]!;
+}

@@ -1,0 +1,47 @@
+import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { minuteMs } from "#src/domain/units.ts";
+
+/** For so long after its receipt a driver may take a mark of the map back (docs/decisions.md 15.35), the end included. */
+export const takeBackMs = 2 * minuteMs;
+
+/** A mark of the device on the station. Times of receipt and of taking back, ms. */
+export interface OwnMark {
+  id: number;
+  review: string;
+  receivedAt: number;
+  takenBackAt: number | null;
+}
+
+/**
+ * The mark that a device may take back now, or why it may not: its newest on that station, counted or held, of the last
+ * two minutes; and only one within a cooldown, so that nobody flips a status by it. `marks`: the device's own on that
+ * station, in any order. Pure.
+ */
+export function markToTakeBack(
+  marks: readonly OwnMark[],
+  now: number,
+  { cooldownMs }: { cooldownMs: number },
+): OwnMark | Refusal {
+  const [newest] = [...marks].sort((a, b) => b.id - a.id);
+  if (newest === undefined) return refuse(code, "This device has no mark on this station.");
+  if (newest.takenBackAt !== null)
+    return refuse(code, "This device has taken its mark on this station back already.");
+  if (!["none", "held"].includes(newest.review))
+    return refuse(code, "The operator has decided about this mark already.");
+  if (now - newest.receivedAt > takeBackMs)
+    return refuse(
+      code,
+      `This device's newest mark on this station is older than ${takeBackMs / minuteMs} minutes. Send a new mark when the cooldown is over.`,
+    );
+  const isRepeated = marks.some(
+    ({ takenBackAt }) => takenBackAt !== null && now - takenBackAt < cooldownMs,
+  );
+  if (isRepeated)
+    return refuse(
+      code,
+      `This device took a mark on this station back less than ${cooldownMs / minuteMs} minutes ago.`,
+    );
+  return newest;
+}
+
+const code = "nothing-to-take-back";

@@ -1,0 +1,53 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
+import { markToTakeBack, type OwnMark } from "#src/domain/own-mark.ts";
+import { dayMs } from "#src/domain/units.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
+
+/**
+ * Takes the newest own mark of a driver's device on that station back (docs/decisions.md 15.35): it is withdrawn, as by a
+ * rollback of one mark, and the station waits to be folded anew. A mark that no worker has come to yet is never processed.
+ * Gives the mark as it was, or why there is none to take back. `reporter`: the device's hash, hex.
+ */
+export const takeOwnMarkBack = (
+  db: Db,
+  config: Pick<Config, "cooldownMs">,
+  reporter: string,
+  stationId: string,
+): Promise<OwnMark | Refusal> =>
+  inTransaction(db, async (tx) => {
+    // Who has the station has its marks: no worker and no operator writes to them meanwhile.
+    await lockStations(tx, [stationId], "wait");
+    const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
+    const { now } = clock!;
+    const marks = await ownMarks(tx, reporter, stationId, now - config.cooldownMs - dayMs, now);
+    const found = markToTakeBack(marks, now, config);
+    if (isRefusal(found)) return found;
+    await rows(
+      tx,
+      `update marks set review = 'withdrawn', taken_back_at = server_now(), failed_at = null,
+         processed_at = coalesce(processed_at, server_now())
+       where id = ? and id >= ${firstIdOfDay(now - dayMs)} and id < ${idAfter(now)}`,
+      [found.id],
+    );
+    await askRefold(tx, [stationId]);
+    return found;
+  });
+
+const ownMarks = (
+  tx: Tx,
+  reporter: string,
+  stationId: string,
+  since: number,
+  now: number,
+): Promise<OwnMark[]> =>
+  rows<OwnMark>(
+    tx,
+    `select m.id, review, ${msOf("received_at")} as "receivedAt", ${msOf("taken_back_at")} as "takenBackAt"
+     from reporters r join marks m on m.reporter_id = r.id
+     where r.hash = decode(?, 'hex') and m.station_id = ? and m.review <> 'expired'
+       and m.id >= ${firstIdOfDay(since)} and m.id < ${idAfter(now)}`,
+    [reporter, stationId],
+  );

@@ -1,0 +1,68 @@
+import { signal } from "@preact/signals";
+import { minuteMs } from "#src/domain/units.ts";
+import { recall, remember } from "#web/kit/storage.ts";
+import { ask } from "#web/widget/api.ts";
+import { cooldownOf, endCooldown } from "#web/widget/cooldown.ts";
+import { deviceId, forgetOwnMark } from "#web/widget/device.ts";
+import { note } from "#web/widget/loader.ts";
+import { drop, outbox } from "#web/widget/offline/outbox.ts";
+import { noteFuel } from "#web/widget/panels.ts";
+import { config } from "#web/widget/state.ts";
+import type { Report } from "#web/widget/told.ts";
+import { words } from "#web/widget/words.ts";
+
+// Less than the service allows from its own receipt: the answer and the press take their time.
+const offeredMs = 2 * minuteMs - 4000;
+const name = "taken-back";
+const changed = signal(0);
+
+/** Ms in which the last mark there may still be taken back (docs/decisions.md 15.35); 0 when it may not. */
+export function takeBackLeftMs(stationId: string): number {
+  void changed.value;
+  const cooldown = cooldownOf(stationId);
+  if (cooldown === null || (takenBack()[stationId] ?? 0) > Date.now()) return 0;
+  return Math.max(0, cooldown.atMs + offeredMs - Date.now());
+}
+
+/** A mark of that station which waits for the network, if one does: taking it back sends nothing. */
+export const waitingThere = (stationId: string): string | null =>
+  outbox.value.find((entry) => entry.stationId === stationId && entry.refused === null)?.id ?? null;
+
+/** Drops the mark that waits for the network. */
+export async function dropWaiting(id: string, stationId: string): Promise<void> {
+  await drop(id);
+  forgetOwnMark(stationId);
+}
+
+/** Has the service take the last mark there back. Gives what has become of that, and the viewer's words for it. */
+export async function takeLastBack(stationId: string): Promise<{ taken: boolean; text: string }> {
+  const path = `/widget/stations/${encodeURIComponent(stationId)}/take-back`;
+  const told = await ask<Report>(path, { body: { device: deviceId() } });
+  if (told.kind === "ok") {
+    noteTakenBack(stationId);
+    endCooldown(stationId);
+    forgetOwnMark(stationId);
+    note(stationId, told.body.fuel);
+    noteFuel(stationId, told.body.fuel);
+    return { taken: true, text: words.takeBack.done };
+  }
+  const isLate = told.kind === "refused" && told.code === "nothing-to-take-back";
+  if (isLate) noteTakenBack(stationId);
+  return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
+}
+
+/** Once per station and cooldown. */
+function noteTakenBack(stationId: string): void {
+  const untilMs = Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000;
+  remember(name, JSON.stringify({ ...takenBack(), [stationId]: untilMs }));
+  changed.value += 1;
+}
+
+function takenBack(): Record<string, number> {
+  try {
+    const known = JSON.parse(recall(name) ?? "{}") as Record<string, number>;
+    return Object.fromEntries(Object.entries(known).filter(([, until]) => until > Date.now()));
+  } catch {
+    return {};
+  }
+}
