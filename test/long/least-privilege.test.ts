@@ -12,12 +12,12 @@ import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 /** Owner and database: the superuser of a private Postgres, and a database of it, are called `fuelmark`. */
 const owner = "fuelmark_owner";
 
-/** The SQL that docs/deploying.md gives an operator, in its order: as a superuser, before and after the release. */
-const [asSuperuser, before_, after_] = [
-  ...readFileSync("docs/deploying.md", "utf8")
-    .split("## Users of the database")[1]!
-    .split("\n## ")[0]!
-    .matchAll(/```sql\n(.*?)```/gs),
+/**
+ * The SQL that docs/deploying.md gives an operator, in its order: as a superuser, as the owner before and after the
+ * release, and the settings of vacuum.
+ */
+const [asSuperuser, before_, after_, vacuum] = [
+  ...readFileSync("docs/deploying.md", "utf8").matchAll(/```sql\n(.*?)```/gs),
 ].map(([, sql]) => sql!.replaceAll(/\bfuelmark\b/g, owner));
 
 describe("a user of the database with few rights", function () {
@@ -93,6 +93,18 @@ describe("a user of the database with few rights", function () {
     } finally {
       await country.close();
     }
+  });
+
+  it("is no hindrance to the settings of vacuum", async () => {
+    await as(owner, async (client) => {
+      await client.query(vacuum!);
+      const { rows } = await client.query<{ relname: string }>(
+        "select relname from pg_class where reloptions::text like '%autovacuum%' order by 1",
+      );
+      expect(rows.map(({ relname }) => relname)).to.deep.equal([
+        ...["changes", "mark_keys", "opinions", "station_status"],
+      ]);
+    });
   });
 
   it("reaches the tables of the days that upkeep makes later", async () => {
