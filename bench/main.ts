@@ -5,6 +5,7 @@ import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
+import { benchSize } from "#bench/size.ts";
 import { benchTrust } from "#bench/trust.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
@@ -16,6 +17,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
@@ -69,6 +71,7 @@ const benches: Record<string, () => Promise<string>> = {
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
+  size: () => benchSize(options),
   trust: async () =>
     benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),

@@ -1,15 +1,26 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { validate } from "dockerfile-utils";
+import { Redis } from "ioredis";
 import { parse } from "yaml";
 import { readProcfile } from "#demo/roles.ts";
+import { somePort } from "#demo/servers/port.ts";
+import { findRedis } from "#demo/servers/redis-binaries.ts";
 import { settings } from "#src/infrastructure/config.ts";
+import { hold } from "#test/harness/leaks.ts";
+import { provided } from "#test/harness/provided.ts";
 
 interface Service {
   image?: string;
   build?: string;
-  command?: string;
+  command?: string | string[];
+  user?: string;
+  cap_drop?: string[];
+  security_opt?: string[];
   env_file?: string;
   restart?: string;
   depends_on?: Record<string, { condition: string }>;
@@ -95,18 +106,66 @@ describe("compose.yaml", () => {
       expect(service(role).healthcheck?.disable ?? false, role).to.equal(role !== "web");
   });
 
-  it("keeps what is in the queues, and opens one port, to this machine only", () => {
-    expect(service("redis").command).to.contain("--maxmemory-policy noeviction");
-    expect(service("redis").command).to.contain("--appendonly yes");
+  it("opens one port, to this machine only, and runs nothing as root", () => {
     const ports = Object.values(services).flatMap((one) => one.ports ?? []);
     expect(ports).to.deep.equal(["127.0.0.1:8080:8080"]);
+    // The image of the roles has a user of its own.
+    for (const name of ["postgres", "redis"]) expect(service(name).user, name).to.equal(name);
+    for (const [name, one] of Object.entries(services))
+      expect(one, name).to.deep.include({
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+      });
+  });
+
+  it("starts a Redis that asks for its password, keeps what is in the queues, and hears a stop", async function () {
+    const binary = await findRedis(join(provided("TEST_DATA"), "cache"), () => undefined);
+    // Then the tests use one that runs elsewhere.
+    if (binary === null) this.skip();
+    const folder = mkdtempSync(join(tmpdir(), "fuelmark-compose-"));
+    const port = await somePort();
+    const [, , script = ""] = service("redis").command as string[];
+    const changed = script
+      .replaceAll("$$", "$")
+      .replace(
+        "redis-server -",
+        `"${binary.file}" - --bind 127.0.0.1 --port ${port} --dir ${folder}`,
+      );
+    const start = (env: Record<string, string>) =>
+      spawn("sh", ["-c", changed], {
+        env: { ...process.env, ...binary.env, ...env },
+        stdio: "ignore",
+      });
+    const [refused] = (await once(start({ REDIS_PASSWORD: "" }), "exit")) as [number];
+    expect(refused).to.equal(1);
+    const server = start({ REDIS_PASSWORD: "se-cret" });
+    const letGo = hold("the Redis of compose.yaml", () => void server.kill("SIGKILL"));
+    const exited = once(server, "exit");
+    const redis = new Redis(port, "127.0.0.1", { password: "se-cret", maxRetriesPerRequest: null });
+    // It may not listen yet.
+    redis.on("error", () => undefined);
+    expect(await redis.config("GET", "maxmemory-policy")).to.deep.equal([
+      "maxmemory-policy",
+      "noeviction",
+    ]);
+    expect(await redis.config("GET", "appendonly")).to.deep.equal(["appendonly", "yes"]);
+    const stranger = new Redis(port, "127.0.0.1", { retryStrategy: () => null });
+    stranger.on("error", () => undefined);
+    const fault = await stranger.get("x").catch((error: Error) => error);
+    expect(String(fault)).to.contain("NOAUTH");
+    stranger.disconnect();
+    redis.disconnect();
+    server.kill("SIGTERM");
+    expect(await exited).to.deep.equal([0, null]);
+    letGo();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it("has an example of its settings that names real ones only", () => {
     const names = [...read("compose.env.example").matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     const known = Object.values(settings).map(({ env }) => env as string);
     expect(names.filter((name) => !known.includes(name ?? ""))).to.deep.equal([
-      ...["POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"],
+      ...["POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDIS_PASSWORD"],
     ]);
     for (const required of ["DATABASE_URL", "REDIS_URL", "REPORTER_PEPPER", "BASE_URL"])
       expect(names).to.include(required);
