@@ -176,7 +176,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
         />
         <TextField label="What is known, in Russian" maxLength={textMax} {...field("text_ru")} />
       </div>
-      <fieldset>
+      <fieldset class="form-part">
         <legend>What it touches (nothing chosen: all)</legend>
         {feeds.map((feed) => (
           <SwitchField
