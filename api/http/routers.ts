@@ -82,10 +82,10 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   const router = new Router<State>({ sensitive: true, strict: true });
   healthPages(router, services);
   metricsPage(router, services);
-  openApiPages(router, services, routes);
+  const document = openApiPages(router, services, routes);
   problemPages(router, services);
   guidePages(router, services);
-  docsPages(router, services, routes);
+  docsPages(router, services, document);
   clientPackage(router, services);
   assetPages(router, services);
   webManifest(router);

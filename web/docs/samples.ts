@@ -77,5 +77,5 @@ function addCopy(block: HTMLElement): void {
       () => (button.textContent = "Not allowed"),
     );
   });
-  block.append(button);
+  block.prepend(button);
 }

@@ -121,7 +121,7 @@ async function start(answer: Response): Promise<string> {
 function block(text: string): HTMLElement {
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
+  pre.setAttribute("role", "group");
   pre.setAttribute("aria-label", "Answer");
   pre.textContent = text;
   return pre;

@@ -12,7 +12,7 @@ export const forPartners = {
   contract: ["Contract", "every endpoint, field, limit and guarantee"],
   embedding: ["Embed the map", "the map in a page"],
   dashboard: ["Dashboard", "what a partner has used"],
-  client: ["TypeScript client", "calls, and a mirror of the whole country"],
+  client: ["Guide of the TypeScript client", "calls, and a mirror of the whole country"],
   rules: ["Rules of marks", "how marks become statuses"],
   decisions: ["Decisions", "what the contract leaves open, settled"],
   privacy: ["Privacy", "what is kept of people, and how it is erased"],

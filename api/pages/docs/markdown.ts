@@ -49,7 +49,7 @@ export function renderMarkdown(
           `<tr>${cells.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
         const rows = token.rows.map((cells) => row(cells, "td")).join("\n");
         const table = { html: `<thead>${row(token.header, "th")}</thead><tbody>${rows}</tbody>` };
-        return html`<div class="wide" role="region" tabindex="0" aria-label="Table: ${names}">
+        return html`<div class="wide" role="group" tabindex="0" aria-label="Table: ${names}">
           <table>
             ${table}
           </table>
@@ -63,6 +63,18 @@ export function renderMarkdown(
     Array.isArray(part) ? samples(part).html : marked.parser([part]),
   );
   return { body: { html: parts.join("") }, headings };
+}
+
+const texts = new Map<string, Html>();
+
+/** A description of the API's document as HTML. The same ones stand on most pages, so each is made once. */
+export function renderText(markdown: string): Html {
+  let text = texts.get(markdown);
+  if (text === undefined) {
+    text = renderMarkdown(markdown).body;
+    texts.set(markdown, text);
+  }
+  return text;
 }
 
 /** Tokens, and blocks of code in two languages and more that follow each other as one. */
@@ -96,7 +108,7 @@ const codeBlock = (text: string, label: string): Html =>
   html`<div class="code">
     <pre
       tabindex="0"
-      role="region"
+      role="group"
       aria-label="${label === "" ? "Text" : `Code: ${label}`}"
     ><code>${text}</code></pre>
   </div>`;

@@ -1,5 +1,5 @@
 import { html, type Html } from "#api/pages/html.ts";
-import { renderMarkdown, samples } from "#api/pages/docs/markdown.ts";
+import { renderText, samples } from "#api/pages/docs/markdown.ts";
 import {
   type ApiDocument,
   bodyExample,
@@ -18,8 +18,7 @@ export function operationPage(document: ApiDocument, operation: Operation): Html
     <p class="call">${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
       <div>
-        ${renderMarkdown(description).body} ${parameters(document, operation)}
-        ${body(document, operation)}
+        ${renderText(description)} ${parameters(document, operation)} ${body(document, operation)}
         <h2>Answers</h2>
         ${Object.entries(operation.responses).map(([status, reply]) => answer(document, status, reply))}
       </div>
@@ -82,7 +81,7 @@ function body(document: ApiDocument, { requestBody }: Operation): Html | null {
 
 const block = (value: unknown): Html =>
   html`<div class="code">
-    <pre tabindex="0" role="region" aria-label="Example"><code>${
+    <pre tabindex="0" role="group" aria-label="Example"><code>${
       typeof value === "string" ? value : JSON.stringify(value, null, 2)
     }</code></pre>
   </div>`;
@@ -94,7 +93,7 @@ function answer(document: ApiDocument, status: string, given: Reply): Html {
     return html`<dt>
         <code>${name}</code>${required ? null : html` <span class="optional">optional</span>`}
       </dt>
-      <dd>${renderMarkdown(description).body}</dd>`;
+      <dd>${renderText(description)}</dd>`;
   });
   const contents = Object.entries(reply.content ?? {}).map(
     ([type, { schema, example, examples = {} }]) =>
@@ -118,7 +117,7 @@ function answer(document: ApiDocument, status: string, given: Reply): Html {
   );
   return html`<details class="answer" ${{ html: status.startsWith("2") ? " open" : "" }}>
     <summary><b class="status s${status[0]!}">${status}</b> ${brief(reply.description)}</summary>
-    ${renderMarkdown(reply.description).body} ${contents}
+    ${renderText(reply.description)} ${contents}
     ${
       headers.length === 0
         ? null

@@ -1,8 +1,6 @@
 import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
-import type { Route } from "#api/http/route.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
-import { createDocument } from "#api/openapi/document.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.ts";
@@ -21,16 +19,16 @@ import { pageHeaders } from "#api/pages/page-headers.ts";
 
 /**
  * `/docs`: the API for people, a page for each operation (`/docs/api/listStations`), and beside it the guide
- * (`/docs/guide/…`), docs/decisions.md 8.38. Public and not metered.
+ * (`/docs/guide/…`), docs/decisions.md 8.38. Public and not metered. `document` is the OpenAPI document.
  */
 export function docsPages(
   router: PageRouter,
   { config }: Pick<Services, "config">,
-  routes: readonly Route[],
+  document: object,
 ): void {
   const template = readBuilt("docs/index.html");
   // When first asked for: most processes never are.
-  let pages: Map<string, DocsPage> | undefined;
+  let pages: Map<string, () => DocsPage> | undefined;
   let contents: Contents | undefined;
   const files = new Map<string, PackedFile>();
 
@@ -40,13 +38,13 @@ export function docsPages(
       sendBuiltPage(ctx, null);
       return true;
     }
-    contents ??= readContents(createDocument(routes, config) as ApiDocument, config.baseUrl);
-    pages ??= new Map(pagesOf(contents).map((page) => [page.path, page]));
+    contents ??= readContents(document as ApiDocument, config.baseUrl);
+    pages ??= pagesOf(contents);
     const page = pages.get(path);
     if (page === undefined) return false;
     let file = files.get(path);
     if (file === undefined) {
-      file = packFile("html", Buffer.from(wholePage(template, page, contents)));
+      file = packFile("html", Buffer.from(wholePage(template, page(), contents)));
       files.set(path, file);
     }
     ctx.set({
@@ -76,25 +74,30 @@ const readContents = (document: ApiDocument, baseUrl: string): Contents => ({
   chapters: readChapters(baseUrl),
 });
 
-function pagesOf(contents: Contents): DocsPage[] {
+/** By address; each is made when it is asked for, so that none of them holds up other requests for long. */
+function pagesOf(contents: Contents): Map<string, () => DocsPage> {
   const { document, operations, chapters } = contents;
   const { linkFrom } = createLinks(chapters);
-  const guide = chapters.map((chapter): DocsPage => {
-    const path = chapter.slug === "" ? guideBase : `${guideBase}/${chapter.slug}`;
-    const { body, headings } = renderMarkdown(chapter.markdown, linkFrom(chapter, rootFrom(path)));
-    const inside = headings.filter(({ level }) => level === 2);
-    return { path, title: chapter.title, main: body, inside, markdownPath: chapter.markdownPath };
-  });
-  const calls = operations.map((operation): DocsPage => ({
-    path: `${operationBase}/${operation.operationId}`,
-    title: operation.summary,
-    main: operationPage(document, operation),
-  }));
-  return [
-    { path: "/docs", title: document.info.title, main: overview(contents) },
-    ...guide,
-    ...calls,
-  ];
+  const pages = new Map<string, () => DocsPage>();
+  const add = (path: string, make: () => Omit<DocsPage, "path">): void => {
+    pages.set(path, () => ({ path, ...make() }));
+  };
+  add("/docs", () => ({ title: document.info.title, main: overview(contents) }));
+  for (const chapter of chapters) {
+    const { slug, title, markdown, markdownPath } = chapter;
+    const path = slug === "" ? guideBase : `${guideBase}/${slug}`;
+    add(path, () => {
+      const { body, headings } = renderMarkdown(markdown, linkFrom(chapter, rootFrom(path)));
+      const inside = headings.filter(({ level }) => level === 2);
+      return { title, main: body, inside, markdownPath };
+    });
+  }
+  for (const operation of operations)
+    add(`${operationBase}/${operation.operationId}`, () => ({
+      title: operation.summary,
+      main: operationPage(document, operation),
+    }));
+  return pages;
 }
 
 /** What holds for all calls, and a list of them. */

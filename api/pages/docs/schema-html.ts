@@ -1,12 +1,12 @@
 import { html, type Html } from "#api/pages/html.ts";
-import { renderMarkdown } from "#api/pages/docs/markdown.ts";
+import { renderText } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, resolve, type Schema } from "#api/pages/docs/openapi.ts";
 
 /** What a field may be, in words: `integer or null, 1 to 10000`. */
 export function typeOf(document: ApiDocument, schema: Schema): string {
   const plain = resolve(document, schema);
   if (plain.anyOf !== undefined)
-    return plain.anyOf.map((one) => typeOf(document, one)).join(" or ");
+    return [...new Set(plain.anyOf.map((one) => typeOf(document, one)))].join(" or ");
   const name = schema.$ref?.split("/").at(-1);
   if (plain.type === "array") {
     const inside = plain.items === undefined ? "" : ` of ${typeOf(document, plain.items)}`;
@@ -31,30 +31,23 @@ function between(from: number | undefined, to: number | undefined, unit: string)
 export function notesOf(document: ApiDocument, schema: Schema, description?: string): Html {
   const plain = resolve(document, schema);
   const text = description ?? schema.description ?? plain.description;
-  const notes = [
-    ...(text === undefined ? [] : [renderMarkdown(text).body]),
-    ...valuesOf(document, schema),
-  ];
-  return { html: notes.map((note) => note.html).join("") };
+  const values = valuesOf(document, schema);
+  return html`${text === undefined ? null : renderText(text)}${
+    values.length === 0
+      ? null
+      : html`<p>Values: ${values.map((value) => html`<code>${JSON.stringify(value)}</code> `)}</p>`
+  }${
+    plain.default === undefined
+      ? null
+      : html`<p>Default: <code>${JSON.stringify(plain.default)}</code></p>`
+  }`;
 }
 
-function valuesOf(document: ApiDocument, schema: Schema): Html[] {
+function valuesOf(document: ApiDocument, schema: Schema): unknown[] {
   const plain = resolve(document, schema);
   if (plain.anyOf !== undefined) return plain.anyOf.flatMap((one) => valuesOf(document, one));
-  const values =
-    plain.enum ?? plain.items?.enum ?? (plain.const === undefined ? [] : [plain.const]);
-  return [
-    ...(values.length === 0
-      ? []
-      : [
-          html`<p>
-            Values: ${values.map((value) => html`<code>${JSON.stringify(value)}</code> `)}
-          </p>`,
-        ]),
-    ...(plain.default === undefined
-      ? []
-      : [html`<p>Default: <code>${JSON.stringify(plain.default)}</code></p>`]),
-  ];
+  if (plain.const !== undefined) return [plain.const];
+  return [...(plain.enum ?? plain.items?.enum ?? [])];
 }
 
 /**
