@@ -70,7 +70,7 @@ describe("browser: the API and the guide", () => {
     await page.waitForURL(`${origin}/docs/api/getUsage`);
     await page.locator("html.script").waitFor();
     // The choice of the language holds on each page.
-    expect(await sample.textContent()).to.match(/^import json, os, urllib\.request/);
+    expect(await sample.textContent()).to.match(/^import json, os, urllib\.parse/);
     await main.getByLabel("Key").fill(key);
     await main.getByLabel("days").fill("3");
     await main.getByRole("button", { name: "Send" }).click();

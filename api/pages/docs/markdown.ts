@@ -55,6 +55,9 @@ export function renderMarkdown(
           </table>
         </div>`.html;
       },
+      // Long names may break where a reader expects it, and nowhere else.
+      codespan: ({ text }: Tokens.Codespan) =>
+        `<code>${html`${text}`.html.replaceAll(/([.,/])(?=\w)/g, "$1<wbr>")}</code>`,
       code: ({ text, lang = "" }: Tokens.Code) => codeBlock(text, lang).html,
       html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.html,
     },

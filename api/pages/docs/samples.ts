@@ -21,8 +21,9 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 
 interface Call {
   method: string;
-  /** Filled in and encoded, with the query. */
+  /** Filled in and encoded. */
   path: string;
+  query: [name: string, value: string][];
   body: unknown;
   /** Its answer stays open, or is not JSON. */
   answer: "json" | "text" | "stream";
@@ -43,18 +44,18 @@ function callOf(operation: Operation): Call {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(exampleOf(parameters.find((one) => one.name === name && one.in === "path"))),
   );
-  const query = new URLSearchParams(
-    queries[operationId] ??
-      parameters
-        .filter((one) => one.in === "query" && one.required)
-        .map((one): [string, string] => [one.name, exampleOf(one)]),
-  ).toString();
+  const required = parameters.filter((one) => one.in === "query" && one.required);
+  const query = queries[operationId];
   const types = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith("2"))
     .flatMap(([, { content = {} }]) => Object.keys(content));
   return {
     method,
-    path: query === "" ? path : `${path}?${query}`,
+    path,
+    query:
+      query === undefined
+        ? required.map((one): [string, string] => [one.name, exampleOf(one)])
+        : Object.entries(query),
     body: bodyExample(operation),
     answer: types.includes("text/event-stream")
       ? "stream"
@@ -66,10 +67,20 @@ function callOf(operation: Operation): Call {
 
 const exampleOf = (parameter: Parameter | undefined): string => String(parameter?.example ?? "");
 
-function curlOf({ method, path, body, answer }: Call): string {
+/** Values of a query are written as people read them: the tools encode them. */
+function curlOf({ method, path, query, body, answer }: Call): string {
+  const inLines = method === "GET" && query.length > 0;
+  const search = inLines || query.length === 0 ? "" : `?${new URLSearchParams(query).toString()}`;
+  const isDefault = method === "GET" || (method === "POST" && body !== undefined);
+  const options = [
+    answer === "stream" ? "-N" : "-s --compressed",
+    ...(inLines ? ["-G"] : []),
+    ...(isDefault ? [] : [`-X ${method}`]),
+  ];
   const lines = [
-    `curl ${answer === "stream" ? "-N" : "-s --compressed"}${method === "GET" || (method === "POST" && body !== undefined) ? "" : ` -X ${method}`} "$BASE${path}"`,
+    `curl ${options.join(" ")} "$BASE${path}${search}"`,
     `-H "Authorization: Bearer $KEY"`,
+    ...(inLines ? query.map(([name, value]) => `--data-urlencode "${name}=${value}"`) : []),
   ];
   if (body !== undefined) {
     lines.push(`-H "Content-Type: application/json"`);
@@ -78,7 +89,7 @@ function curlOf({ method, path, body, answer }: Call): string {
   return lines.join(" \\\n  ");
 }
 
-function typescriptOf({ method, path, body, answer }: Call): string {
+function typescriptOf({ method, path, query, body, answer }: Call): string {
   const headers = ["Authorization: `Bearer ${process.env.KEY}`"];
   if (body !== undefined) headers.push(`"Content-Type": "application/json"`);
   const options = [
@@ -94,24 +105,37 @@ function typescriptOf({ method, path, body, answer }: Call): string {
     stream:
       "for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) console.log(piece);",
   };
-  return `const answer = await fetch(\`\${process.env.BASE}${path}\`, {
+  const pairs = query.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ");
+  const before = pairs === "" ? "" : `const query = new URLSearchParams({ ${pairs} });\n`;
+  return `${before}const answer = await fetch(\`\${process.env.BASE}${path}${pairs === "" ? "" : "?${query}"}\`, {
   ${options.join("\n  ")}
 });
 ${read[answer]}`;
 }
 
-function pythonOf({ method, path, body, answer }: Call): string {
+function pythonOf({ method, path, query, body, answer }: Call): string {
   const data = body === undefined ? "" : `, json.dumps(body).encode()`;
   const how = method === (body === undefined ? "GET" : "POST") ? "" : `, method="${method}"`;
-  const imports = answer === "json" || body !== undefined ? "json, os" : "os";
+  const imports = [
+    ...(answer === "json" || body !== undefined ? ["json"] : []),
+    "os",
+    ...(query.length === 0 ? [] : ["urllib.parse"]),
+    "urllib.request",
+  ];
   const read = {
     json: "    print(answer.status, json.load(answer))",
     text: "    print(answer.status, answer.read().decode())",
     stream: `    for line in answer:\n        print(line.decode(), end="")`,
   };
-  return `import ${imports}, urllib.request
-${body === undefined ? "" : `\nbody = ${pythonValue(body)}`}
-request = urllib.request.Request(os.environ["BASE"] + "${path}"${data}${how})
+  const pairs = query.map((pair) => pair.map((text) => JSON.stringify(text)).join(": ")).join(", ");
+  const before = [
+    ...(body === undefined ? [] : [`body = ${pythonValue(body)}`]),
+    ...(pairs === "" ? [] : [`query = urllib.parse.urlencode({${pairs}})`]),
+  ];
+  const address = `os.environ["BASE"] + "${path}${pairs === "" ? '"' : '?" + query'}`;
+  return `import ${imports.join(", ")}
+
+${before.map((line) => `${line}\n`).join("")}request = urllib.request.Request(${address}${data}${how})
 request.add_header("Authorization", "Bearer " + os.environ["KEY"])
 ${body === undefined ? "" : 'request.add_header("Content-Type", "application/json")\n'}with urllib.request.urlopen(request) as answer:
 ${read[answer]}`;
