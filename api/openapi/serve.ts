@@ -14,13 +14,13 @@ const allow = "GET, HEAD, OPTIONS";
 
 /**
  * `GET /api/v1/partner/openapi.json` and `openapi-3.0.json`: public and not metered (docs/decisions.md 8). The document
- * is made at the start, so that a fault in it shows there; the files when they are first asked for.
+ * is made at the start, so that a fault in it shows there; the files when they are first asked for. Answers the document.
  */
 export function openApiPages(
   router: PageRouter,
   { config }: Pick<Services, "config">,
   routes: readonly Route[],
-): void {
+): object {
   const document = createDocument(routes, config);
   for (const [path, make] of [
     [openApiPath, () => document],
@@ -41,4 +41,5 @@ export function openApiPages(
       ctx.status = 204;
     });
   }
+  return document;
 }

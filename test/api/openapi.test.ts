@@ -227,21 +227,22 @@ describe("the OpenAPI document", function () {
     expect(policy)
       .to.match(/^default-src 'none';/)
       .and.not.to.match(/unsafe|http|\*/);
-    expect(html).to.include('<a href="/status">');
-    // What the page is made of, and the description itself. The status of the service is another page.
-    const linked = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
-      .map(([, url]) => url ?? "")
-      .filter((url) => url !== "/status");
-    expect(linked).to.have.length(6);
-    for (const url of linked) {
-      expect(url).to.match(/^\//);
-      const file = await fetch(origin + url);
+    expect(html).not.to.match(/<style| style="|<script(?![^>]* src=)/);
+    const linked = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url]) => url!);
+    expect(linked).to.include.members(["status", "api/v1/partner/openapi.json"]);
+    // What the page is made of, and the description itself. Its other links are held in docs-pages.test.ts.
+    const needed = linked.filter((url) => /^assets\/|openapi|^docs$/.test(url));
+    expect(needed.filter((url) => /^assets\/.*\.(js|css|svg)$/.test(url)).length).to.be.above(2);
+    for (const url of new Set(needed)) {
+      const address = new URL(url, `${origin}/docs`).href;
+      const file = await fetch(address);
       expect(file.status, url).to.equal(200);
       await file.arrayBuffer();
       const etag = file.headers.get("etag") ?? "";
-      const again = await fetch(origin + url, { headers: { "If-None-Match": etag } });
+      const again = await fetch(address, { headers: { "If-None-Match": etag } });
       expect(again.status, url).to.equal(304);
     }
+    for (const url of linked) expect(url, "from this server").not.to.match(/^(https?:)?\/\//);
     const outside = await fetch(`${origin}/docs/..%2Fpackage.json`);
     expect(outside.status).to.equal(404);
     await outside.arrayBuffer();

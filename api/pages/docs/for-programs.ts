@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packFile, sendPacked } from "#api/http/etag.ts";
 import { apiBase } from "#api/http/route.ts";
@@ -6,26 +6,19 @@ import type { PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { clientPath } from "#api/pages/client-package.ts";
+import { type Chapter, chapterAsMarkdown, readChapters } from "#api/pages/docs/chapters.ts";
+import {
+  filesOfDocuments,
+  forPartners,
+  markdownOf,
+  pathOf,
+  pythonPath,
+} from "#api/pages/docs/documents.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-const folder = join(projectRoot, "docs");
-/** The documents that are not in the folder of the others. */
-const elsewhere: Record<string, string> = { client: join(projectRoot, "client", "README.md") };
-
-/** What a partner's engineer needs, of all documents: title and what it is for. */
-const forPartners = {
-  partners: ["Partner guide", "from a key to a working integration"],
-  contract: ["Contract", "every endpoint, field, limit and guarantee"],
-  embedding: ["Embed the map", "the map in a page"],
-  dashboard: ["Dashboard", "what a partner has used"],
-  client: ["Guide of the TypeScript client", "calls, and a mirror of the whole country"],
-  rules: ["Rules of marks", "how marks become statuses"],
-  decisions: ["Decisions", "what the contract leaves open, settled"],
-  privacy: ["Privacy", "what is kept of people, and how it is erased"],
-} as const satisfies Record<string, readonly [title: string, about: string]>;
-
 /**
- * For programs that read before they call: the documents as Markdown, `/docs/<name>.md`, `/llms.txt` (llmstxt.org), and
+ * For programs that read before they call: the documents as Markdown, `/docs/<name>.md`, the pages of
+ * the guide, `/docs/guide/<name>.md`, `/llms.txt` (llmstxt.org), and
  * `/.well-known/api-catalog` (RFC 9727). Public and not metered.
  */
 export function guidePages(router: PageRouter, { config }: Pick<Services, "config">): void {
@@ -35,6 +28,11 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
       pathOf(name),
       "text/markdown; charset=utf-8",
       () => markdownOf(file, baseUrl),
+    ]),
+    ...partsOfGuide(baseUrl).map(({ markdownPath }): [string, string, () => string] => [
+      markdownPath,
+      "text/markdown; charset=utf-8",
+      () => chapterAsMarkdown(markdownPath, baseUrl),
     ]),
     [
       pythonPath,
@@ -64,26 +62,9 @@ export function guidePages(router: PageRouter, { config }: Pick<Services, "confi
 const catalogPath = "/.well-known/api-catalog";
 /** What the RFC wants a HEAD to say. */
 const catalogLink = `<${catalogPath}>; rel="api-catalog"`;
-const pythonPath = "/docs/fuelmark_mirror.py";
-const pathOf = (name: string): string => `/docs/${name}.md`;
-
-/** Name and file of each. An installation without the folder serves none. */
-const filesOfDocuments = (): [name: string, file: string][] =>
-  [
-    ...(existsSync(folder) ? readdirSync(folder) : [])
-      .filter((file) => file.endsWith(".md"))
-      .map((file): [string, string] => [file.slice(0, -3), join(folder, file)]),
-    ...Object.entries(elsewhere),
-  ].filter(([, file]) => existsSync(file));
-
-/** A document as it is served: it names this service. Pictures and other files of the source are not served. */
-const markdownOf = (file: string, baseUrl: string): string =>
-  readFileSync(file, "utf8")
-    .replaceAll(/^!\[.*\n+/gm, "")
-    .replaceAll("../client/README.md", pathOf("client"))
-    .replaceAll(/(\.\.\/client\/)?python\/fuelmark_mirror\.py\)/g, `${pythonPath})`)
-    .replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1")
-    .replaceAll("{base}", baseUrl);
+/** The parts of the guide: each is a page, and has its Markdown beside. */
+const partsOfGuide = (baseUrl: string): Chapter[] =>
+  readChapters(baseUrl).filter(({ document }) => document === "partners");
 
 const overviewOf = (baseUrl: string): string => `# Fuelmark
 
@@ -91,6 +72,12 @@ const overviewOf = (baseUrl: string): string => `# Fuelmark
 
 - API: ${baseUrl}${apiBase}, every request with \`Authorization: Bearer <KEY>\`; the operator issues keys.
 - Keep a copy of the country with \`/stations/all\` and \`/stations/delta\`; send marks with \`/stations/{id}/report\`.
+
+## The guide, page by page
+
+${partsOfGuide(baseUrl)
+  .map(({ title, markdownPath }) => `- [${title}](${baseUrl}${markdownPath})`)
+  .join("\n")}
 
 ## Documents
 

@@ -1,0 +1,107 @@
+import { forPartners, filesOfDocuments, markdownOf, pathOf } from "#api/pages/docs/documents.ts";
+import { slugOf } from "#api/pages/docs/markdown.ts";
+
+export const guideBase = "/docs/guide";
+
+/** A page of the guide. */
+export interface Chapter {
+  /** Last part of its address; empty for the first page. */
+  slug: string;
+  title: string;
+  /** Its text; the first line is `# title`. Links are as in the document that it is from. */
+  markdown: string;
+  /** Where its Markdown is served. */
+  markdownPath: string;
+  /** The document that it is a part of. */
+  document: string;
+}
+
+/**
+ * The pages of the guide: the beginning of docs/partners.md and each of its parts, then the other documents that are
+ * meant for partners, in the order of the sidebar.
+ */
+export function readChapters(baseUrl: string): Chapter[] {
+  const files = new Map(filesOfDocuments());
+  return Object.entries(forPartners).flatMap(([name, [title]]): Chapter[] => {
+    const file = files.get(name);
+    if (file === undefined) return [];
+    const markdown = markdownOf(file, baseUrl);
+    if (name === "partners") return partsOf(markdown);
+    return [{ slug: name, title, markdown, markdownPath: pathOf(name), document: name }];
+  });
+}
+
+/** The parts of the guide, each with its headings one level up. Lines that begin with `#` in code stay. */
+function partsOf(markdown: string): Chapter[] {
+  const parts: string[][] = [[]];
+  let isCode = false;
+  for (const line of markdown.split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode;
+    if (!isCode && line.startsWith("## ")) parts.push([]);
+    const isLower = !isCode && /^##+ /.test(line);
+    parts.at(-1)!.push(isLower ? line.slice(1) : line);
+  }
+  return parts.map((lines, n) => {
+    const title = lines[0]!.slice(2);
+    const slug = n === 0 ? "" : slugOf(title);
+    const markdownPath = `${guideBase}${n === 0 ? "" : `/${slug}`}.md`;
+    return { slug, title, markdown: lines.join("\n"), markdownPath, document: "partners" };
+  });
+}
+
+/**
+ * Where a link of a chapter leads: to the page that has what it names. Links inside of the guide's document may lead to
+ * another page.
+ *
+ * @param root what stands before `docs/` in a link of this page
+ */
+export function createLinks(chapters: readonly Chapter[]): {
+  linkFrom(chapter: Chapter, root: string): (href: string) => string;
+} {
+  /** Page of each heading of the guide. */
+  const pages = new Map<string, string>();
+  for (const { document, slug, markdown } of chapters) {
+    if (document !== "partners") continue;
+    for (const [, title] of markdown.matchAll(/^#+ (.+)$/gm)) {
+      if (!pages.has(slugOf(title!))) pages.set(slugOf(title!), slug);
+    }
+  }
+  const pageOf = (slug: string): string => (slug === "" ? guideBase : `${guideBase}/${slug}`);
+  const inGuide = (fragment: string): string => {
+    const page = pages.get(fragment);
+    if (page === undefined) return pageOf("");
+    return page === fragment ? pageOf(page) : `${pageOf(page)}#${fragment}`;
+  };
+  return {
+    linkFrom: (chapter, root) => (href) => {
+      if (/^[a-z]+:/.test(href)) return href;
+      const [path = "", fragment = ""] = href.split("#");
+      const name = path === "" ? chapter.document : path.replace(/^\/docs\//, "");
+      const document = name.replace(/\.md$/, "");
+      const hash = fragment === "" ? "" : `#${fragment}`;
+      if (document === "partners")
+        return root + (fragment === "" ? pageOf("") : inGuide(fragment)).slice(1);
+      if (path === "") return hash;
+      if (chapters.some(({ slug }) => slug === document))
+        return `${root}${pageOf(document).slice(1)}${hash}`;
+      return `${root}docs/${name}${hash}`;
+    },
+  };
+}
+
+/** The Markdown of a part of the guide by itself: its links are whole addresses, of Markdown where there is one. */
+export function chapterAsMarkdown(markdownPath: string, baseUrl: string): string {
+  const chapters = readChapters(baseUrl);
+  const chapter = chapters.find((one) => one.markdownPath === markdownPath)!;
+  const linkTo = createLinks(chapters).linkFrom(chapter, `${baseUrl}/`);
+  const pages = new Map(
+    chapters.map((one) => [
+      `${baseUrl}${guideBase}${one.slug === "" ? "" : `/${one.slug}`}`,
+      baseUrl + one.markdownPath,
+    ]),
+  );
+  return chapter.markdown.replaceAll(/\]\(([^)\s]+)\)/g, (_, href: string) => {
+    const [page = "", fragment] = linkTo(href).split("#");
+    return `](${pages.get(page) ?? page}${fragment === undefined ? "" : `#${fragment}`})`;
+  });
+}
