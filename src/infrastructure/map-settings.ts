@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Config } from "#src/infrastructure/config.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /** What the page needs to draw its base map; part of the widget's config (docs/decisions.md 6). */
 export interface Basemap {
@@ -16,6 +18,11 @@ export interface Basemap {
 /** Where this server gives out the base maps that it holds itself, by Range. */
 export const bundledPath = "/basemap/bundled.pmtiles";
 export const operatorPath = "/basemap/operator.pmtiles";
+
+/** The bundled base map, where `npm run build` puts it. */
+export const bundledBasemapFile = join(projectRoot, "web", "dist", "basemap", "bundled.pmtiles");
+/** The credit of everything that is made from OpenStreetMap. */
+export const osmAttribution = "© OpenStreetMap contributors";
 
 /** The base map that the setting BASEMAP names; what it may be is checked by `parseBasemap`. */
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
