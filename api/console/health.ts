@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
@@ -7,6 +8,7 @@ import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
+import { basemapFile } from "#src/infrastructure/map-settings.ts";
 import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { countHeld } from "#src/marks/held.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -17,8 +19,12 @@ const failedShown = 100;
 export const healthCalls = (services: Services): ConsoleCall[] => [
   consoleCall("GET", "/health", { role: "viewer" }, async (ctx) => {
     const { ready, degraded, checks } = services.health.report();
-    const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
-    ctx.body = { ready, degraded, checks, marks, queues } satisfies ConsoleHealth;
+    const [marks, queues, basemap] = await Promise.all([
+      marksOf(services),
+      queuesOf(services),
+      stateOfBasemap(services.config),
+    ]);
+    ctx.body = { ready, degraded, checks, marks, queues, basemap } satisfies ConsoleHealth;
   }),
   consoleCall("GET", "/failed-marks", { role: "viewer" }, async (ctx) => {
     const failed = await listFailed(services.db, failedShown);
@@ -32,6 +38,16 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     ctx.status = 204;
   }),
 ];
+
+async function stateOfBasemap(config: Services["config"]): Promise<ConsoleHealth["basemap"]> {
+  if (config.basemap === "bundled") return "bundled";
+  const file = basemapFile(config);
+  if (file === null) return "own";
+  return access(file, constants.R_OK).then(
+    () => "own",
+    () => "missing",
+  );
+}
 
 async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {
   const since = clock() - hourMs;

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { Config } from "#src/infrastructure/config.ts";
-import { projectRoot } from "#src/infrastructure/project-root.ts";
+import { readMetadata } from "#src/infrastructure/pmtiles-archive.ts";
 
 /** What the page needs to draw its base map; part of the widget's config (docs/decisions.md 6). */
 export interface Basemap {
@@ -19,8 +18,6 @@ export interface Basemap {
 export const bundledPath = "/basemap/bundled.pmtiles";
 export const operatorPath = "/basemap/operator.pmtiles";
 
-/** The bundled base map, where `npm run build` puts it. */
-export const bundledBasemapFile = join(projectRoot, "web", "dist", "basemap", "bundled.pmtiles");
 /** The credit of everything that is made from OpenStreetMap. */
 export const osmAttribution = "© OpenStreetMap contributors";
 
@@ -28,9 +25,31 @@ export const osmAttribution = "© OpenStreetMap contributors";
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
   if (basemap === "bundled")
     return { kind: "bundled", url: bundledPath, attribution: attribution || "Natural Earth" };
-  if (!isAddress(basemap)) return { kind: "pmtiles", url: operatorPath, attribution };
+  if (!isAddress(basemap))
+    return {
+      kind: "pmtiles",
+      url: operatorPath,
+      attribution: attribution || creditOf(basemap),
+    };
   const kind = isTemplate(basemap) ? "raster" : isArchive(basemap) ? "pmtiles" : "style";
   return { kind, url: basemap, attribution };
+}
+
+const credits = new Map<string, string>();
+
+/** The credit that an archive of this server carries in itself, as text; read once, "" where it cannot be read. */
+function creditOf(file: string): string {
+  let credit = credits.get(file);
+  if (credit !== undefined) return credit;
+  try {
+    const { attribution } = readMetadata(file) as { attribution?: unknown };
+    // Other tools write a link; the page shows text.
+    credit = typeof attribution === "string" ? attribution.replaceAll(/<[^>]*>/g, "") : "";
+    credits.set(file, credit);
+    return credit;
+  } catch {
+    return "";
+  }
 }
 
 /** The PMTiles file of the operator that this server gives out; null where there is none. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { directories, type Entry, headerBytes, writeHeader } from "#src/infrastructure/pmtiles.ts";
 
 /** A PMTiles archive too large for memory: its tiles wait on disk, by zoom. */
@@ -56,8 +56,7 @@ function put(level: Level, id: number, bytes: Uint8Array, run: number): void {
     throw new Error(`tile ${id} comes after ${last.id}`);
   level.tiles += run;
   const place = placeOf(level, bytes);
-  const joins =
-    last !== undefined && last.id + last.run === id && last.offset === place.offset;
+  const joins = last !== undefined && last.id + last.run === id && last.offset === place.offset;
   if (joins) last.run += run;
   else level.entries.push({ id, run, ...place });
 }
@@ -109,7 +108,7 @@ function assemble(
 
 function copy(from: number, length: number, to: number, at: number): number {
   const piece = Buffer.alloc(Math.min(copyBytes, length));
-  for (let done = 0; done < length; ) {
+  for (let done = 0; done < length;) {
     const count = readSync(from, piece, 0, Math.min(piece.length, length - done), done);
     if (count === 0) throw new Error("a temporary file of tiles has become shorter");
     writeAll(to, piece.subarray(0, count), at + done);
@@ -120,7 +119,26 @@ function copy(from: number, length: number, to: number, at: number): number {
 
 /** A write may take only part of it. */
 function writeAll(file: number, bytes: Uint8Array, at: number): number {
-  for (let from = 0; from < bytes.length; )
+  for (let from = 0; from < bytes.length;)
     from += writeSync(file, bytes, from, bytes.length - from, at + from);
   return bytes.length;
+}
+
+const longestMetadata = 1024 * 1024;
+
+/** The metadata of an archive. Throws where it is no such file, or compressed otherwise than by gzip. */
+export function readMetadata(path: string): unknown {
+  const file = openSync(path, "r");
+  try {
+    const header = Buffer.alloc(headerBytes);
+    readSync(file, header, 0, headerBytes, 0);
+    const [at, length] = [header.readBigUInt64LE(24), header.readBigUInt64LE(32)];
+    if (header.toString("latin1", 0, 7) !== "PMTiles" || length > longestMetadata)
+      throw new Error(`${path} is not a PMTiles archive`);
+    const packed = Buffer.alloc(Number(length));
+    readSync(file, packed, 0, packed.length, Number(at));
+    return JSON.parse(gunzipSync(packed, { maxOutputLength: longestMetadata }).toString("utf8"));
+  } finally {
+    closeSync(file);
+  }
 }

@@ -58,6 +58,9 @@ export function blockOf(type: string, content: Uint8Array, plain = false): Buffe
   return Buffer.concat([length, head, body]);
 }
 
+// pbf's own writer garbles letters beyond U+1FFFF.
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
 type Strings = (text: string) => number;
 
 function data(group: (strings: Strings) => Uint8Array, plain: boolean): Buffer {
@@ -68,9 +71,11 @@ function data(group: (strings: Strings) => Uint8Array, plain: boolean): Buffer {
     return table.get(text)!;
   });
   const block = new PbfWriter();
-  block.writeMessage(1, (all: string[], pbf) => all.forEach((one) => pbf.writeStringField(1, one)), [
-    ...table.keys(),
-  ]);
+  block.writeMessage(
+    1,
+    (all: string[], pbf) => all.forEach((one) => pbf.writeBytesField(1, utf8(one))),
+    [...table.keys()],
+  );
   block.writeBytesField(2, content);
   return blockOf("OSMData", block.finish(), plain);
 }
@@ -104,8 +109,14 @@ function groupOfNodes(nodes: OsmObjects["nodes"], strings: Strings, plain: boole
 }
 
 function writeTags(pbf: PbfWriter, tags: Tags | undefined, strings: Strings): void {
-  pbf.writePackedVarint(2, pairs(tags).map(([key]) => strings(key)));
-  pbf.writePackedVarint(3, pairs(tags).map(([, value]) => strings(value)));
+  pbf.writePackedVarint(
+    2,
+    pairs(tags).map(([key]) => strings(key)),
+  );
+  pbf.writePackedVarint(
+    3,
+    pairs(tags).map(([, value]) => strings(value)),
+  );
 }
 
 function groupOfWays(ways: NonNullable<OsmObjects["ways"]>, strings: Strings): Uint8Array {
@@ -129,9 +140,15 @@ function groupOfRelations(
     const relation = new PbfWriter();
     relation.writeVarintField(1, id);
     writeTags(relation, tags, strings);
-    relation.writePackedVarint(8, members.map(({ role }) => strings(role)));
+    relation.writePackedVarint(
+      8,
+      members.map(({ role }) => strings(role)),
+    );
     relation.writePackedSVarint(9, steps(members.map((member) => member.id)));
-    relation.writePackedVarint(10, members.map(({ type }) => memberTypes[type]));
+    relation.writePackedVarint(
+      10,
+      members.map(({ type }) => memberTypes[type]),
+    );
     group.writeBytesField(4, relation.finish());
   }
   return group.finish();

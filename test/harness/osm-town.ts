@@ -35,11 +35,39 @@ export function osmTown({ lon, lat }: Town, streets = 20): OsmObjects {
   for (let n = -half; n <= half; n++) {
     const highway = n === 0 ? "trunk" : n % 5 === 0 ? "secondary" : "residential";
     const name = `${Math.abs(n) + 1}-я ${n < 0 ? "Западная" : "Восточная"} улица`;
-    way([[n, -half], [n + 0.3, 0], [n, half]], { highway, name, ...(n === 0 ? { ref: "М-10" } : {}) });
-    way([[-half, n], [0, n + 0.3], [half, n]], { highway: "residential", name: `Садовая ${n}` });
+    way(
+      [
+        [n, -half],
+        [n + 0.3, 0],
+        [n, half],
+      ],
+      { highway, name, ...(n === 0 ? { ref: "М-10" } : {}) },
+    );
+    way(
+      [
+        [-half, n],
+        [0, n + 0.3],
+        [half, n],
+      ],
+      { highway: "residential", name: `Садовая ${n}` },
+    );
   }
-  way([[-8 * half, -2 * half], [0, -1.4 * half], [8 * half, -2 * half]], { highway: "motorway", ref: "М-11" });
-  way([[-6 * half, 1.3 * half], [0, 1.1 * half], [6 * half, 1.6 * half]], { waterway: "river", name: "Тихая" });
+  way(
+    [
+      [-8 * half, -2 * half],
+      [0, -1.4 * half],
+      [8 * half, -2 * half],
+    ],
+    { highway: "motorway", ref: "М-11" },
+  );
+  way(
+    [
+      [-6 * half, 1.3 * half],
+      [0, 1.1 * half],
+      [6 * half, 1.6 * half],
+    ],
+    { waterway: "river", name: "Тихая" },
+  );
   // Two halves of a shore, the second against the first's direction, that share their ends.
   const upper = circle(1.9 * half, 0, 0.6 * half, 0, 180);
   const shore = way(upper);
@@ -56,7 +84,11 @@ export function osmTown({ lon, lat }: Town, streets = 20): OsmObjects {
   const island = closed(circle(1.9 * half, 0, 0.2 * half));
   closed(circle(-1.5 * half, 0.5 * half, 0.2 * half), { natural: "water", name: "Пруд" });
   const broken = way(circle(-1.5 * half, -0.5 * half, 0.2 * half, 0, 200));
-  const border = way([[-8 * half, 2 * half], [0, 2.2 * half], [8 * half, 2 * half]]);
+  const border = way([
+    [-8 * half, 2 * half],
+    [0, 2.2 * half],
+    [8 * half, 2 * half],
+  ]);
   node(0, 0, { place: "city", name: "Бензинск", "name:en": "Benzinsk", population: "612 000" });
   const outer = (id: number) => ({ type: "way" as const, id, role: "outer" });
   const water = { type: "multipolygon", natural: "water" };

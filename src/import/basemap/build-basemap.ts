@@ -2,12 +2,11 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { tileIdToZxy, zxyToTileId } from "pmtiles";
 import { gather, type ShowStep } from "#src/import/basemap/gather.ts";
-import type { LayerName } from "#src/import/basemap/kinds.ts";
-import { allEarth, allSea, type Ground, type Land, openLand } from "#src/import/basemap/land.ts";
+import { layerNames, type LayerName } from "#src/import/basemap/kinds.ts";
 import { openRegions, regionZoom, type Regions } from "#src/import/basemap/regions.ts";
-import { cut, type Cutter, encode, lastZoom, type TileFeature } from "#src/import/basemap/tiles.ts";
+import { cut, type Cutter, earth, encode, lastZoom } from "#src/import/basemap/tiles.ts";
 import { asFault, type FileFault } from "#src/import/read-text.ts";
-import { bundledBasemapFile, osmAttribution } from "#src/infrastructure/map-settings.ts";
+import { osmAttribution } from "#src/infrastructure/map-settings.ts";
 import { openArchive, type Archive } from "#src/infrastructure/pmtiles-archive.ts";
 
 /** What `operator basemap build` has made. */
@@ -54,9 +53,9 @@ export async function buildBasemap(options: BasemapOptions): Promise<BasemapSumm
         counts[shape.kind.layer] += 1;
         regions.add(shape);
       });
-      const { earth: _, ...drawn } = counts;
+      const { earth: _earth, ...drawn } = counts;
       const made = join(folder, "made");
-      const sizes = await writeTiles(regions, folder, made, show);
+      const sizes = writeTiles(regions, folder, made, show);
       await rename(made, out);
       return { file: out, ...sizes, ...drawn, ...gathered };
     });
@@ -65,93 +64,57 @@ export async function buildBasemap(options: BasemapOptions): Promise<BasemapSumm
   }
 }
 
-async function writeTiles(
+function writeTiles(
   regions: Regions,
   folder: string,
   made: string,
   show: ShowStep,
-): Promise<{ bytes: number; tiles: number }> {
-  const land = await openLand(bundledBasemapFile);
+): { bytes: number; tiles: number } {
   const archive = openArchive(folder);
   try {
-    await addOverview(archive, regions, land);
-    addRegions(archive, regions, land, show);
+    addOverview(archive, regions);
+    addRegions(archive, regions, show);
     return archive.finish(made, {
       name: "streets",
       attribution: osmAttribution,
-      vector_layers: ["earth", "water", "roads", "boundaries", "places"].map((id) => ({
-        id,
-        fields: {},
-      })),
+      vector_layers: layerNames.map((id) => ({ id, fields: {} })),
     });
   } finally {
     archive.close();
-    await land.close();
   }
 }
 
-/** The whole world below the regions: land, sea, and what is large. */
-async function addOverview(archive: Archive, regions: Regions, land: Land): Promise<void> {
+/** What is large, below the regions. Under it the map draws its own land and sea. */
+function addOverview(archive: Archive, regions: Regions): void {
   const cutter = cut(regions.overview(), regionZoom - 1);
   for (let id = 0, end = zxyToTileId(regionZoom, 0, 0); id < end; id++) {
     const [z, x, y] = tileIdToZxy(id);
     const layers = cutter.tile(z, x, y);
-    const coast = z <= land.maxZoom ? await land.tile(z, x, y) : null;
-    const ground = coast ?? (z > land.maxZoom && land.any(z, x, y) ? allEarth : allSea);
-    archive.add(z, id, tileOf(layers, ground));
+    if (layers.size > 0) archive.add(z, id, encode(layers));
   }
-}
-
-const earthTile = encode(layersOf(new Map(), allEarth));
-const seaTile = encode(layersOf(new Map(), allSea));
-
-function tileOf(layers: ReadonlyMap<LayerName, TileFeature[]>, ground: Ground): Uint8Array {
-  if (layers.size === 0 && ground === allEarth) return earthTile;
-  if (layers.size === 0 && ground === allSea) return seaTile;
-  return encode(layersOf(layers, ground));
-}
-
-function layersOf(
-  layers: ReadonlyMap<LayerName, TileFeature[]>,
-  { earth, water }: Ground,
-): Map<LayerName, TileFeature[]> {
-  const waters = [...water, ...(layers.get("water") ?? [])];
-  return new Map([
-    ...(earth.length > 0 ? [["earth", earth] as const] : []),
-    ...(waters.length > 0 ? [["water", waters] as const] : []),
-    ...[...layers].filter(([name]) => name !== "water"),
-  ]);
 }
 
 /** Region by region along the archive's curve, so that the tiles of each zoom come in its order. */
-function addRegions(archive: Archive, regions: Regions, land: Land, show: ShowStep): void {
-  const first = zxyToTileId(regionZoom, 0, 0);
-  const total = regions.count();
-  let done = 0;
-  for (let n = 0; n < 4 ** regionZoom; n++) {
-    const [, x, y] = tileIdToZxy(first + n);
-    if (regions.has(x, y)) {
-      addRegion(archive, cut(regions.take(x, y), lastZoom), n);
-      show("drawing regions", (done += 1), total);
-    } else {
-      const tile = land.any(regionZoom, x, y) ? earthTile : seaTile;
-      for (const { z, from, count } of zoomsOf(n)) archive.add(z, from, tile, count);
-    }
+function addRegions(archive: Archive, regions: Regions, show: ShowStep): void {
+  const ordered = regions.all();
+  ordered.forEach(([x, y], n) => {
+    const cutter = cut(regions.take(x, y), lastZoom);
+    for (let z = regionZoom; z <= lastZoom; z++) addZoom(archive, cutter, z, [x, y]);
+    show("drawing regions", n + 1, ordered.length);
+  });
+}
+
+const openLand = encode(new Map([["earth", [earth]]]));
+
+/** The tiles of a region at one zoom: they follow one another along the curve. */
+function addZoom(archive: Archive, cutter: Cutter, z: number, [x, y]: [number, number]): void {
+  const count = 4 ** (z - regionZoom);
+  const nth = zxyToTileId(regionZoom, x, y) - zxyToTileId(regionZoom, 0, 0);
+  const first = zxyToTileId(z, 0, 0) + nth * count;
+  for (let id = first; id < first + count; id++) {
+    const [, left, top] = tileIdToZxy(id);
+    const layers = cutter.tile(z, left, top);
+    const whole = (): Uint8Array => encode(new Map([["earth", [earth]], ...layers]));
+    archive.add(z, id, layers.size === 0 ? openLand : whole());
   }
 }
-
-function addRegion(archive: Archive, cutter: Cutter, n: number): void {
-  for (const { z, from, count } of zoomsOf(n))
-    for (let id = from; id < from + count; id++) {
-      const [, x, y] = tileIdToZxy(id);
-      archive.add(z, id, tileOf(cutter.tile(z, x, y), allEarth));
-    }
-}
-
-/** The tiles of the n-th region along the curve: at each zoom they follow one another. */
-const zoomsOf = (n: number): { z: number; from: number; count: number }[] =>
-  Array.from({ length: lastZoom - regionZoom + 1 }, (_, deeper) => {
-    const count = 4 ** deeper;
-    const z = regionZoom + deeper;
-    return { z, count, from: zxyToTileId(z, 0, 0) + n * count };
-  });

@@ -9,11 +9,23 @@ import {
   roadKind,
   waterKind,
 } from "#src/import/basemap/kinds.ts";
-import { type Contents, type Member, readBlock, type Tags, type Visitor } from "#src/import/basemap/osm-block.ts";
+import {
+  type Contents,
+  type Member,
+  readBlock,
+  type Tags,
+  type Visitor,
+} from "#src/import/basemap/osm-block.ts";
 import { type BlockPlace, openOsmFile, type OsmFile } from "#src/import/basemap/osm-file.ts";
 import { type Points, pointsOf } from "#src/import/basemap/points.ts";
 import { joinRings, polygonsOf, type Ring } from "#src/import/basemap/rings.ts";
-import { openSpill, readRecords, recordAt, recordOf, type Spill } from "#src/import/basemap/spill.ts";
+import {
+  openSpill,
+  readRecords,
+  recordAt,
+  recordOf,
+  type Spill,
+} from "#src/import/basemap/spill.ts";
 import { advice, wrongFile } from "#src/import/read-text.ts";
 
 /** Something to draw. `rings` of an area: the outer one, then its holes; coordinates in units of 1e-7 degrees. */

@@ -1,7 +1,8 @@
 import type { Tags } from "#src/import/basemap/osm-block.ts";
 
 /** The layers of a tile, with the names of the Protomaps schema, which the map's style draws. */
-export type LayerName = "earth" | "water" | "roads" | "boundaries" | "places";
+export const layerNames = ["earth", "water", "roads", "boundaries", "places"] as const;
+export type LayerName = (typeof layerNames)[number];
 
 /** What is drawn of an object: its layer, and what the style and the labels need to know of it. */
 export interface Kind {
@@ -50,6 +51,8 @@ export function roadKind(tags: Tags): Kind | null {
     tags: {
       kind,
       kind_detail: link ? detail.slice(0, -"_link".length) : detail,
+      // Labels of important roads come first.
+      min_zoom: minZoom,
       ...(link ? { is_link: true } : {}),
       ...(truthy(tags["bridge"]) ? { is_bridge: true } : {}),
       ...(truthy(tags["tunnel"]) ? { is_tunnel: true } : {}),

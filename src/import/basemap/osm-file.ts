@@ -48,7 +48,7 @@ export async function openOsmFile(path: string): Promise<OsmFile> {
     return {
       size,
       async *all(progress) {
-        for (let at = first.bytes; at < size; ) {
+        for (let at = first.bytes; at < size;) {
           const { block, bytes } = await blockAt(file, at, size);
           if (block.type === "OSMData") yield [{ at, bytes }, block.content];
           at += bytes;

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { zxyToTileId } from "pmtiles";
+import { tileIdToZxy, zxyToTileId } from "pmtiles";
 import { waterZoom } from "#src/import/basemap/kinds.ts";
 import type { Shape } from "#src/import/basemap/gather.ts";
 import { unitsPerDegree } from "#src/import/basemap/points.ts";
@@ -25,10 +25,10 @@ export interface Regions {
   add(shape: Shape): void;
   /** What is drawn on the tiles below `regionZoom`. */
   overview(): Shape[];
-  has(x: number, y: number): boolean;
+  /** Along the curve that orders the tiles of an archive. */
+  all(): [x: number, y: number][];
   /** The shapes of one region; its file is gone afterwards. */
   take(x: number, y: number): Shape[];
-  count(): number;
 }
 
 export function openRegions(folder: string): Regions {
@@ -43,7 +43,8 @@ export function openRegions(folder: string): Regions {
     if (size >= bufferedBytes) flush();
   };
   const flush = (): void => {
-    for (const [name, records] of waiting) appendFileSync(join(folder, name), Buffer.concat(records));
+    for (const [name, records] of waiting)
+      appendFileSync(join(folder, name), Buffer.concat(records));
     [waiting, size] = [new Map(), 0];
   };
   const take = (name: string): Shape[] => {
@@ -66,9 +67,12 @@ export function openRegions(folder: string): Regions {
       if (coarse !== null) put("overview", recordFor(coarse));
     },
     overview: () => take("overview"),
-    has: (x, y) => known.has(zxyToTileId(regionZoom, x, y)),
+    all: () =>
+      [...known]
+        .sort((a, b) => a - b)
+        .map(tileIdToZxy)
+        .map(([, x, y]) => [x, y]),
     take: (x, y) => take(`region-${x}-${y}`),
-    count: () => known.size,
   };
 }
 
@@ -139,4 +143,3 @@ const yOf = (units: number): number => {
   const sin = Math.sin((units / unitsPerDegree / 180) * Math.PI);
   return 0.5 - (0.25 * Math.log((1 + sin) / (1 - sin))) / Math.PI;
 };
-

@@ -87,7 +87,7 @@ function liesIn(ring: Ring, outer: Ring): boolean {
 }
 
 /** Whether a ray from the point crosses the ring an odd number of times. */
-export function contains(ring: ArrayLike<number>, x: number, y: number): boolean {
+function contains(ring: ArrayLike<number>, x: number, y: number): boolean {
   let inside = false;
   for (let n = 0; n + 3 < ring.length; n += 2) {
     const [ax, ay, bx, by] = [ring[n]!, ring[n + 1]!, ring[n + 2]!, ring[n + 3]!];

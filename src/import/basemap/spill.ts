@@ -55,7 +55,7 @@ export function openSpill(path: string): Spill {
 
 /** A write may take only part of it. */
 export function writeAll(file: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length; ) from += writeSync(file, bytes, from);
+  for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from);
 }
 
 /** All records of a file, in their order; a few megabytes of it are in memory. */

@@ -7,11 +7,28 @@ import type { Ring } from "#src/import/basemap/rings.ts";
 
 /** The last zoom that has tiles; the map draws further ones from it. */
 export const lastZoom = 14;
-export const extent = 4096;
+const extent = 4096;
 // Names of roads stand on the map from here on.
 const namesZoom = 11;
 
-export type TileFeature = GeoJSONVTFeature;
+type TileFeature = GeoJSONVTFeature;
+
+// A little more than a tile and its buffer.
+const [from, to] = [-128, extent + 128];
+/** Land over a whole tile. */
+export const earth: TileFeature = {
+  type: 3,
+  tags: { kind: "earth" },
+  geometry: [
+    [
+      [from, from],
+      [to, from],
+      [to, to],
+      [from, to],
+      [from, from],
+    ],
+  ],
+};
 
 /** Cuts shapes into tiles down to `maxZoom`. */
 export interface Cutter {
