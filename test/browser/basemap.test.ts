@@ -71,7 +71,7 @@ describe("browser: a base map with streets", function () {
         dark: theme === "dark",
         pixelRatio: 1,
       });
-      await page.goto(site.widgetUrl({ lat: "55", lon: "37.03", zoom: "13" }));
+      await page.goto(site.widgetUrl({ lat: "55", lon: "37.02", zoom: "13" }));
       await stationsInView(page);
       let drawn = await countPixels(page, colours[theme]);
       // Until both are there: each wait is a picture of the page.

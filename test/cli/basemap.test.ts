@@ -102,10 +102,8 @@ describe("operator basemap build", function () {
     // The lake's middle is 19 streets of 150 m east of the town's.
     const lon = middle.lon + (19 * 150) / (111_000 * Math.cos((middle.lat * Math.PI) / 180));
     const island = { lat: middle.lat, lon };
-    const lakes = (await layer("water", 14, island)).filter(
-      ({ properties }) => properties["kind"] === "lake",
-    );
-    expect(lakes.map(({ properties }) => properties["name"])).to.deep.equal(["Озеро"]);
+    const lakes = (await layer("water", 14, island)).filter(({ type }) => type === 3);
+    expect(lakes.map(({ properties }) => properties)).to.deep.equal([{ kind: "lake" }]);
     const { at } = tileAt(14, island);
     const isWet = (x: number): boolean => {
       let crossings = 0;
@@ -119,6 +117,13 @@ describe("operator basemap build", function () {
     };
     // The island has a radius of 300 m, the lake of 900 m; a step of the tile is 0.34 m.
     expect([0, 600, 1400].map((steps) => isWet(at.x + steps))).to.deep.equal([false, false, true]);
+    // Its name stands once, in the water.
+    const names = (await layer("water", 11, island)).filter(({ type }) => type === 1);
+    const [label] = names.filter(({ properties }) => properties["name"] === "Озеро");
+    const { x: labelX, y: labelY } = label!.loadGeometry()[0]![0]!;
+    const middleOf = tileAt(11, island).at;
+    // A step is 2.7 m here.
+    expect(Math.hypot(labelX - middleOf.x, labelY - middleOf.y)).to.be.within(111, 330);
   });
 
   it("makes the same file again, and says in words what it has made", async () => {

@@ -4,7 +4,7 @@ import { tileIdToZxy, zxyToTileId } from "pmtiles";
 import { waterZoom } from "#src/import/basemap/kinds.ts";
 import type { Shape } from "#src/import/basemap/gather.ts";
 import { unitsPerDegree } from "#src/import/basemap/points.ts";
-import { type Box, boxOf, type Ring } from "#src/import/basemap/rings.ts";
+import { type Box, boxOf, pointIn, type Ring } from "#src/import/basemap/rings.ts";
 import { readRecords, recordOf } from "#src/import/basemap/spill.ts";
 
 /** Tiles from this zoom on are made region by region; a region is what one tile of this zoom covers. */
@@ -57,7 +57,8 @@ export function openRegions(folder: string): Regions {
   };
   return {
     add(given) {
-      const shape = sized(given);
+      const [shape, label] = labelled(sized(given));
+      if (label !== null) this.add(label);
       const record = recordFor(shape);
       for (const [x, y] of regionsOf(boxOf(shape.rings[0]!))) {
         known.add(zxyToTileId(regionZoom, x, y));
@@ -100,6 +101,23 @@ function sized(shape: Shape): Shape {
   const minZoom = waterZoom(Math.max(east - west, north - south) / unitsPerDegree);
   return { ...shape, kind: { ...shape.kind, minZoom } };
 }
+
+/** The name of an area as a point of its own: else each of its tiles would carry it. */
+function labelled(shape: Shape): [Shape, label: Shape | null] {
+  const { kind, form, rings } = shape;
+  if (form !== "area" || kind.tags["name"] === undefined) return [shape, null];
+  const tags = Object.fromEntries(
+    Object.entries(kind.tags).filter(([key]) => !/^(name|script)/.test(key)),
+  );
+  const [point, minZoom] = [pointIn(rings), Math.min(14, kind.minZoom + labelLater)];
+  return [
+    { ...shape, kind: { ...kind, tags } },
+    { form: "point", rings: [Int32Array.from(point)], kind: { ...kind, minZoom } },
+  ];
+}
+
+// An area that is just to be seen has no room for its name.
+const labelLater = 3;
 
 // Two of the 4096 steps of a tile below the regions: the tiler leaves out more.
 const coarseStep = ((360 / 2 ** (regionZoom - 1) / 4096) * 2 * unitsPerDegree) | 0;

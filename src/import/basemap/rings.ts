@@ -95,3 +95,20 @@ function contains(ring: ArrayLike<number>, x: number, y: number): boolean {
   }
   return inside;
 }
+
+const tries = 9;
+
+/** A point of an area (its outer ring, then holes), as near to the middle as a coarse grid has one. */
+export function pointIn([outer, ...holes]: readonly Ring[]): [x: number, y: number] {
+  const { west, south, east, north } = boxOf(outer!);
+  const [x, y] = [(west + east) / 2, (south + north) / 2];
+  const parts = Array.from({ length: tries * tries }, (_, n) => [
+    (n % tries) / (tries + 1) - (tries - 1) / 2 / (tries + 1),
+    Math.floor(n / tries) / (tries + 1) - (tries - 1) / 2 / (tries + 1),
+  ]).sort(([ax, ay], [bx, by]) => Math.hypot(ax!, ay!) - Math.hypot(bx!, by!));
+  for (const [right, up] of parts) {
+    const point: [number, number] = [x + right! * (east - west), y + up! * (north - south)];
+    if (contains(outer!, ...point) && !holes.some((hole) => contains(hole, ...point))) return point;
+  }
+  return [outer![0]!, outer![1]!];
+}
