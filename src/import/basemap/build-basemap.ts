@@ -21,7 +21,7 @@ export interface BasemapSummary {
   boundaries: number;
   /** Relations of water whose rings are not closed; they are left out. */
   broken: number;
-  /** Points of everything drawn: what memory depends on, about 24 bytes for each. */
+  /** Different points of everything drawn: what memory depends on. */
   points: number;
 }
 

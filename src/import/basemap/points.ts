@@ -7,8 +7,8 @@ export const unitsPerDegree = 1e7;
 const missing = 2 ** 31 - 1;
 
 /**
- * The coordinates of the nodes that something drawn needs: 16 bytes for each. While it is made, 8 more for each time
- * that a way names a node.
+ * The coordinates of the nodes that something drawn needs, which is what memory depends on: 8 bytes for each, and 8 for
+ * each time that a way names one of them.
  */
 export interface Points {
   count: number;
@@ -28,7 +28,11 @@ export function pointsOf(paths: readonly string[], total: number): Points {
       filled += numbers.length;
     }
   all.sort();
-  const ids = all.filter((id, n) => n === 0 || all[n - 1] !== id);
+  // In place: `filter` would make a list of them first.
+  let different = 0;
+  for (let n = 0; n < all.length; n++)
+    if (n === 0 || all[n] !== all[different - 1]) all[different++] = all[n]!;
+  const ids = all.subarray(0, different);
   const lons = new Int32Array(ids.length).fill(missing);
   const lats = new Int32Array(ids.length);
   let next = 0;
