@@ -1,4 +1,3 @@
-import { access, constants } from "node:fs/promises";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { doneOrThrow, rowId } from "#api/console/fields.ts";
 import type { Services } from "#api/http/services.ts";
@@ -8,7 +7,7 @@ import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
-import { basemapFile } from "#src/infrastructure/map-settings.ts";
+import { basemapState } from "#src/infrastructure/map-settings.ts";
 import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { countHeld } from "#src/marks/held.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -22,7 +21,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     const [marks, queues, basemap] = await Promise.all([
       marksOf(services),
       queuesOf(services),
-      stateOfBasemap(services.config),
+      basemapState(services.config),
     ]);
     ctx.body = { ready, degraded, checks, marks, queues, basemap } satisfies ConsoleHealth;
   }),
@@ -38,16 +37,6 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     ctx.status = 204;
   }),
 ];
-
-async function stateOfBasemap(config: Services["config"]): Promise<ConsoleHealth["basemap"]> {
-  if (config.basemap === "bundled") return "bundled";
-  const file = basemapFile(config);
-  if (file === null) return "own";
-  return access(file, constants.R_OK).then(
-    () => "own",
-    () => "missing",
-  );
-}
 
 async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {
   const since = clock() - hourMs;

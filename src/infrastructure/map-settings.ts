@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import type { Config } from "#src/infrastructure/config.ts";
 import { readMetadata } from "#src/infrastructure/pmtiles-archive.ts";
 
@@ -55,6 +56,17 @@ function creditOf(file: string): string {
 /** The PMTiles file of the operator that this server gives out; null where there is none. */
 export const basemapFile = ({ basemap }: Pick<Config, "basemap">): string | null =>
   basemap === "bundled" || isAddress(basemap) ? null : basemap;
+
+/** Whether the map has streets, as far as this server can tell; `missing`: its file cannot be read. */
+export async function basemapState(config: Config): Promise<"bundled" | "own" | "missing"> {
+  if (config.basemap === "bundled") return "bundled";
+  const file = basemapFile(config);
+  if (file === null) return "own";
+  return access(file, constants.R_OK).then(
+    () => "own",
+    () => "missing",
+  );
+}
 
 /** Checks the setting's form: `bundled`, the path of a .pmtiles file, or an http(s) address. */
 export function parseBasemap(text: string): string {

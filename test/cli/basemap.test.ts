@@ -57,8 +57,8 @@ describe("operator basemap build", function () {
     expect(made.code, made.err).to.equal(0);
     const { file, ...counts } = made.json;
     expect(file).to.equal(path("town.pmtiles"));
-    // 21 streets each way, and a motorway; a lake, a pond and a river.
-    expect(counts).to.include({ roads: 43, water: 3, places: 1, boundaries: 1, broken: 1 });
+    // 21 streets each way, and a motorway; a lake, a pond, a river and the coast.
+    expect(counts).to.include({ roads: 43, water: 4, places: 1, boundaries: 1, broken: 1 });
     const { archive, layer } = await read(file);
     const { minZoom, maxZoom, clustered } = await archive.getHeader();
     expect({ minZoom, maxZoom, clustered }).to.deep.equal({

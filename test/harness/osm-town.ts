@@ -8,7 +8,7 @@ export interface Town {
 
 /**
  * A town of `streets` × `streets` streets, 150 m apart: a motorway past it, a trunk road through it, a lake of two ways
- * with an island, a pond, a river, the town's point, a border beside it, and a lake whose outline is broken.
+ * with an island, a pond, a river, the town's point, a coast, a border beside it, and a lake whose outline is broken.
  */
 export function osmTown({ lon, lat }: Town, streets = 20): OsmObjects {
   const nodes: OsmObjects["nodes"] = [];
@@ -84,6 +84,13 @@ export function osmTown({ lon, lat }: Town, streets = 20): OsmObjects {
   const island = closed(circle(1.9 * half, 0, 0.2 * half));
   closed(circle(-1.5 * half, 0.5 * half, 0.2 * half), { natural: "water", name: "Пруд" });
   const broken = way(circle(-1.5 * half, -0.5 * half, 0.2 * half, 0, 200));
+  way(
+    [
+      [-8 * half, -3 * half],
+      [8 * half, -3 * half],
+    ],
+    { natural: "coastline" },
+  );
   const border = way([
     [-8 * half, 2 * half],
     [0, 2.2 * half],

@@ -59,6 +59,9 @@ export async function buildBasemap(options: BasemapOptions): Promise<BasemapSumm
       await rename(made, out);
       return { file: out, ...sizes, ...drawn, ...gathered };
     });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    return { fault: `${dirname(out)} has no space left; nothing was changed` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import {
   boundaryKind,
+  coastKind,
   drawnKeys,
   type Kind,
   placeKind,
@@ -116,7 +117,7 @@ async function findDrawn(
         found.places.push({ kind, form: "point", rings: [Int32Array.of(lon, lat)] });
     },
     way(_, tags, refs) {
-      const line = roadKind(tags) ?? riverKind(tags);
+      const line = roadKind(tags) ?? riverKind(tags) ?? coastKind(tags);
       if (line !== null) return addWay(found, { kind: line, form: "line" }, refs);
       const closed = refs.length > 3 && refs[0] === refs.at(-1);
       const area = closed ? waterKind(tags) : null;

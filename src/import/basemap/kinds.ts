@@ -74,6 +74,12 @@ export function riverKind(tags: Tags): Kind | null {
   return { layer: "water", minZoom, tags: { kind: "river", kind_detail: waterway, ...names } };
 }
 
+/** The coast as a thin line: what is sea and what is land cannot be told from the lines alone. */
+export const coastKind = (tags: Tags): Kind | null =>
+  tags["natural"] === "coastline"
+    ? { layer: "water", minZoom: 9, tags: { kind: "river", kind_detail: "coastline" } }
+    : null;
+
 /** A lake, a reservoir or a river's area; its zoom follows from its size, by `waterZoom`. */
 export function waterKind(tags: Tags): Kind | null {
   const isWater =
