@@ -59,10 +59,12 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
             The file that BASEMAP names cannot be read: the map has no background.
           </p>
         )}
+        <p>Make a map with streets from an extract of OpenStreetMap:</p>
         <p>
-          To make a map with streets from an extract of OpenStreetMap, run{" "}
-          <code>npm run -s operator -- basemap build FILE.osm.pbf</code>. Then set{" "}
-          <code>BASEMAP</code> to the file that it made, and restart the web processes.
+          <code>npm run -s operator -- basemap build FILE.osm.pbf</code>
+        </p>
+        <p>
+          Then set <code>BASEMAP</code> to the file that it made, and restart the web processes.
         </p>
       </div>
     </>
