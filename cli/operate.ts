@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
 import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
+import { basemapCommand } from "#cli/basemap.ts";
 import { examples } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { networkCommand } from "#cli/blocks.ts";
@@ -35,6 +36,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   stationCommand,
   citiesCommand,
   statusesCommand,
+  basemapCommand,
   reviewCommand,
   alarmCommand,
   incidentCommand,

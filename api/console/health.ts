@@ -7,6 +7,7 @@ import { isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { ConsoleFailedMark, ConsoleHealth } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
+import { basemapState } from "#src/infrastructure/map-settings.ts";
 import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { countHeld } from "#src/marks/held.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -17,8 +18,12 @@ const failedShown = 100;
 export const healthCalls = (services: Services): ConsoleCall[] => [
   consoleCall("GET", "/health", { role: "viewer" }, async (ctx) => {
     const { ready, degraded, checks } = services.health.report();
-    const [marks, queues] = await Promise.all([marksOf(services), queuesOf(services)]);
-    ctx.body = { ready, degraded, checks, marks, queues } satisfies ConsoleHealth;
+    const [marks, queues, basemap] = await Promise.all([
+      marksOf(services),
+      queuesOf(services),
+      basemapState(services.config),
+    ]);
+    ctx.body = { ready, degraded, checks, marks, queues, basemap } satisfies ConsoleHealth;
   }),
   consoleCall("GET", "/failed-marks", { role: "viewer" }, async (ctx) => {
     const failed = await listFailed(services.db, failedShown);

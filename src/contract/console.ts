@@ -305,6 +305,8 @@ export interface ConsoleHealth {
   } | null;
   /** Null while Redis is away. */
   queues: ConsoleQueue[] | null;
+  /** What the map draws under the stations; `missing`: the file that BASEMAP names cannot be read. */
+  basemap: "bundled" | "own" | "missing";
 }
 
 /** What an operator has to look at; open until it is acknowledged. */

@@ -1,4 +1,6 @@
+import { access, constants } from "node:fs/promises";
 import type { Config } from "#src/infrastructure/config.ts";
+import { readMetadata } from "#src/infrastructure/pmtiles-archive.ts";
 
 /** What the page needs to draw its base map; part of the widget's config (docs/decisions.md 6). */
 export interface Basemap {
@@ -17,18 +19,54 @@ export interface Basemap {
 export const bundledPath = "/basemap/bundled.pmtiles";
 export const operatorPath = "/basemap/operator.pmtiles";
 
+/** The credit of everything that is made from OpenStreetMap. */
+export const osmAttribution = "© OpenStreetMap contributors";
+
 /** The base map that the setting BASEMAP names; what it may be is checked by `parseBasemap`. */
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
   if (basemap === "bundled")
     return { kind: "bundled", url: bundledPath, attribution: attribution || "Natural Earth" };
-  if (!isAddress(basemap)) return { kind: "pmtiles", url: operatorPath, attribution };
+  if (!isAddress(basemap))
+    return {
+      kind: "pmtiles",
+      url: operatorPath,
+      attribution: attribution || creditOf(basemap),
+    };
   const kind = isTemplate(basemap) ? "raster" : isArchive(basemap) ? "pmtiles" : "style";
   return { kind, url: basemap, attribution };
+}
+
+const credits = new Map<string, string>();
+
+/** The credit that an archive of this server carries in itself, as text; read once, "" where it cannot be read. */
+function creditOf(file: string): string {
+  let credit = credits.get(file);
+  if (credit !== undefined) return credit;
+  try {
+    const { attribution } = readMetadata(file) as { attribution?: unknown };
+    // Other tools write a link; the page shows text.
+    credit = typeof attribution === "string" ? attribution.replaceAll(/<[^>]*>/g, "") : "";
+    credits.set(file, credit);
+    return credit;
+  } catch {
+    return "";
+  }
 }
 
 /** The PMTiles file of the operator that this server gives out; null where there is none. */
 export const basemapFile = ({ basemap }: Pick<Config, "basemap">): string | null =>
   basemap === "bundled" || isAddress(basemap) ? null : basemap;
+
+/** Whether the map has streets, as far as this server can tell; `missing`: its file cannot be read. */
+export async function basemapState(config: Config): Promise<"bundled" | "own" | "missing"> {
+  if (config.basemap === "bundled") return "bundled";
+  const file = basemapFile(config);
+  if (file === null) return "own";
+  return access(file, constants.R_OK).then(
+    () => "own",
+    () => "missing",
+  );
+}
 
 /** Checks the setting's form: `bundled`, the path of a .pmtiles file, or an http(s) address. */
 export function parseBasemap(text: string): string {

@@ -91,6 +91,9 @@ describe("browser: console", function () {
     const page = await signIn();
     const table = page.getByRole("table", { name: "Open alarms" });
     await table.getByText("partner 2, Тестоград").waitFor();
+    // This service has only the bundled map: how to come to streets.
+    await page.getByText("land and sea only").waitFor();
+    await page.getByText("operator -- basemap build FILE.osm.pbf").waitFor();
     await table.getByText("limit 20").first().waitFor();
     expect(await axeFaults(page)).to.deep.equal([]);
     await table

@@ -51,6 +51,7 @@ describe("the operator's commands", () => {
         "stations import",
         "cities import",
         "statuses import",
+        "basemap build",
         "queues list",
         "log list",
         "config",

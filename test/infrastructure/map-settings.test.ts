@@ -1,5 +1,14 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
-import { basemapFile, basemapOf, parseCenter } from "#src/infrastructure/map-settings.ts";
+import {
+  basemapFile,
+  basemapOf,
+  basemapState,
+  parseCenter,
+} from "#src/infrastructure/map-settings.ts";
+import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
@@ -29,6 +38,30 @@ describe("the settings of the map", () => {
   it("credits the bundled map's source unless told otherwise, and no other's", () => {
     expect(basemapOf(loadConfig({})).attribution).to.equal("Natural Earth");
     expect(basemapOf(loadConfig({ BASEMAP: "/srv/own.pmtiles" })).attribution).to.equal("");
+  });
+
+  it("credits what a file of the operator carries as its credit, as text", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fuelmark-credit-"));
+    const file = join(folder, "own.pmtiles");
+    const own = loadConfig({ BASEMAP: file });
+    try {
+      expect(await basemapState(own)).to.equal("missing");
+      expect(basemapOf(own).attribution).to.equal("");
+      const attribution = '<a href="https://osm.example">© OpenStreetMap</a>';
+      await writeFile(
+        file,
+        writePmtiles([{ z: 0, x: 0, y: 0, bytes: Buffer.of(1) }], { attribution }),
+      );
+      expect(await basemapState(own)).to.equal("own");
+      expect(basemapOf(own).attribution).to.equal("© OpenStreetMap");
+      const said = loadConfig({ BASEMAP: file, BASEMAP_ATTRIBUTION: "© somebody" });
+      expect(basemapOf(said).attribution).to.equal("© somebody");
+      expect(await basemapState(loadConfig({}))).to.equal("bundled");
+      const elsewhere = loadConfig({ BASEMAP: "https://maps.example/a.pmtiles" });
+      expect(await basemapState(elsewhere)).to.equal("own");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("refuses what can be no base map or centre, and says what is expected", () => {

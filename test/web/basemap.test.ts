@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { PMTiles, TileType } from "pmtiles";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
-import { writePmtiles } from "#web/build/pmtiles.ts";
+import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
 
 const readerOf = (archive: Buffer): PMTiles =>
   new PMTiles({

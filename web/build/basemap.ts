@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { fromGeojsonVt } from "@maplibre/vt-pbf";
 import { GeoJSONVT } from "@maplibre/geojson-vt";
 import { feature } from "topojson-client";
-import { type Tile, writePmtiles } from "#web/build/pmtiles.ts";
+import { type Tile, writePmtiles } from "#src/infrastructure/pmtiles.ts";
 
 const maxZoom = 7;
 const extent = 4096;

@@ -44,7 +44,8 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
 const basemapStamp = createHash("sha256");
 for (const file of [
   landFile,
-  ...["basemap.ts", "pmtiles.ts"].map((name) => join(web, "build", name)),
+  join(web, "build", "basemap.ts"),
+  join(web, "..", "src", "infrastructure", "pmtiles.ts"),
 ])
   basemapStamp.update(readFileSync(file));
 await make("the base map", join(basemapDir, "made-from"), basemapStamp.digest("hex"), () => {

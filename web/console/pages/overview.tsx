@@ -38,11 +38,38 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
               </li>
             ))}
           </ul>
+          <BasemapWord basemap={now.basemap} />
         </>
       )}
     </Loaded>
   </section>
 );
+
+/** What the map lacks under its stations, and the way to mend it. */
+function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
+  if (basemap === "own") return null;
+  return (
+    <>
+      <h2>Map</h2>
+      <div class="card">
+        {basemap === "bundled" ? (
+          <p>The map shows land and sea only, without streets.</p>
+        ) : (
+          <p class="fault">
+            The file that BASEMAP names cannot be read: the map has no background.
+          </p>
+        )}
+        <p>Make a map with streets from an extract of OpenStreetMap:</p>
+        <p>
+          <code>npm run -s operator -- basemap build FILE.osm.pbf</code>
+        </p>
+        <p>
+          Then set <code>BASEMAP</code> to the file that it made, and restart the web processes.
+        </p>
+      </div>
+    </>
+  );
+}
 
 /** `{ count: 4, age_ms: 2712 }` as `count 4, age ms 2712`. */
 function detailWords(detail: unknown): string {

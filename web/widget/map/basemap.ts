@@ -35,7 +35,7 @@ export async function openBasemap(
   if (kind === "bundled") return bundled(address, theme);
   const { tileType } = await archive.getHeader();
   return tileType === TileType.Mvt
-    ? protomaps(address, theme)
+    ? protomaps(address, new URL("basemap/bundled.pmtiles", root).href, theme)
     : raster([`pmtiles://${address}/{z}/{x}/{y}`], theme);
 }
 
@@ -75,15 +75,35 @@ function bundled(address: string, theme: Theme): Basemap {
   };
 }
 
-/** A vector extract in the Protomaps schema, drawn without sprites and with the system's letters. */
-async function protomaps(address: string, theme: Theme): Promise<Basemap> {
+const ground = "ground";
+
+/**
+ * A vector extract in the Protomaps schema, drawn without sprites and with the system's letters. Under it lie our own
+ * land and sea (`land`), for where it has no tiles: beyond its borders, and at sea (docs/decisions.md 15.40).
+ */
+async function protomaps(address: string, land: string, theme: Theme): Promise<Basemap> {
   const { layers, namedFlavor } = await import("@protomaps/basemaps");
-  const all = (of: Theme): LayerSpecification[] =>
-    layers(source, namedFlavor(of), { lang: language }).map((layer) =>
-      layer.type === "symbol" ? withoutIcons(layer) : layer,
-    );
+  const all = (of: Theme): LayerSpecification[] => {
+    const { earth, water } = namedFlavor(of);
+    const drawn = layers(source, namedFlavor(of), { lang: language })
+      .filter(({ type }) => type !== "background")
+      .map((layer) => (layer.type === "symbol" ? withoutIcons(layer) : layer));
+    return [
+      { id: "sea", type: "background", paint: { "background-color": water } },
+      {
+        id: ground,
+        type: "fill",
+        source: ground,
+        "source-layer": "land",
+        paint: { "fill-color": earth, "fill-antialias": false },
+      },
+      ...drawn,
+    ];
+  };
+  const style = styleOf({ type: "vector", url: `pmtiles://${address}` }, all(theme));
+  style.sources[ground] = { type: "vector", url: `pmtiles://${land}` };
   return {
-    style: styleOf({ type: "vector", url: `pmtiles://${address}` }, all(theme)),
+    style,
     paint: (map, next) => {
       for (const layer of all(next)) repaint(map, layer.id, layer.paint);
     },

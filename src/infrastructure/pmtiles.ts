@@ -9,7 +9,8 @@ export interface Tile {
   bytes: Uint8Array;
 }
 
-interface Entry {
+/** A line of an archive's directory. */
+export interface Entry {
   id: number;
   /** So many tiles from `id` on, along the archive's curve, are the same. */
   run: number;
@@ -17,7 +18,7 @@ interface Entry {
   length: number;
 }
 
-const headerBytes = 127;
+export const headerBytes = 127;
 // Header and root directory lie within what readers ask for first.
 const firstBytes = 16_384;
 const leafEntries = 2048;
@@ -35,7 +36,8 @@ export function writePmtiles(tiles: readonly Tile[], metadata: object): Buffer {
   const parts = [root, gzipSync(JSON.stringify(metadata)), leaves, Buffer.concat(data)];
   const zooms = tiles.map(({ z }) => z);
   const counts = [tiles.length, entries.length, data.length];
-  const header = writeHeader(parts, counts, Math.min(...zooms), Math.max(...zooms));
+  const lengths = parts.map(({ length }) => length);
+  const header = writeHeader(lengths, counts, Math.min(...zooms), Math.max(...zooms));
   return Buffer.concat([header, ...parts]);
 }
 
@@ -66,7 +68,7 @@ function pack(tiles: readonly Tile[]): { entries: Entry[]; data: Buffer[] } {
 }
 
 /** One directory of everything where that is small enough, else a root that names leaves. */
-function directories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
+export function directories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
   const whole = directory(entries);
   if (whole.length <= firstBytes - headerBytes) return { root: whole, leaves: Buffer.alloc(0) };
   const leaves: Buffer[] = [];
@@ -109,8 +111,10 @@ function varint(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-function writeHeader(
-  parts: readonly Buffer[],
+/** @param lengths of what follows the header: root directory, metadata, leaf directories, tiles
+ * @param counts of tiles, of entries, of different tiles */
+export function writeHeader(
+  lengths: readonly number[],
   counts: readonly number[],
   minZoom: number,
   maxZoom: number,
@@ -118,7 +122,7 @@ function writeHeader(
   const header = Buffer.alloc(headerBytes);
   header.write("PMTiles\u0003", 0, "latin1");
   let offset = headerBytes;
-  parts.forEach(({ length }, at) => {
+  lengths.forEach((length, at) => {
     header.writeBigUInt64LE(BigInt(offset), 8 + at * 16);
     header.writeBigUInt64LE(BigInt(length), 16 + at * 16);
     offset += length;

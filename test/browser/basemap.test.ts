@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser, openPage } from "#test/harness/browser.ts";
+import { osmExtract } from "#test/harness/osm-extract.ts";
+import { osmTown } from "#test/harness/osm-town.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+
+type Colour = readonly [red: number, green: number, blue: number];
+
+/** Of the Protomaps style: water, trunk roads and streets, in daylight and in the dark. */
+const colours: Record<"light" | "dark", { water: Colour; road: Colour }> = {
+  light: { water: [128, 222, 234], road: [255, 255, 255] },
+  dark: { water: [49, 53, 63], road: [61, 61, 61] },
+};
+/** Between the panels, which have some of the same colours. */
+const clip = { x: 400, y: 150, width: 550, height: 250 };
+
+/** How many pixels of a part of the page have each colour. */
+async function countPixels(
+  page: Page,
+  wanted: Record<string, Colour>,
+): Promise<Record<string, number>> {
+  const picture = (await page.screenshot({ clip })).toString("base64");
+  return page.evaluate(
+    async ([content, asked]) => {
+      const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+      // oxlint-disable-next-line typescript/no-explicit-any -- a browser's, which the types of Node do not know
+      const { createImageBitmap, OffscreenCanvas } = globalThis as any;
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+      canvas.drawImage(bitmap, 0, 0);
+      const { data }: { data: Uint8ClampedArray } = canvas.getImageData(
+        ...([0, 0, bitmap.width, bitmap.height] as const),
+      );
+      const counts = Object.fromEntries(Object.keys(asked).map((name) => [name, 0]));
+      for (let at = 0; at < data.length; at += 4)
+        for (const [name, colour] of Object.entries(asked))
+          if (colour.every((value, n) => Math.abs(value - data[at + n]!) < 3)) counts[name]! += 1;
+      return counts;
+    },
+    [picture, wanted] as const,
+  );
+}
+
+describe("browser: a base map with streets", function () {
+  let browser: Browser;
+  let site: MapSite;
+  let folder: string;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-streets-"));
+    const extract = join(folder, "town.osm.pbf");
+    await writeFile(extract, osmExtract(osmTown({ lon: 37, lat: 55 })));
+    const made = await runOperator({}, "basemap", "build", extract);
+    expect(made.code, made.err).to.equal(0);
+    site = await openMapSite({ env: { BASEMAP: join(folder, "town.pmtiles") } });
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const theme of ["light", "dark"] as const)
+    it(`is drawn with its roads and water, ${theme}, and says whose it is`, async () => {
+      const { page, complaints, close } = await openPage(browser, {
+        dark: theme === "dark",
+        pixelRatio: 1,
+      });
+      await page.goto(site.widgetUrl({ lat: "55", lon: "37.02", zoom: "13" }));
+      await stationsInView(page);
+      let drawn = await countPixels(page, colours[theme]);
+      // Until both are there: each wait is a picture of the page.
+      while (drawn["water"]! < 2000 || drawn["road"]! < 200)
+        drawn = await countPixels(page, colours[theme]);
+      const credit = page.getByText("© OpenStreetMap contributors · © OpenStreetMap contributors");
+      await credit.waitFor();
+      expect(complaints).to.deep.equal([]);
+      await close();
+    });
+});

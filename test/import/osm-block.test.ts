@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import fc from "fast-check";
+import { readBlock } from "#src/import/basemap/osm-block.ts";
+import { openOsmFile } from "#src/import/basemap/osm-file.ts";
+import { joinRings } from "#src/import/basemap/rings.ts";
+import { osmExtract, type OsmObjects } from "#test/harness/osm-extract.ts";
+
+const id = fc.integer({ min: 1, max: 2 ** 40 });
+const text = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" });
+const tags = fc.dictionary(text, text, { maxKeys: 4, noNullPrototype: true });
+const coordinate = (most: number): fc.Arbitrary<number> =>
+  fc.integer({ min: -most * 1e7, max: most * 1e7 }).map((units) => units / 1e7);
+const role = fc.constantFrom("outer", "inner", "");
+const memberType = fc.constantFrom("node" as const, "way" as const, "relation" as const);
+const objects: fc.Arbitrary<OsmObjects> = fc.record({
+  nodes: fc.array(fc.record({ id, lon: coordinate(180), lat: coordinate(85), tags }), {
+    minLength: 1,
+  }),
+  ways: fc.array(fc.record({ id, refs: fc.array(id), tags })),
+  relations: fc.array(
+    fc.record({ id, tags, members: fc.array(fc.record({ type: memberType, id, role })) }),
+  ),
+});
+
+/** Everything that carries the tag that is asked for, and all coordinates. */
+async function readAll(path: string): Promise<OsmObjects> {
+  const found: Required<OsmObjects> = { nodes: [], ways: [], relations: [] };
+  const places: [number, number, number][] = [];
+  const file = await openOsmFile(path);
+  for await (const [, content] of file.all(() => undefined))
+    readBlock(content, {
+      keys: new Set(["asked"]),
+      node: (id, lon, lat, tags) => found.nodes.push({ id, lon: lon / 1e7, lat: lat / 1e7, tags }),
+      way: (id, tags, refs) => found.ways.push({ id, refs, tags }),
+      relation: (id, tags, members) => found.relations.push({ id, tags, members }),
+      anyNode: (id, lon, lat) => places.push([id, lon / 1e7, lat / 1e7]),
+    });
+  await file.close();
+  expect(places).to.deep.equal(found.nodes.map(({ id, lon, lat }) => [id, lon, lat]));
+  return found;
+}
+
+describe("import: extracts of OpenStreetMap in PBF", () => {
+  let folder: string;
+  before(async () => (folder = await mkdtemp(join(tmpdir(), "fuelmark-osm-"))));
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("are read as they were written, packed or plain", async () => {
+    const path = join(folder, "some.osm.pbf");
+    await fc.assert(
+      fc.asyncProperty(objects, fc.boolean(), async (given, plain) => {
+        const asked = <T extends { tags?: Record<string, string> }>(all: T[] = []): T[] =>
+          all.map((one) => ({ ...one, tags: { ...one.tags, asked: "yes" } }));
+        const { nodes, ways, relations } = given;
+        const written = { nodes: asked(nodes), ways: asked(ways), relations: asked(relations) };
+        await writeFile(path, osmExtract(written, plain));
+        expect(await readAll(path)).to.deep.equal(written);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("have outlines that are joined from ways in any order and direction", () => {
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 28 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(cuts, fc.infiniteStream(fc.boolean()), fc.nat(), (at, turn, order) => {
+        const ring = [...Array.from({ length: 30 }, (_, n) => n), 0];
+        const stops = [0, ...at.toSorted((a, b) => a - b), 30];
+        const ways = stops.slice(1).map((to, n) => {
+          const way = ring.slice(stops[n], to + 1);
+          return turn.next().value === true ? way.toReversed() : way;
+        });
+        const mixed = [...ways.slice(order % ways.length), ...ways.slice(0, order % ways.length)];
+        const joined = joinRings(mixed);
+        expect(joined).to.have.length(1);
+        const edges = (points: readonly number[]): string[] =>
+          points
+            .slice(1)
+            .map((to, n) => `${Math.min(to, points[n]!)}-${Math.max(to, points[n]!)}`)
+            .sort();
+        expect(edges(joined![0]!)).to.deep.equal(edges(ring));
+        expect(joinRings(mixed.slice(1))).to.equal(null);
+      }),
+    );
+  });
+});
