@@ -356,6 +356,11 @@ describe("browser: dashboard", function () {
       "Вебхуки",
       "Первый запрос",
     ]);
+    expect(
+      await page.evaluate<string[]>(
+        "[...document.querySelectorAll('header nav a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
+      ),
+    ).to.deep.equal([]);
     expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
     expect(await axeFaults(page)).to.deep.equal([]);
     expect(await fitsWidth(page)).to.equal(true);

@@ -16,7 +16,7 @@ const partsMax = 5;
 /** Requests per day by method, as bars, as a table and as a file. */
 export const Requests = () => (
   <Section
-    id={say("requests")}
+    id="requests"
     title={say("Requests per day")}
     tools={
       <div class="tools">

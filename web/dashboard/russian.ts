@@ -37,7 +37,7 @@ export const russian = {
   "Not counted": "Не засчитано",
   "Last day": "Последний день",
   "not recorded at that time": "тогда не записывалось",
-  requests: "запросов",
+  requests: "запр.",
   // Today.
   "Left this minute": "Осталось в эту минуту",
   "Requests this minute": "Запросы за эту минуту",
@@ -158,7 +158,7 @@ export const russian = {
   "✕ rejected": "✕ отклонён",
   "… pending": "… ожидает",
   "You asked for {rpm} requests per minute and {daily} per day on {day}.":
-    "Вы запросили {rpm} запросов в минуту и {daily} в день: {day}.",
+    "Вы запросили лимиты {rpm} в минуту и {daily} в день: {day}.",
   "The operator answers within one business day. Approved limits take effect automatically. You can send another request after the decision.":
     "Оператор отвечает в течение одного рабочего дня. Одобренные лимиты вступают в силу автоматически. Следующий запрос можно отправить после решения.",
   "Ask for other limits": "Запросить другие лимиты",
