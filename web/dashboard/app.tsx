@@ -11,10 +11,11 @@ import { SignInPage } from "#web/dashboard/sign-in.tsx";
 import { overview, session } from "#web/dashboard/state.ts";
 import { Today } from "#web/dashboard/today.tsx";
 import { Webhooks } from "#web/dashboard/webhooks.tsx";
+import { say } from "#web/dashboard/words.ts";
 
 /** Signed in or not, and what is shown then. */
 export function App() {
-  if (session.value === undefined) return <p class="starting">Loading …</p>;
+  if (session.value === undefined) return <p class="starting">{say("Loading …")}</p>;
   if (session.value === null) return <SignInPage />;
   const days = overview.value.value;
   const isNew =
@@ -23,7 +24,7 @@ export function App() {
     <>
       <Header session={session.value} />
       <main>
-        <h1 class="unseen">Dashboard of {session.value.partner}</h1>
+        <h1 class="unseen">{say("Dashboard of {partner}", { partner: session.value.partner })}</h1>
         {isNew && <FirstCall session={session.value} isNew />}
         <Today />
         <Requests />

@@ -1,9 +1,10 @@
-import { number } from "#web/kit/numbers.ts";
+import { number, tenths } from "#web/kit/numbers.ts";
+import { say } from "#web/dashboard/words.ts";
 
 /** A problem code that leads to its explanation; empty: from before codes were kept. */
 export const Problem = ({ code }: { code: string }) =>
   code === "" ? (
-    <span class="soft">not recorded at that time</span>
+    <span class="soft">{say("not recorded at that time")}</span>
   ) : (
     <a class="any" href={`../problems/${code}`}>
       {code}
@@ -28,4 +29,4 @@ export const Call = ({ method }: { method: string }) => (
 
 /** `0.4`, `12.5`, `1,250`. */
 export const milliseconds = (ms: number): string =>
-  ms < 100 ? ms.toFixed(1) : number(Math.round(ms));
+  ms < 100 ? tenths(ms) : number(Math.round(ms));

@@ -1,4 +1,5 @@
-const format = new Intl.DateTimeFormat("en-GB", {
+import { locale } from "#web/kit/words.ts";
+const format = new Intl.DateTimeFormat(locale, {
   weekday: "short",
   day: "numeric",
   month: "short",

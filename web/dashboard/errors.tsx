@@ -7,17 +7,18 @@ import { audience, errors, period } from "#web/dashboard/state.ts";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { say } from "#web/dashboard/words.ts";
 
 /** How often which problem was answered for which call (docs/decisions.md 12.10). */
 export const Errors = () => (
   <Section
     id="errors"
-    title="Errors"
+    title={say("Errors")}
     tools={
       <div class="tools">
-        <KeyKind label="Kind of key of the errors" />
+        <KeyKind label={say("Kind of key of the errors")} />
         <a class="button" href={`api/errors.csv?days=${period.value}`} download>
-          Download errors
+          {say("Download errors")}
         </a>
       </div>
     }
@@ -31,42 +32,44 @@ function ByCall({ found }: { found: CallErrors }) {
   return (
     <>
       <p class="soft small">
-        By problem code and call, in the last {found.days} days (UTC). Requests that a limit or the
-        key itself refused are not counted as requests; a wrong or expired key is not shown here.
+        {say(
+          "By problem code and call, in the last {n} days (UTC). Requests that a limit or the key itself refused are not counted as requests; a wrong or expired key is not shown here.",
+          { n: found.days },
+        )}
       </p>
       <Table
-        caption="Errors by code and call"
+        caption={say("Errors by code and call")}
         rows={own}
         id={({ method, code }) => `${method} ${code}`}
-        empty={`No errors in the last ${found.days} days.`}
+        empty={say("No errors in the last {n} days.", { n: found.days })}
         perPage={10}
         columns={[
-          { name: "Problem", cell: Problem, by: ({ code }) => code },
+          { name: say("Problem"), cell: Problem, by: ({ code }) => code },
           {
-            name: "Call",
+            name: say("Call"),
             cell: Call,
             by: ({ method }) => method,
           },
           {
-            name: "Today",
+            name: say("Today"),
             cell: ({ today }) => number(today),
             by: ({ today }) => today,
             numeric: true,
           },
           {
-            name: `${found.days} days`,
+            name: say("{n} days", { n: found.days }),
             cell: ({ total }) => number(total),
             by: ({ total }) => total,
             numeric: true,
           },
           {
-            name: "Not counted",
+            name: say("Not counted"),
             cell: ({ refused }) => number(refused),
             by: ({ refused }) => refused,
             numeric: true,
           },
           {
-            name: "Last day",
+            name: say("Last day"),
             cell: ({ last }) => <span class="whole">{dayWords(last)}</span>,
             by: ({ last }) => last,
           },

@@ -3,6 +3,7 @@ import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { examples } from "#web/dashboard/examples.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
 
 /** How to make a first call; at the top as long as there was none. */
 export function FirstCall({ session, isNew }: { session: DashboardSession; isNew: boolean }) {
@@ -12,9 +13,9 @@ export function FirstCall({ session, isNew }: { session: DashboardSession; isNew
   return (
     <Section
       id="first-call"
-      title={isNew ? "No requests yet: make your first call" : "First call"}
+      title={isNew ? say("No requests yet: make your first call") : say("First call")}
       tools={
-        <div class="choice" role="group" aria-label="Language of the example">
+        <div class="choice" role="group" aria-label={say("Language of the example")}>
           {list.map((one, n) => (
             <button
               key={one.name}
@@ -29,18 +30,24 @@ export function FirstCall({ session, isNew }: { session: DashboardSession; isNew
       }
     >
       <p class="soft small">
-        Set the environment variable <code>FUELMARK_KEY</code> to your secret key. The answer has
-        three stations, and <code>as_of</code> for your first call of <code>/stations/delta</code>.
+        {sayWith(
+          "Set the environment variable {name} to your secret key. The answer has three stations, and {asOf} for your first call of {delta}.",
+          {
+            name: <code>FUELMARK_KEY</code>,
+            asOf: <code>as_of</code>,
+            delta: <code>/stations/delta</code>,
+          },
+        )}
       </p>
       <div class="code">
         {/* Focusable, so that keys can scroll it. */}
-        <pre tabIndex={0} role="region" aria-label={`Example in ${name}`}>
+        <pre tabIndex={0} role="region" aria-label={say("Example in {name}", { name })}>
           <code>{text}</code>
         </pre>
-        <CopyButton text={text} label="Copy" />
+        <CopyButton text={text} />
       </div>
       <p class="small">
-        <a href="../docs">Full API documentation</a>
+        <a href="../docs">{say("Full API documentation")}</a>
       </p>
     </Section>
   );

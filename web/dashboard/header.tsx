@@ -1,18 +1,20 @@
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { signOut } from "#web/dashboard/state.ts";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
+import { LanguageChoice } from "#web/kit/language-choice.tsx";
 
 const sections = [
-  ["today", "Today"],
-  ["requests", "Requests"],
-  ["errors", "Errors"],
-  ["last-requests", "Last requests"],
-  ["hours", "Hours"],
-  ["marks", "Marks"],
-  ["limits", "Limits"],
-  ["keys", "Keys"],
-  ["webhooks", "Webhooks"],
-  ["first-call", "First call"],
+  ["today", say("Today")],
+  ["requests", say("Requests")],
+  ["errors", say("Errors")],
+  ["last-requests", say("Last requests")],
+  ["hours", say("Hours")],
+  ["marks", say("Marks")],
+  ["limits", say("Limits")],
+  ["keys", say("Keys")],
+  ["webhooks", say("Webhooks")],
+  ["first-call", say("First call")],
 ] as const;
 
 /** Whose dashboard it is, the way to its parts, and out. */
@@ -22,17 +24,18 @@ export function Header({ session: { partner, key } }: { session: DashboardSessio
       <div class="who">
         <strong>{partner}</strong>
         <span class="soft">
-          signed in with <code>{key.prefix}…</code>
+          {sayWith("signed in with {key}", { key: <code>{key.prefix}…</code> })}
           {key.label !== "" && ` (${key.label})`}
         </span>
       </div>
       <div class="tools">
+        <LanguageChoice />
         <ThemeChoice />
         <button type="button" onClick={() => void signOut()}>
-          Sign out
+          {say("Sign out")}
         </button>
       </div>
-      <nav aria-label="Parts of this page">
+      <nav aria-label={say("Parts of this page")}>
         {sections.map(([id, name]) => (
           <a key={id} href={`#${id}`}>
             {name}

@@ -7,15 +7,17 @@ import { Bars } from "#web/kit/bars.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { say } from "#web/dashboard/words.ts";
+import { locale } from "#web/kit/words.ts";
 
 /** Requests by hour, and how long their answers took (docs/decisions.md 12.12). */
 export const Hours = () => (
   <Section
     id="hours"
-    title="Hours"
+    title={say("Hours")}
     tools={
       <div class="tools">
-        <KeyKind label="Kind of key of the hours" />
+        <KeyKind label={say("Kind of key of the hours")} />
       </div>
     }
   >
@@ -25,7 +27,8 @@ export const Hours = () => (
 
 function ByHour({ hours }: { hours: readonly ShownHour[] }) {
   const busy = hours.filter(({ requests }) => requests > 0);
-  if (busy.length === 0) return <p class="empty">No requests in the last {hours.length} hours.</p>;
+  if (busy.length === 0)
+    return <p class="empty">{say("No requests in the last {n} hours.", { n: hours.length })}</p>;
   const bars = hours
     .map(({ at, requests, errors }) => ({
       name: `${weekday.format(at)} ${clock.format(at)}`,
@@ -35,47 +38,49 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
   return (
     <>
       <p class="soft small">
-        The last {hours.length} hours (UTC). Durations are those of our server, from the arrival of
-        a request to the end of its answer, within a tenth.
+        {say(
+          "The last {n} hours (UTC). Durations are those of our server, from the arrival of a request to the end of its answer, within a tenth.",
+          { n: hours.length },
+        )}
       </p>
       <Bars
-        label="Requests per hour"
-        unit="requests"
-        names={["Without error", "Errors"]}
+        label={say("Requests per hour")}
+        unit={say("requests")}
+        names={[say("Without error"), say("Errors")]}
         bars={bars}
       />
       <Table
-        caption="Requests and durations per hour"
+        caption={say("Requests and durations per hour")}
         rows={busy}
         id={({ at }) => at}
         empty=""
         perPage={8}
         columns={[
           {
-            name: "Hour (UTC)",
+            name: say("Hour (UTC)"),
             cell: ({ at }) => <span class="whole">{hourWords(at)}</span>,
             by: ({ at }) => at,
           },
           {
-            name: "Requests",
+            name: say("Requests"),
             cell: ({ requests }) => number(requests),
             by: ({ requests }) => requests,
             numeric: true,
           },
           {
-            name: "Errors",
+            name: say("Errors"),
             cell: ({ errors }) => number(errors),
             by: ({ errors }) => errors,
             numeric: true,
           },
           {
-            name: "Median, ms",
+            name: say("Median, ms"),
             cell: ({ median_ms: ms }) => milliseconds(ms ?? 0),
             by: ({ median_ms: ms }) => ms ?? 0,
             numeric: true,
           },
           {
-            name: "p95, ms",
+            name: say("p95, ms"),
             cell: ({ p95_ms: ms }) => milliseconds(ms ?? 0),
             by: ({ p95_ms: ms }) => ms ?? 0,
             numeric: true,
@@ -87,7 +92,7 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
 }
 
 const utc = { timeZone: "UTC" };
-const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", ...utc });
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", ...utc });
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...utc });
+const weekday = new Intl.DateTimeFormat(locale, { weekday: "short", ...utc });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short", ...utc });
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", ...utc });
 const hourWords = (at: number): string => `${day.format(at)}, ${clock.format(at)}`;

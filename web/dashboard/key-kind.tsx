@@ -1,4 +1,5 @@
 import { audience } from "#web/dashboard/state.ts";
+import { say } from "#web/dashboard/words.ts";
 
 /** Whether a part of the page shows requests with secret or with publishable keys: one choice for all parts. */
 export const KeyKind = ({ label }: { label: string }) => (
@@ -9,7 +10,7 @@ export const KeyKind = ({ label }: { label: string }) => (
       (audience.value = currentTarget.value === "widget" ? "widget" : "partner")
     }
   >
-    <option value="partner">Secret keys</option>
-    <option value="widget">Publishable keys</option>
+    <option value="partner">{say("Secret keys")}</option>
+    <option value="widget">{say("Publishable keys")}</option>
   </select>
 );

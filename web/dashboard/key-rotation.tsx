@@ -4,6 +4,7 @@ import { api, keys } from "#web/dashboard/state.ts";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
 
 const [daysMin, daysMax, daysUsual] = [1, 30, 7];
 
@@ -17,15 +18,16 @@ export function KeyRotation() {
   if (current.expires !== null)
     return (
       <p class="soft small">
-        The key of this session ends <Moment at={current.expires} />. Ask the operator if you need
-        another one.
+        {sayWith("The key of this session ends {day}. Ask the operator if you need another one.", {
+          day: <Moment at={current.expires} />,
+        })}
       </p>
     );
   return (
     <>
       <p>
         <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
-          Replace the key of this session
+          {say("Replace the key of this session")}
         </button>
       </p>
       {isOpen && (
@@ -58,11 +60,13 @@ function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => vo
   return (
     <form class="ask" onSubmit={(submitted) => void submit(submitted)}>
       <p>
-        You get a new secret key with the same settings. The present key <code>{prefix}…</code>{" "}
-        works on until its end, which you cannot move: change your servers in this time.
+        {sayWith(
+          "You get a new secret key with the same settings. The present key {key} works on until its end, which you cannot move: change your servers in this time.",
+          { key: <code>{prefix}…</code> },
+        )}
       </p>
       <div class="field">
-        <label for="overlap-days">Days until the present key ends</label>
+        <label for="overlap-days">{say("Days until the present key ends")}</label>
         <input
           id="overlap-days"
           type="number"
@@ -75,13 +79,13 @@ function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => vo
           aria-describedby="overlap-hint"
         />
         <p class="soft small" id="overlap-hint">
-          {daysMin} to {daysMax}
+          {say("{min} to {max}", { min: daysMin, max: daysMax })}
         </p>
       </div>
       <Fault words={fault} />
       <div>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? "Working …" : "Make the new key"}
+          {isBusy ? say("Working …") : say("Make the new key")}
         </button>
       </div>
     </form>
@@ -90,16 +94,18 @@ function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => vo
 
 const NewKey = ({ made, close }: { made: RotatedKey; close: () => void }) => (
   <div class="note" role="status">
-    <p>The new secret key. It is shown this once: copy it now.</p>
+    <p>{say("The new secret key. It is shown this once: copy it now.")}</p>
     <p>
       <code class="said">{made.key}</code> <CopyButton text={made.key} />
     </p>
     <p>
-      The key of this session ends <Moment at={made.old_ends} />, and this session with it. Sign in
-      with the new key next time.
+      {sayWith(
+        "The key of this session ends {day}, and this session with it. Sign in with the new key next time.",
+        { day: <Moment at={made.old_ends} /> },
+      )}
     </p>
     <button type="button" onClick={close}>
-      I have copied it
+      {say("I have copied it")}
     </button>
   </div>
 );

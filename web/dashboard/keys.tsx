@@ -5,6 +5,7 @@ import { keys } from "#web/dashboard/state.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say } from "#web/dashboard/words.ts";
 
 const signs = { "in force": "✓", expired: "○", revoked: "✕" } as const;
 
@@ -12,63 +13,63 @@ const signs = { "in force": "✓", expired: "○", revoked: "✕" } as const;
 export const Keys = () => (
   <Section
     id="keys"
-    title="Keys"
+    title={say("Keys")}
     tools={
       <a class="button" href="../widget/embed">
-        Embed the map
+        {say("Embed the map")}
       </a>
     }
   >
     <p class="soft small">
-      A complete key is shown only once, when it is issued. This page knows only its first
-      characters, so the embed page asks you to enter your publishable key. Ask the operator for a
-      new key, or to revoke a key. You can replace the secret key that you have signed in with.
+      {say(
+        "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.",
+      )}
     </p>
     <KeyRotation />
     <Loaded of={keys}>
       {(value) => (
         <Table
-          caption="Your keys"
+          caption={say("Your keys")}
           rows={value.keys}
           id={({ id }) => id}
-          empty="No keys."
+          empty={say("No keys.")}
           columns={[
             {
-              name: "Key",
+              name: say("Key"),
               cell: ({ prefix, kind, label, current }) => (
                 <span>
                   <code class="whole">{prefix}…</code>
                   <br />
                   <span class="soft small">
-                    {[kind, ...(label === "" ? [] : [label])].join(", ")}
-                    {current && " (this session)"}
+                    {[say(kind), ...(label === "" ? [] : [label])].join(", ")}
+                    {current && ` ${say("(this session)")}`}
                   </span>
                 </span>
               ),
               by: ({ prefix, label }) => `${prefix} ${label}`,
             },
             {
-              name: "State",
+              name: say("State"),
               cell: ({ state }) => (
                 <span class={`badge ${state.replace(" ", "-")}`}>
-                  {signs[state]} {state}
+                  {signs[state]} {say(state)}
                 </span>
               ),
               by: ({ state }) => state,
             },
-            { name: "Bound to", cell: boundTo },
+            { name: say("Bound to"), cell: boundTo },
             {
-              name: "Last used",
+              name: say("Last used"),
               cell: ({ last_used }) => <Moment at={last_used} />,
               by: ({ last_used }) => last_used ?? 0,
             },
             {
-              name: "Created",
+              name: say("Created"),
               cell: ({ created }) => <Moment at={created} />,
               by: ({ created }) => created,
             },
             {
-              name: "Expires",
+              name: say("Expires"),
               cell: ({ expires }) => <Moment at={expires} />,
               by: ({ expires }) => expires ?? Number.POSITIVE_INFINITY,
             },
@@ -81,7 +82,7 @@ export const Keys = () => (
 
 function boundTo({ kind, domains, ips }: ShownKey) {
   const places = kind === "publishable" ? domains : ips;
-  if (places.length === 0) return kind === "publishable" ? "no domain" : "any address";
+  if (places.length === 0) return kind === "publishable" ? say("no domain") : say("any address");
   return (
     <ul class="list">
       {places.map((place) => (

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { askLimits, overview } from "#web/dashboard/state.ts";
 import { Fault } from "#web/kit/fault.tsx";
-import { number } from "#web/kit/numbers.ts";
+import { say } from "#web/dashboard/words.ts";
 
 const [rpmMax, dailyMax, commentMax] = [100_000, 100_000_000, 500];
 
@@ -33,29 +33,31 @@ export function LimitForm() {
 
   return (
     <form class="ask" noValidate onSubmit={(event) => void submit(event)}>
-      <h3>Ask for other limits</h3>
+      <h3>{say("Ask for other limits")}</h3>
       <div class="pair">
         <Figure
           id="rpm"
-          label="Requests per minute"
+          label={say("Requests per minute")}
           text={rpm}
           hint={
             now === null
               ? ""
-              : `Now ${number(now.minute.limit)}${now.minutes === null ? "" : `; your p95 is ${number(now.minutes.p95)}`}`
+              : now.minutes === null
+                ? say("Now {n}", { n: now.minute.limit })
+                : say("Now {n}; your p95 is {p95}", { n: now.minute.limit, p95: now.minutes.p95 })
           }
           fault={isChecked.value ? faults.rpm : ""}
         />
         <Figure
           id="daily"
-          label="Requests per day"
+          label={say("Requests per day")}
           text={daily}
-          hint={now === null ? "" : `Now ${number(now.today.limit)}`}
+          hint={now === null ? "" : say("Now {n}", { n: now.today.limit })}
           fault={isChecked.value ? faults.daily : ""}
         />
       </div>
       <div class="field">
-        <label for="comment">Comment (optional)</label>
+        <label for="comment">{say("Comment (optional)")}</label>
         <textarea
           id="comment"
           rows={3}
@@ -65,14 +67,15 @@ export function LimitForm() {
           aria-describedby="comment-hint"
         />
         <p class="soft small" id="comment-hint">
-          The reason, and the date from which you need it.{" "}
-          {number(commentMax - comment.value.length)} characters left.
+          {say("The reason, and the date from which you need it. {n} characters left.", {
+            n: commentMax - comment.value.length,
+          })}
         </p>
       </div>
       <Fault words={refused.value} />
       <div>
         <button type="submit" class="primary" disabled={isBusy.value}>
-          {isBusy.value ? "Sending …" : "Send the request"}
+          {isBusy.value ? say("Sending …") : say("Send the request")}
         </button>
       </div>
     </form>
@@ -119,5 +122,5 @@ function Figure({
 function fault(text: string, max: number): string {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= 1 && value <= max) return "";
-  return `A whole number from 1 to ${number(max)}, without spaces.`;
+  return say("A whole number from 1 to {max}, without spaces.", { max });
 }

@@ -6,10 +6,11 @@ import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
 
 /** The limits, how near the use comes to them, and the way to ask for others. */
 export const Limits = () => (
-  <Section id="limits" title="Limits">
+  <Section id="limits" title={say("Limits")}>
     <Loaded of={overview} quiet>
       {(value) => <Current overview={value} />}
     </Loaded>
@@ -26,22 +27,27 @@ function Current({
   return (
     <dl class="tiles">
       <div class="tile">
-        <dt>Requests per minute</dt>
+        <dt>{say("Requests per minute")}</dt>
         <dd>
           <span class="figure">{number(minute.limit)}</span>
           <span class="soft small">
             {minutes === null
-              ? `no requests in the last ${minute_days} days`
-              : `p95 ${number(minutes.p95)}, busiest minute ${number(minutes.peak)}, ${number(minutes.refused)} refused (429), in ${minute_days} days`}
+              ? say("no requests in the last {n} days", { n: minute_days })
+              : say("p95 {p95}, busiest minute {peak}, {refused} refused (429), in {n} days", {
+                  p95: minutes.p95,
+                  peak: minutes.peak,
+                  refused: minutes.refused,
+                  n: minute_days,
+                })}
           </span>
         </dd>
       </div>
       <div class="tile">
-        <dt>Requests per day</dt>
+        <dt>{say("Requests per day")}</dt>
         <dd>
           <span class="figure">{number(today.limit)}</span>
           <span class="soft small">
-            busiest day {number(highest)}, in {days.length} days
+            {say("busiest day {highest}, in {n} days", { highest, n: days.length })}
           </span>
         </dd>
       </div>
@@ -57,33 +63,33 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
       {pending === undefined ? <LimitForm /> : <Pending request={pending} />}
       {decided.length > 0 && (
         <div class="decided">
-          <h3>Decided requests</h3>
+          <h3>{say("Decided requests")}</h3>
           <Table
-            caption="Decided limit requests"
+            caption={say("Decided limit requests")}
             rows={decided}
             id={({ id }) => id}
             empty=""
             perPage={10}
             columns={[
               {
-                name: "Sent",
+                name: say("Sent"),
                 cell: ({ created }) => <Moment at={created} />,
                 by: ({ created }) => created,
               },
               {
-                name: "Per minute",
+                name: say("Per minute"),
                 cell: ({ requested_rpm }) => number(requested_rpm),
                 by: ({ requested_rpm }) => requested_rpm,
                 numeric: true,
               },
               {
-                name: "Per day",
+                name: say("Per day"),
                 cell: ({ requested_daily }) => number(requested_daily),
                 by: ({ requested_daily }) => requested_daily,
                 numeric: true,
               },
-              { name: "Decision", cell: (request) => <Decision request={request} /> },
-              { name: "Decided", cell: ({ decided: at }) => <Moment at={at} /> },
+              { name: say("Decision"), cell: (request) => <Decision request={request} /> },
+              { name: say("Decided"), cell: ({ decided: at }) => <Moment at={at} /> },
             ]}
           />
         </div>
@@ -94,7 +100,9 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
 
 const Decision = ({ request: { status, decision_comment } }: { request: ShownLimitRequest }) => (
   <span>
-    <span class={`badge ${status}`}>{status === "approved" ? "✓ approved" : "✕ rejected"}</span>
+    <span class={`badge ${status}`}>
+      {status === "approved" ? say("✓ approved") : say("✕ rejected")}
+    </span>
     {decision_comment !== "" && ` ${decision_comment}`}
   </span>
 );
@@ -102,14 +110,18 @@ const Decision = ({ request: { status, decision_comment } }: { request: ShownLim
 const Pending = ({ request }: { request: ShownLimitRequest }) => (
   <div class="note" role="status">
     <p>
-      <span class="badge pending">… pending</span> You asked for{" "}
-      <strong>{number(request.requested_rpm)}</strong> requests per minute and{" "}
-      <strong>{number(request.requested_daily)}</strong> per day on <Moment at={request.created} />.
+      <span class="badge pending">{say("… pending")}</span>{" "}
+      {sayWith("You asked for {rpm} requests per minute and {daily} per day on {day}.", {
+        rpm: <strong>{number(request.requested_rpm)}</strong>,
+        daily: <strong>{number(request.requested_daily)}</strong>,
+        day: <Moment at={request.created} />,
+      })}
     </p>
     {request.comment !== "" && <p class="said">“{request.comment}”</p>}
     <p class="soft small">
-      The operator answers within one business day. Approved limits take effect automatically. You
-      can send another request after the decision.
+      {say(
+        "The operator answers within one business day. Approved limits take effect automatically. You can send another request after the decision.",
+      )}
     </p>
   </div>
 );

@@ -10,8 +10,9 @@ import { errors } from "#web/dashboard/state.ts";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { say, type Text } from "#web/dashboard/words.ts";
 
-const meanings: Record<HeldReason, string> = {
+const meanings: Record<HeldReason, Text> = {
   "mass-no": "many newcomers said “no” within an hour",
   source: "your marks changed more to the worse than usual",
   city: "marks of the city changed more to the worse than usual",
@@ -30,30 +31,31 @@ export function Held({ days }: { days: readonly SentDay[] }) {
   if (lines.length === 0) return null;
   return (
     <>
-      <h3>Held marks by reason</h3>
+      <h3>{say("Held marks by reason")}</h3>
       <Table
-        caption="Held marks by reason"
+        caption={say("Held marks by reason")}
         rows={lines}
         id={({ reason }) => reason}
         empty=""
         columns={[
           {
-            name: "Reason",
+            name: say("Reason"),
             cell: ({ reason }) => (
               <span>
-                <strong>{reason}</strong> <span class="soft small">{meanings[reason]}</span>
+                <strong>{say(reason)}</strong>{" "}
+                <span class="soft small">{say(meanings[reason])}</span>
               </span>
             ),
             by: ({ reason }) => reason,
           },
           {
-            name: "Marks",
+            name: say("Marks"),
             cell: ({ marks }) => number(marks),
             by: ({ marks }) => marks,
             numeric: true,
           },
           {
-            name: "Today",
+            name: say("Today"),
             cell: ({ today }) => number(today),
             by: ({ today }) => today,
             numeric: true,
@@ -80,28 +82,28 @@ function RefusedMarks({ found: { days, partner, widget } }: { found: CallErrors 
   if (rows.length === 0) return null;
   return (
     <>
-      <h3>Refused marks by reason</h3>
+      <h3>{say("Refused marks by reason")}</h3>
       <Table
-        caption="Refused marks by reason"
+        caption={say("Refused marks by reason")}
         rows={rows}
         id={({ method, code }) => `${method} ${code}`}
         empty=""
         perPage={10}
         columns={[
-          { name: "Reason", cell: Problem, by: ({ code }) => code },
+          { name: say("Reason"), cell: Problem, by: ({ code }) => code },
           {
-            name: "Call",
+            name: say("Call"),
             cell: Call,
             by: ({ method }) => method,
           },
           {
-            name: `Calls in ${days} days`,
+            name: say("Calls in {n} days", { n: days }),
             cell: ({ total }) => number(total),
             by: ({ total }) => total,
             numeric: true,
           },
           {
-            name: "Marks in batches",
+            name: say("Marks in batches"),
             cell: ({ marks }) => number(marks),
             by: ({ marks }) => marks,
             numeric: true,

@@ -10,8 +10,9 @@ import { marks } from "#web/dashboard/state.ts";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
+import { say, sayWith, type Text } from "#web/dashboard/words.ts";
 
-const meanings: Record<SentOutcome, string> = {
+const meanings: Record<SentOutcome, Text> = {
   published: "changed what drivers see",
   confirmed: "support the status that drivers see",
   pending: "wait for another person",
@@ -27,7 +28,7 @@ const meanings: Record<SentOutcome, string> = {
 
 /** What became of the marks that were sent. */
 export const Marks = () => (
-  <Section id="marks" title="Marks by outcome">
+  <Section id="marks" title={say("Marks by outcome")}>
     <Loaded of={marks}>{(value) => <Outcomes sent={value} />}</Loaded>
   </Section>
 );
@@ -45,49 +46,55 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
   return (
     <>
       <p class="soft small">
-        Accepted marks of the last {days.length} days (UTC): from your servers, and by drivers on
-        your map.
-        {total >= max && ` Only the newest ${number(max)} marks of each key are counted.`}
+        {say(
+          "Accepted marks of the last {n} days (UTC): from your servers, and by drivers on your map.",
+          { n: days.length },
+        )}
+        {total >= max &&
+          ` ${say("Only the newest {n} marks of each key are counted.", { n: max })}`}
       </p>
       <Table
-        caption="Marks by outcome"
+        caption={say("Marks by outcome")}
         rows={lines}
         id={({ outcome }) => outcome}
         empty={
           <p>
-            No marks yet. Send one with <code>POST /stations/{"{id}"}/report</code>.
+            {sayWith("No marks yet. Send one with {call}.", {
+              call: <code>POST /stations/{"{id}"}/report</code>,
+            })}
           </p>
         }
         columns={[
           {
-            name: "Outcome",
+            name: say("Outcome"),
             cell: ({ outcome }) => (
               <span>
-                <strong>{outcome}</strong> <span class="soft small">{meanings[outcome]}</span>
+                <strong>{say(outcome)}</strong>{" "}
+                <span class="soft small">{say(meanings[outcome])}</span>
               </span>
             ),
             by: ({ outcome }) => outcome,
           },
           {
-            name: "Servers",
+            name: say("Servers"),
             cell: ({ partner }) => number(partner),
             by: ({ partner }) => partner,
             numeric: true,
           },
           {
-            name: "Map",
+            name: say("Map"),
             cell: ({ widget }) => number(widget),
             by: ({ widget }) => widget,
             numeric: true,
           },
           {
-            name: "Share",
+            name: say("Share"),
             cell: ({ partner, widget }) => share(partner + widget, total),
             by: ({ partner, widget }) => partner + widget,
             numeric: true,
           },
           {
-            name: "Today",
+            name: say("Today"),
             cell: ({ today }) => number(today),
             by: ({ today }) => today,
             numeric: true,

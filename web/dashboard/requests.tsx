@@ -8,6 +8,7 @@ import { Bars } from "#web/kit/bars.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { type Column, Table } from "#web/kit/table.tsx";
+import { say } from "#web/dashboard/words.ts";
 
 const periods = [7, 14, 30, 90];
 const partsMax = 5;
@@ -16,23 +17,23 @@ const partsMax = 5;
 export const Requests = () => (
   <Section
     id="requests"
-    title="Requests per day"
+    title={say("Requests per day")}
     tools={
       <div class="tools">
-        <KeyKind label="Kind of key" />
+        <KeyKind label={say("Kind of key")} />
         <select
-          aria-label="Period"
+          aria-label={say("Period")}
           value={period.value}
           onChange={({ currentTarget }) => (period.value = Number(currentTarget.value))}
         >
           {periods.map((days) => (
             <option key={days} value={days}>
-              {days} days
+              {say("{n} days", { n: days })}
             </option>
           ))}
         </select>
         <a class="button" href={`api/usage.csv?days=${period.value}`} download>
-          Download CSV
+          {say("Download CSV")}
         </a>
       </div>
     }
@@ -52,8 +53,8 @@ function Days({ days }: { days: readonly UsageDay[] }) {
     return (
       <p class="empty">
         {audience.value === "partner"
-          ? "No requests with your secret keys in this period."
-          : "No requests with your publishable keys in this period."}
+          ? say("No requests with your secret keys in this period.")
+          : say("No requests with your publishable keys in this period.")}
       </p>
     );
   }
@@ -61,11 +62,16 @@ function Days({ days }: { days: readonly UsageDay[] }) {
   const bars = days.map((day) => ({ name: dayWords(day.date), parts: parts(day) })).reverse();
   return (
     <>
-      <Bars label="Requests per day by method" unit="requests" names={names} bars={bars} />
+      <Bars
+        label={say("Requests per day by method")}
+        unit={say("requests")}
+        names={names}
+        bars={bars}
+      />
       <details>
-        <summary>Show as a table</summary>
+        <summary>{say("Show as a table")}</summary>
         <Table
-          caption="Requests per day by method"
+          caption={say("Requests per day by method")}
           columns={columnsOf(names, parts)}
           rows={days}
           id={({ date }) => date}
@@ -91,7 +97,7 @@ function partsOf(days: readonly UsageDay[]) {
     const rest = requests - counts.reduce((sum, n) => sum + n, 0);
     return hasRest ? [...counts, rest] : counts;
   };
-  return { names: hasRest ? [...own, "Others"] : own, parts };
+  return { names: hasRest ? [...own, say("Others")] : own, parts };
 }
 
 const columnsOf = (
@@ -99,12 +105,12 @@ const columnsOf = (
   parts: (day: UsageDay) => number[],
 ): Column<UsageDay>[] => [
   {
-    name: "Day (UTC)",
+    name: say("Day (UTC)"),
     cell: ({ date }) => <span class="whole">{dayWords(date)}</span>,
     by: ({ date }) => date,
   },
   {
-    name: "Requests",
+    name: say("Requests"),
     cell: ({ requests }) => number(requests),
     by: ({ requests }) => requests,
     numeric: true,
@@ -116,13 +122,13 @@ const columnsOf = (
     numeric: true,
   })),
   {
-    name: "Unchanged (304)",
+    name: say("Unchanged (304)"),
     cell: ({ not_modified, requests }) => share(not_modified, requests),
     by: ({ not_modified, requests }) => (requests === 0 ? 0 : not_modified / requests),
     numeric: true,
   },
   {
-    name: "Errors",
+    name: say("Errors"),
     cell: ({ errors }) => number(errors),
     by: ({ errors }) => errors,
     numeric: true,

@@ -3,6 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { parting, signIn } from "#web/dashboard/state.ts";
 import { SignIn } from "#web/kit/sign-in.tsx";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
+import { say } from "#web/dashboard/words.ts";
+import { LanguageChoice } from "#web/kit/language-choice.tsx";
 
 /** A secret key, exchanged for a session and forgotten. */
 export function SignInPage() {
@@ -18,14 +20,14 @@ export function SignInPage() {
   };
   const fields = (isRefused: boolean) => (
     <>
-      <h1>Partner dashboard</h1>
-      <p class="soft">Your requests, limits and keys for the fuel-availability API.</p>
+      <h1>{say("Partner dashboard")}</h1>
+      <p class="soft">{say("Your requests, limits and keys for the fuel-availability API.")}</p>
       {parting.value !== "" && !isRefused && (
         <p class="note" role="status">
           {parting.value}
         </p>
       )}
-      <label for="key">Secret key</label>
+      <label for="key">{say("Secret key")}</label>
       <input
         ref={field}
         id="key"
@@ -45,7 +47,7 @@ export function SignInPage() {
           checked={isShown.value}
           onChange={() => (isShown.value = !isShown.value)}
         />
-        Show the key
+        {say("Show the key")}
       </label>
     </>
   );
@@ -56,13 +58,16 @@ export function SignInPage() {
         send={send}
         hint={
           <p id="key-hint" class="soft small">
-            The key is exchanged for a session of at most 12 hours. This browser does not store the
-            key. If you have no key or have lost it, ask the operator: a key is shown once and
-            cannot be recovered.
+            {say(
+              "The key is exchanged for a session of at most 12 hours. This browser does not store the key. If you have no key or have lost it, ask the operator: a key is shown once and cannot be recovered.",
+            )}
           </p>
         }
       />
-      <ThemeChoice />
+      <div class="tools">
+        <LanguageChoice />
+        <ThemeChoice />
+      </div>
     </main>
   );
 }

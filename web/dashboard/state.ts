@@ -13,6 +13,7 @@ import type {
 import { type Failure, pageApi } from "#web/kit/page-api.ts";
 import { resource } from "#web/kit/resource.tsx";
 import { recall, remember } from "#web/kit/storage.ts";
+import { say } from "#web/dashboard/words.ts";
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<DashboardSession | null | undefined>(undefined);
@@ -26,7 +27,7 @@ export const audience = signal<"partner" | "widget">("partner");
 /** Of the last requests only those that failed. */
 export const onlyErrors = signal(false);
 
-export const api = pageApi(() => leave("Your session has ended. Sign in again to continue."));
+export const api = pageApi(() => leave(say("Your session has ended. Sign in again to continue.")));
 
 export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
 export const errors = resource<CallErrors>(() => api.get(`/errors?days=${period.value}`));
@@ -76,7 +77,7 @@ export async function signIn(key: string): Promise<Failure | null> {
 
 export async function signOut(): Promise<void> {
   const { failure } = await api.send("DELETE", "/session");
-  if (failure === undefined) leave("You are signed out.");
+  if (failure === undefined) leave(say("You are signed out."));
   else if (failure.code !== "session-over") parting.value = failure.words;
 }
 

@@ -6,10 +6,12 @@ import { Meter } from "#web/kit/meter.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { utc } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
+import { locale } from "#web/kit/words.ts";
 
 /** What is left of the limits at this moment, and how the requests of the day went. */
 export const Today = () => (
-  <Section id="today" title="Today">
+  <Section id="today" title={say("Today")}>
     <Loaded of={overview}>{(value) => <Figures overview={value} />}</Loaded>
   </Section>
 );
@@ -20,46 +22,56 @@ function Figures({ overview: { minute, today, days, now } }: { overview: Overvie
     <>
       <dl class="tiles">
         <Tile
-          name="Left this minute"
+          name={say("Left this minute")}
           value={number(minute.remaining)}
-          more={`of ${number(minute.limit)} requests`}
+          more={say("of {limit} requests", { limit: minute.limit })}
         >
           <Meter
-            label="Requests this minute"
+            label={say("Requests this minute")}
             used={minute.limit - minute.remaining}
             limit={minute.limit}
           />
         </Tile>
         <Tile
-          name="Left today"
+          name={say("Left today")}
           value={number(today.remaining)}
-          more={`of ${number(today.limit)}, until 00:00 UTC`}
+          more={say("of {limit}, until 00:00 UTC", { limit: today.limit })}
         >
-          <Meter label="Requests today" used={today.limit - today.remaining} limit={today.limit} />
+          <Meter
+            label={say("Requests today")}
+            used={today.limit - today.remaining}
+            limit={today.limit}
+          />
         </Tile>
         <Tile
-          name="Unchanged (304)"
+          name={say("Unchanged (304)")}
           value={share(unchanged, today.requests)}
-          more={`${number(unchanged)} of ${number(today.requests)} requests`}
+          more={say("{n} of {all} requests", { n: unchanged, all: today.requests })}
         />
         <Tile
-          name="Errors"
+          name={say("Errors")}
           value={share(errors, today.requests)}
-          more={`${number(errors)} of ${number(today.requests)} requests`}
+          more={say("{n} of {all} requests", { n: errors, all: today.requests })}
         />
       </dl>
       <p class="soft small">
-        Requests with secret keys on {today.date} (UTC). Last update at{" "}
-        <time dateTime={new Date(now).toISOString()} title={utc(now)}>
-          {clock.format(now)}
-        </time>
-        , updated every 15 s.
+        {sayWith(
+          "Requests with secret keys on {date} (UTC). Last update at {time}, updated every 15 s.",
+          {
+            date: today.date,
+            time: (
+              <time dateTime={new Date(now).toISOString()} title={utc(now)}>
+                {clock.format(now)}
+              </time>
+            ),
+          },
+        )}
       </p>
     </>
   );
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 const Tile = ({
   name,

@@ -4,6 +4,7 @@ import { api } from "#web/dashboard/state.ts";
 import { Loaded, resource } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say } from "#web/dashboard/words.ts";
 
 const refreshMs = 2000;
 
@@ -39,35 +40,39 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
         close();
       }}
     >
-      <h2 id="deliveries-title">Deliveries of webhook {webhook}</h2>
+      <h2 id="deliveries-title">{say("Deliveries of webhook {id}", { id: String(webhook) })}</h2>
       <Loaded of={loading}>
         {({ deliveries }) => (
           <Table
-            caption="Deliveries"
+            caption={say("Deliveries")}
             rows={deliveries}
             id={({ id }) => id}
-            empty="Nothing was sent yet."
+            empty={say("Nothing was sent yet.")}
             perPage={8}
             columns={[
-              { name: "Event", cell: ({ type }) => <code>{type}</code>, by: ({ type }) => type },
               {
-                name: "Created",
+                name: say("Event"),
+                cell: ({ type }) => <code>{type}</code>,
+                by: ({ type }) => type,
+              },
+              {
+                name: say("Created"),
                 cell: ({ created }) => <Moment at={created} />,
                 by: ({ id }) => id,
               },
-              { name: "Answer", cell: answerOf },
+              { name: say("Answer"), cell: answerOf },
               {
-                name: "ms",
+                name: say("ms"),
                 cell: ({ duration_ms: ms }) => ms ?? "",
                 by: ({ duration_ms: ms }) => ms ?? 0,
                 numeric: true,
               },
               {
-                name: "Action",
+                name: say("Action"),
                 cell: ({ id, delivered }) => (
                   <button type="button" onClick={() => void again(id)}>
-                    {delivered === null ? "Try now" : "Send again"}
-                    <span class="unseen"> delivery {id}</span>
+                    {delivered === null ? say("Try now") : say("Send again")}
+                    <span class="unseen"> {say("delivery {id}", { id: String(id) })}</span>
                   </button>
                 ),
               },
@@ -77,7 +82,7 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
       </Loaded>
       <div class="buttons">
         <button type="button" class="primary" onClick={close}>
-          Close
+          {say("Close")}
         </button>
       </div>
     </dialog>
@@ -86,13 +91,13 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
 
 function answerOf({ delivered, attempts, status, answer, fault }: ShownDelivery) {
   const words = (fault ?? answer ?? "").slice(0, 120);
-  const tried = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const tried = attempts === 1 ? say("1 attempt") : say("{n} attempts", { n: attempts });
   return (
     <span>
       {delivered === null ? (
-        <span class="badge pending">… waiting</span>
+        <span class="badge pending">{say("… waiting")}</span>
       ) : (
-        <span class="badge approved">✓ taken</span>
+        <span class="badge approved">{say("✓ taken")}</span>
       )}{" "}
       {status ?? ""} <span class="soft small">{tried}</span>
       {words !== "" && <div class="soft small">{words}</div>}

@@ -3,8 +3,9 @@ import type { ShownWebhook } from "#src/contract/dashboard.ts";
 import { type WebhookEvent, webhookEvents } from "#src/domain/vocabulary.ts";
 import { api, webhooks } from "#web/dashboard/state.ts";
 import { Fault } from "#web/kit/fault.tsx";
+import { say, type Text } from "#web/dashboard/words.ts";
 
-const meanings: Record<WebhookEvent, string> = {
+const meanings: Record<WebhookEvent, Text> = {
   "stations.changed": "Stations have changed",
   "report.processed": "Outcomes of my marks",
   "limit_request.decided": "A limit request is decided, or pending again",
@@ -20,7 +21,7 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
   const [fault, setFault] = useState<string | null>(null);
   const submit = async (submitted: Event): Promise<void> => {
     submitted.preventDefault();
-    if (events.length === 0) return setFault("Choose at least one event.");
+    if (events.length === 0) return setFault(say("Choose at least one event."));
     setBusy(true);
     const wish = { url: url.trim(), events, description };
     const result = await api.send<ShownWebhook & { secret: string }>("POST", "/webhooks", wish);
@@ -46,7 +47,7 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
         />
       </div>
       <div class="field">
-        <label for="webhook-description">Description (optional)</label>
+        <label for="webhook-description">{say("Description (optional)")}</label>
         <input
           id="webhook-description"
           type="text"
@@ -56,7 +57,7 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
         />
       </div>
       <fieldset>
-        <legend>Events</legend>
+        <legend>{say("Events")}</legend>
         {webhookEvents.map((event) => (
           <div key={event}>
             <label>
@@ -71,7 +72,7 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
                   )
                 }
               />{" "}
-              {meanings[event]} <code>{event}</code>
+              {say(meanings[event])} <code>{event}</code>
             </label>
           </div>
         ))}
@@ -79,7 +80,7 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
       <Fault words={fault} />
       <div>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? "Checking …" : "Register"}
+          {isBusy ? say("Checking …") : say("Register")}
         </button>
       </div>
     </form>

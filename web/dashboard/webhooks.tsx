@@ -10,6 +10,7 @@ import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/dashboard/words.ts";
 
 const reasons = {
   partner: "by you",
@@ -25,16 +26,17 @@ export function Webhooks() {
   return (
     <Section
       id="webhooks"
-      title="Webhooks"
+      title={say("Webhooks")}
       tools={
         <button type="button" onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
-          Add a webhook
+          {say("Add a webhook")}
         </button>
       }
     >
       <p class="soft small">
-        Changes of stations, outcomes of your marks, decisions on your limits and keys that end
-        soon, sent to your server and signed after Standard Webhooks.
+        {say(
+          "Changes of stations, outcomes of your marks, decisions on your limits and keys that end soon, sent to your server and signed after Standard Webhooks.",
+        )}
       </p>
       {isAdding && (
         <WebhookForm
@@ -48,10 +50,10 @@ export function Webhooks() {
       <Loaded of={webhooks}>
         {({ webhooks: rows }) => (
           <Table
-            caption="Your webhooks"
+            caption={say("Your webhooks")}
             rows={rows}
             id={({ id }) => id}
-            empty="No webhooks."
+            empty={say("No webhooks.")}
             columns={[
               {
                 name: "URL",
@@ -65,9 +67,9 @@ export function Webhooks() {
                   </span>
                 ),
               },
-              { name: "State", cell: (webhook) => <State webhook={webhook} /> },
+              { name: say("State"), cell: (webhook) => <State webhook={webhook} /> },
               {
-                name: "Actions",
+                name: say("Actions"),
                 cell: (webhook) => <Actions webhook={webhook} renewed={setSecret} />,
               },
             ]}
@@ -86,16 +88,18 @@ const State = ({
   <span>
     {off !== null && reason !== null ? (
       <>
-        <span class="badge rejected">✕ off</span> {reasons[reason]}, <Moment at={off} />
+        <span class="badge rejected">{say("✕ off")}</span> {say(reasons[reason])},{" "}
+        <Moment at={off} />
       </>
     ) : since !== null ? (
       <>
-        <span class="badge pending">… failing</span> since <Moment at={since} />
+        <span class="badge pending">{say("… failing")}</span>{" "}
+        {sayWith("since {day}", { day: <Moment at={since} /> })}
       </>
     ) : (
-      <span class="badge approved">✓ on</span>
+      <span class="badge approved">{say("✓ on")}</span>
     )}
-    {waiting > 0 && <span class="soft small"> {waiting} waiting</span>}
+    {waiting > 0 && <span class="soft small"> {say("{n} waiting", { n: waiting })}</span>}
   </span>
 );
 
@@ -130,7 +134,7 @@ function Actions({
   const [asked, setAsked] = useState<"remove" | "renew" | null>(null);
   const [isOpen, setOpen] = useState(false);
   const { isBusy, fault, change } = useChange(`/webhooks/${id}`);
-  const of = <span class="unseen"> of webhook {id}</span>;
+  const of = <span class="unseen"> {say("of webhook {id}", { id: String(id) })}</span>;
   const confirmed = async (): Promise<void> => {
     if (asked === "remove") await change("DELETE");
     else {
@@ -146,31 +150,35 @@ function Actions({
         disabled={isBusy || !enabled}
         onClick={() => void change("POST", "/test").then((sent) => sent !== null && setOpen(true))}
       >
-        Send a test{of}
+        {say("Send a test")}
+        {of}
       </button>
       <button type="button" onClick={() => setOpen(true)}>
-        Deliveries{of}
+        {say("Deliveries")}
+        {of}
       </button>
       <button
         type="button"
         disabled={isBusy || reason === "operator"}
         onClick={() => void change("PATCH", "", { enabled: !enabled })}
       >
-        Switch {enabled ? "off" : "on"}
+        {enabled ? say("Switch off") : say("Switch on")}
         {of}
       </button>
       <button type="button" disabled={isBusy} onClick={() => setAsked("renew")}>
-        New secret{of}
+        {say("New secret")}
+        {of}
       </button>
       <button type="button" disabled={isBusy} onClick={() => setAsked("remove")}>
-        Remove{of}
+        {say("Remove")}
+        {of}
       </button>
       <Fault words={fault} />
       {isOpen && <Deliveries webhook={id} close={() => setOpen(false)} />}
       {asked !== null && (
         <Confirm
-          title={asked === "remove" ? "Remove this webhook?" : "Make a new secret?"}
-          action={asked === "remove" ? "Remove" : "Make it"}
+          title={asked === "remove" ? say("Remove this webhook?") : say("Make a new secret?")}
+          action={asked === "remove" ? say("Remove") : say("Make it")}
           danger={asked === "remove"}
           busy={isBusy}
           onConfirm={() => void confirmed()}
@@ -181,8 +189,10 @@ function Actions({
           </p>
           <p>
             {asked === "remove"
-              ? "Its deliveries are removed as well, also those that wait."
-              : "The present secret signs as well for 24 hours. Change your server in this time."}
+              ? say("Its deliveries are removed as well, also those that wait.")
+              : say(
+                  "The present secret signs as well for 24 hours. Change your server in this time.",
+                )}
           </p>
         </Confirm>
       )}
@@ -192,12 +202,12 @@ function Actions({
 
 const Secret = ({ text, close }: { text: string; close: () => void }) => (
   <div class="note" role="status">
-    <p>The secret of the webhook. It is shown this once: copy it now.</p>
+    <p>{say("The secret of the webhook. It is shown this once: copy it now.")}</p>
     <p>
       <code class="whole">{text}</code> <CopyButton text={text} />
     </p>
     <button type="button" onClick={close}>
-      Done
+      {say("Done")}
     </button>
   </div>
 );

@@ -1,4 +1,5 @@
 import { shortNumber } from "#web/kit/numbers.ts";
+import { language } from "#web/kit/words.ts";
 
 export interface Bar {
   /** `Sat 21 Nov` */
@@ -10,7 +11,9 @@ export interface Bar {
 export const sumOf = ({ parts }: Bar): number => parts.reduce((all, one) => all + one, 0);
 
 const height = 220;
-const [left, right, top, bottom] = [44, 4, 10, 26];
+// Russian writes `100 тыс.` where English has `100K`.
+const left = language === "ru" ? 66 : 44;
+const [right, top, bottom] = [4, 10, 26];
 const nameWidth = 112;
 
 /** The picture of stacked bars, `width` pixels wide; `choose` gets the number of the bar that is pointed at. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { say } from "#web/kit/say.ts";
 
 interface Props {
   title: string;
@@ -42,10 +43,10 @@ export function Confirm({ title, action, danger, busy, children, onConfirm, onCa
         {children}
         <div class="buttons">
           <button type="button" disabled={busy} onClick={onCancel}>
-            Cancel
+            {say("Cancel")}
           </button>
           <button type="submit" class={danger === true ? "danger" : "primary"} disabled={busy}>
-            {busy === true ? "Working …" : action}
+            {busy === true ? say("Working …") : action}
           </button>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { say } from "#web/kit/say.ts";
 
 interface Props {
   text: string;
@@ -10,9 +11,9 @@ interface Props {
 /** Copies `text`; says so, and says when the browser would not. */
 export function CopyButton({
   text,
-  label = "Copy",
-  done = "Copied",
-  byHand = "Select the text and copy it",
+  label = say("Copy"),
+  done = say("Copied"),
+  byHand = say("Select the text and copy it"),
 }: Props) {
   const [said, say] = useState<string | null>(null);
   const copy = async (): Promise<void> => {

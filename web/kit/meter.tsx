@@ -1,4 +1,4 @@
-import { number } from "#web/kit/numbers.ts";
+import { say } from "#web/kit/say.ts";
 
 /** How much of a limit is used: a bar, and the same in figures for those who do not see it. */
 export function Meter({ label, used, limit }: { label: string; used: number; limit: number }) {
@@ -12,7 +12,7 @@ export function Meter({ label, used, limit }: { label: string; used: number; lim
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={Math.min(used, limit)}
-      aria-valuetext={`${number(used)} of ${number(limit)} used`}
+      aria-valuetext={say("{used} of {all} used", { used, all: limit })}
     >
       <svg width="100%" height="8" aria-hidden="true">
         <rect class="all" width="100%" height="8" rx="4" />

@@ -1,3 +1,5 @@
+import { say } from "#web/kit/say.ts";
+
 /** Why a call gave no value. */
 export interface Failure {
   /** HTTP status; 0 when the service could not be reached. */
@@ -71,7 +73,7 @@ interface Problem {
 const unreached: Failure = {
   status: 0,
   code: "unreached",
-  words: "The service cannot be reached. Check your connection, then try again.",
+  words: say("The service cannot be reached. Check your connection, then try again."),
   requestId: null,
 };
 
@@ -79,6 +81,6 @@ function failureOf(status: number, problem: Problem | null): Failure {
   const { type = "", title = "", detail, request_id: requestId = null } = problem ?? {};
   const words = Array.isArray(detail)
     ? detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ")
-    : detail || title || `The service answered ${status}.`;
+    : detail || title || say("The service answered {status}.", { status: String(status) });
   return { status, code: type.slice(type.lastIndexOf("/") + 1), words, requestId };
 }

@@ -1,6 +1,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Failure, Result } from "#web/kit/page-api.ts";
+import { say } from "#web/kit/say.ts";
 
 /** What a page shows of something that the server has: the newest value, and why there is no newer one. */
 export interface Resource<T> {
@@ -57,13 +58,13 @@ export function Loaded<T>({
             {fault.requestId !== null && (
               <>
                 {" "}
-                Request <code>{fault.requestId}</code>
+                {say("Request")} <code>{fault.requestId}</code>
               </>
             )}
-            {value.value !== null && " The data below is older."}
+            {value.value !== null && ` ${say("The data below is older.")}`}
           </p>
           <button type="button" onClick={() => void load()}>
-            Try again
+            {say("Try again")}
           </button>
         </div>
       )}
@@ -71,13 +72,13 @@ export function Loaded<T>({
         children(value.value)
       ) : fault === null ? (
         <p class="waiting" role="status">
-          <span>Loading …</span>
+          <span>{say("Loading …")}</span>
           <i />
           <i />
           <i />
         </p>
       ) : (
-        quiet && <p class="waiting">Not available at the moment.</p>
+        quiet && <p class="waiting">{say("Not available at the moment.")}</p>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Fault } from "#web/kit/fault.tsx";
+import { say } from "#web/kit/say.ts";
 
 /** The way in: what is asked for, why it was refused, and the button. */
 export function SignIn({
@@ -30,7 +31,7 @@ export function SignIn({
       <Fault words={fault.value} id="sign-in-fault" />
       <div class="buttons">
         <button type="submit" class="primary" disabled={isBusy.value}>
-          {isBusy.value ? "Signing in …" : "Sign in"}
+          {isBusy.value ? say("Signing in …") : say("Sign in")}
         </button>
         {other}
       </div>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { say } from "#web/kit/say.ts";
 
 export interface Column<Row> {
   name: string;
@@ -77,15 +78,19 @@ export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: 
         </tbody>
       </table>
       {pages > 1 && (
-        <nav class="pager" aria-label={`Pages: ${caption}`}>
+        <nav class="pager" aria-label={say("Pages: {caption}", { caption })}>
           <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
-            Previous
+            {say("Previous")}
           </button>
           <span role="status">
-            {page * perPage + 1}–{page * perPage + shown.length} of {sorted.length}
+            {say("{from}–{to} of {all}", {
+              from: String(page * perPage + 1),
+              to: String(page * perPage + shown.length),
+              all: String(sorted.length),
+            })}
           </span>
           <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
-            Next
+            {say("Next")}
           </button>
         </nav>
       )}

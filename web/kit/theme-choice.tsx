@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { chooseTheme, chosenTheme, type Theme } from "#web/kit/theme.ts";
+import { say } from "#web/kit/say.ts";
 
 const choice = signal<Theme | "auto">(chosenTheme() ?? "auto");
 
@@ -12,13 +13,13 @@ export function ThemeChoice() {
   return (
     <select
       class="theme"
-      aria-label="Theme"
+      aria-label={say("Theme")}
       value={choice.value}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     >
-      <option value="auto">Auto</option>
-      <option value="light">Light</option>
-      <option value="dark">Dark</option>
+      <option value="auto">{say("Auto")}</option>
+      <option value="light">{say("Light")}</option>
+      <option value="dark">{say("Dark")}</option>
     </select>
   );
 }

@@ -1,9 +1,11 @@
 import { minuteMs } from "#src/domain/units.ts";
+import { say } from "#web/kit/say.ts";
+import { locale } from "#web/kit/words.ts";
 
 /** A time in the viewer's zone; on hover, and for machines, in UTC. `at` in ms. */
 export function Moment({
   at,
-  none = "never",
+  none = say("never"),
   seconds = false,
 }: {
   at: number | null;
@@ -34,12 +36,12 @@ export const utc = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...clock });
-const exact = new Intl.DateTimeFormat("en-GB", {
+const short = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", ...clock });
+const exact = new Intl.DateTimeFormat(locale, {
   ...{ day: "numeric", month: "short", second: "2-digit" },
   ...clock,
 });
-const long = new Intl.DateTimeFormat("en-GB", {
+const long = new Intl.DateTimeFormat(locale, {
   day: "numeric",
   month: "short",
   year: "numeric",
@@ -48,8 +50,10 @@ const long = new Intl.DateTimeFormat("en-GB", {
 
 function span(ms: number): string {
   const minutes = Math.round(ms / minuteMs);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 1) return say("just now");
+  if (minutes < 60) return say("{n} min ago", { n: minutes });
   const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
+  return hours < 48
+    ? say("{n} h ago", { n: hours })
+    : say("{n} days ago", { n: Math.round(hours / 24) });
 }

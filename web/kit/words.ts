@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { type Language, pickLanguage, plural } from "#web/kit/language.ts";
+import { recall, remember } from "#web/kit/storage.ts";
+
+const stored = "language";
+
+/**
+ * The language of this page: the viewer's choice, else the browser's. A page that is not translated is English: one
+ * that is says so with `data-languages`.
+ */
+export const language: Language = ((): Language => {
+  if (document.documentElement.dataset["languages"] !== "en ru") return "en";
+  const chosen = recall(stored);
+  return chosen === "ru" || chosen === "en" ? chosen : pickLanguage(navigator.languages);
+})();
+document.documentElement.lang = language;
+
+/** For dates and numbers of Intl. */
+export const locale = language === "ru" ? "ru" : "en-GB";
+
+/** The viewer's own choice. The page starts anew with it. */
+export function chooseLanguage(choice: Language): void {
+  remember(stored, choice);
+  location.reload();
+}
+
+/** What an English text wants to have put in: of `{used} of {all}` it is `used` and `all`. */
+type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
+/** The texts of `Text` that want nothing. */
+export type Plain<Text extends string> = Text extends `${string}{${string}` ? never : Text;
+type Values<Text extends string, Value> = [Names<Text>] extends [never]
+  ? []
+  : [values: Record<Names<Text>, Value>];
+
+/** The two ways to say a text of `Text` in the page's language. */
+export interface Speaker<Text extends string> {
+  /** Numbers are written as the language does. */
+  say<T extends Text>(this: void, text: T, ...values: Values<T, string | number>): string;
+  /** The same with parts of a page in it. */
+  sayWith<T extends Text>(
+    this: void,
+    text: T,
+    ...values: Values<T, ComponentChildren>
+  ): ComponentChildren;
+}
+
+/**
+ * Says English texts in the page's language. `table` has the Russian ones by the English; null says English. A Russian
+ * text may have `{days|день|дня|дней}`, which is the form that goes with the number `days`.
+ */
+export function speaker<Text extends string>(table: Record<Text, string> | null): Speaker<Text> {
+  const parts = (text: Text, values: Record<string, ComponentChildren> = {}): ComponentChildren[] =>
+    (table?.[text] ?? text)
+      .split(/[{}]/)
+      .map((part, n) => (n % 2 === 0 ? part : filled(part, values)));
+  return {
+    say: (text, ...[values]) => parts(text, values).map(String).join(""),
+    sayWith: (text, ...[values]) => parts(text, values),
+  };
+}
+
+function filled(part: string, values: Record<string, ComponentChildren>): ComponentChildren {
+  const [name = "", one, few, many] = part.split("|");
+  const value = values[name];
+  if (one !== undefined && few !== undefined && many !== undefined)
+    return plural("ru", { one, few, many })(Number(value));
+  return typeof value === "number" ? whole.format(value) : value;
+}
+
+const whole = new Intl.NumberFormat(language);
