@@ -125,7 +125,8 @@ export const russian = {
   "accepted, not processed yet": "приняты, ещё не обработаны",
   "wait for the operator's review": "ждут проверки оператором",
   "refused by the operator's review": "отклонены оператором при проверке",
-  "withdrawn by the operator": "отозваны оператором",
+  "withdrawn by the operator, or taken back on the map":
+    "отозваны оператором или отменены на карте",
   "an error of the service: the operator can see it": "ошибка сервиса: оператор её видит",
   "Held marks by reason": "Отметки на проверке по причине",
   Reason: "Причина",
