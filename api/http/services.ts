@@ -87,7 +87,12 @@ export function createServices(config: Config, parts: ServiceParts) {
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({
     ...{ redis, config, clock, log },
-    lookUp: async (questions) => (invalidation.isCurrent() ? rectangleStore.lookUp(questions) : []),
+    lookUp: async (questions) => {
+      if (!invalidation.isCurrent()) return [];
+      const found = await rectangleStore.lookUp(questions);
+      // Another node of a cluster may have answered, which lacks the last generations.
+      return invalidation.isCurrent() ? found : [];
+    },
   });
   const dumps = createLatestDump({ config, log, clock, redis });
   const duties = createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock));

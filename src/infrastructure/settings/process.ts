@@ -53,6 +53,12 @@ export const processSettings = {
     "password of REDIS_SENTINELS themselves, if they require one",
     true,
   ),
+  redisCluster: setting(
+    "REDIS_CLUSTER",
+    [] as string[],
+    hosts,
+    "some nodes of a Redis Cluster as host:port, separated by commas: they name the others; host and port of REDIS_URL are then not used, but its user, password and rediss://",
+  ),
   redisPrefix: setting(
     "REDIS_PREFIX",
     "{fuelmark}",
