@@ -26,6 +26,7 @@ import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
+import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createMeter } from "#src/limits/meter.ts";
 import { createRequestJournal } from "#src/limits/request-journal.ts";
@@ -38,6 +39,8 @@ export type Services = ReturnType<typeof createServices>;
 export interface ServiceParts {
   log?: Log;
   clock?: Clock;
+  /** Null, or absent: no traces. */
+  tracer?: Tracer | null;
   /** For tests: a follower of another kind. */
   follower?: typeof createFollower;
   /** For tests: what happens between the making and the storing of a rectangle. */
@@ -100,6 +103,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   return {
     config,
     log,
+    tracer: parts.tracer ?? null,
     clock,
     db,
     redis,

@@ -124,6 +124,12 @@ export const processSettings = {
     oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     "lowest level that is logged: trace, debug, info, warn, error, fatal or silent",
   ),
+  otlpEndpoint: setting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    webAddress,
+    "where traces are sent by OTLP over HTTP, without /v1/traces, like http://collector:4318; without it there are none. Sampling, batches and headers follow the standard OTEL_… variables",
+  ),
   poolMax: setting("POOL_MAX", 10, integer(2, 500), "Postgres connections of one process"),
   acquireTimeoutMs: setting(
     "ACQUIRE_TIMEOUT_MS",
