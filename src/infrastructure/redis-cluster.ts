@@ -167,8 +167,9 @@ export class ClusterConnection extends Cluster {
         if (!this.#isEnded) timer = setTimeout(() => void look(), nextMs).unref();
       }
     };
-    this.on("error", (error) => {
-      if (!this.#isEnded) away(error);
+    this.on("error", (error: Error & { lastNodeError?: Error }) => {
+      // Why no node could be asked, such as a wrong password or a Redis that is no cluster.
+      if (!this.#isEnded) away(error.lastNodeError ?? error);
     });
     this.on("close", () => {
       if (!this.#isEnded) away(noNode());
