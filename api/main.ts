@@ -5,13 +5,15 @@ import {
   refuseUnsuitable,
   roleConfig,
 } from "#src/infrastructure/lifecycle.ts";
+import { openTracer } from "#src/infrastructure/tracing.ts";
 
 // The web role.
 const { config, log } = roleConfig("web");
 
 dieLoudly(log);
 void refuseUnsuitable(config, log);
-const web = assembleWeb(config, { log });
+const tracer = await openTracer(config, "web", log);
+const web = assembleWeb(config, { log, tracer });
 
 let stopping = false;
 const stop = async (signal: string): Promise<void> => {
@@ -23,6 +25,7 @@ const stop = async (signal: string): Promise<void> => {
     process.exit(1);
   }, config.leaveMs + config.stopMs).unref();
   await web.stop();
+  await tracer?.close();
   log.info("stopped");
 };
 process.on("SIGTERM", () => void stop("SIGTERM"));

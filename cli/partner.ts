@@ -227,7 +227,7 @@ async function usageOf(
   partnerIds: readonly number[],
   days: number,
 ): Promise<Map<number, UsageSeen>> {
-  const pending = await livePart(config);
+  const pending = await livePart(config, partnerIds);
   const today = Math.floor((Date.now() + config.clockOffsetS * 1000) / dayMs);
   const found = new Map<number, UsageSeen>();
   for (const id of partnerIds) {
@@ -264,12 +264,12 @@ const usageTable = (own: UsageSeen["own"], widget: UsageSeen["widget"]): string 
     "",
   );
 
-async function livePart(config: Config): Promise<PendingUsage[]> {
+async function livePart(config: Config, partnerIds: readonly number[]): Promise<PendingUsage[]> {
   if (config.redisUrl === "") return [];
   const redis = createRedis(config, createLog({ logLevel: "silent" }, "operator"));
   try {
     await Promise.race([once(redis, "ready"), sleep(patienceMs, undefined, { ref: false })]);
-    return await pendingUsage(redis, config.redisPrefix);
+    return await pendingUsage(redis, config.redisPrefix, partnerIds);
   } catch {
     return [];
   } finally {

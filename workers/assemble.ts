@@ -4,6 +4,7 @@ import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
+import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createClockRole } from "#workers/clock/role.ts";
 import { createMarksRole } from "#workers/marks/role.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
@@ -21,7 +22,12 @@ export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
 };
 
 /** A worker role with its connections; several can run in one Node process. Throws for an unknown role. */
-export function assembleWorker(name: string, config: Config, log: Log): Role {
+export function assembleWorker(
+  name: string,
+  config: Config,
+  log: Log,
+  tracer: Tracer | null = null,
+): Role {
   const create = workerRoles[name];
   if (create === undefined) throw new Error(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   const made: (() => unknown)[] = [];
@@ -39,6 +45,7 @@ export function assembleWorker(name: string, config: Config, log: Log): Role {
   const deps: RoleDeps = {
     config,
     log,
+    tracer,
     clock: createClock(config),
     db: createDb(config, name),
     redis: createRedis(config, log),

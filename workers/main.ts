@@ -1,4 +1,5 @@
 import { roleConfig, untilStopped } from "#src/infrastructure/lifecycle.ts";
+import { openTracer } from "#src/infrastructure/tracing.ts";
 import { assembleWorker, workerRoles } from "#workers/assemble.ts";
 
 // One worker role per process: `node dist/worker.js marks`.
@@ -8,4 +9,12 @@ if (!Object.hasOwn(workerRoles, name)) {
   log.fatal(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   process.exit(1);
 }
-await untilStopped(config, log, assembleWorker(name, config, log));
+const tracer = await openTracer(config, name, log);
+const role = assembleWorker(name, config, log, tracer);
+await untilStopped(config, log, {
+  start: () => role.start(),
+  stop: async () => {
+    await role.stop();
+    await tracer?.close();
+  },
+});

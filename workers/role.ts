@@ -6,12 +6,15 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
+import type { Tracer } from "#src/infrastructure/tracing.ts";
 
 /** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
 export interface RoleDeps {
   config: Config;
   db: Db;
   log: Log;
+  /** Null, or absent: no traces. */
+  tracer?: Tracer | null;
   clock: Clock;
   redis: Redis;
   workerRedis: () => Redis;

@@ -53,10 +53,12 @@ export async function usageSince(
   partnerId: number,
   fromDay: number,
 ): Promise<UsageCount[]> {
-  const pending = await pendingUsage(redis, config.redisPrefix, partnerId).catch((error: Error) => {
-    // While Redis is away the durable rows are all there is.
-    log.debug({ reason: error.message }, "usage without its live part");
-    return [];
-  });
+  const pending = await pendingUsage(redis, config.redisPrefix, [partnerId]).catch(
+    (error: Error) => {
+      // While Redis is away the durable rows are all there is.
+      log.debug({ reason: error.message }, "usage without its live part");
+      return [];
+    },
+  );
   return loadUsage(db, partnerId, fromDay, pending);
 }

@@ -165,7 +165,7 @@ const hoursOf = (counts: readonly HourCount[], audience: Audience, newest: numbe
 
 /** What is not flushed yet. While Redis is away the durable rows are all there is. */
 const pendingOf = ({ redis, config, log }: Services, partnerId: number): Promise<PendingUsage[]> =>
-  pendingUsage(redis, config.redisPrefix, partnerId).catch((error: Error) => {
+  pendingUsage(redis, config.redisPrefix, [partnerId]).catch((error: Error) => {
     log.debug({ reason: error.message }, "errors and hours without their live part");
     return [];
   });

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Middleware } from "#api/http/state.ts";
 import { usageLabel } from "#api/http/limits.ts";
+import { apiBase } from "#api/http/route.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Span } from "#src/infrastructure/tracing.ts";
 import { withoutUsers } from "#src/infrastructure/log-fields.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
@@ -19,7 +21,8 @@ export function identify({
   metrics,
   proxies,
   journal,
-}: Pick<Services, "log" | "metrics" | "proxies" | "journal">): Middleware {
+  tracer,
+}: Pick<Services, "log" | "metrics" | "proxies" | "journal" | "tracer">): Middleware {
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
@@ -32,10 +35,13 @@ export function identify({
     state.brokenPath = routing.broken;
     const isProbe = probes.has(path);
     state.ip = proxies.viewer(req, isProbe);
+    if (tracer !== null && !isProbe)
+      state.span = tracer.start("server", ctx.method, ctx.get("traceparent"));
     const level = isProbe ? "debug" : "info";
     const over = (isAborted: boolean): void => {
       const ms = performance.now() - state.arrivedAt;
       metrics.finished(routeLabel(state, path), res.statusCode, ms);
+      if (state.span !== undefined) endSpan(ctx, state.span, path);
       const { key, code, requestId, quota } = state;
       if (key !== undefined) {
         const { statusCode: status } = res;
@@ -52,6 +58,23 @@ export function identify({
     };
     return next();
   };
+}
+
+/** Neither path nor query: they may name people and places. */
+function endSpan({ method, state, res }: Context, span: Span, path: string): void {
+  const { statusCode: status } = res;
+  const base = path.startsWith(apiBase) ? apiBase : "";
+  const route = state.place === undefined ? null : base + state.place.template;
+  if (route !== null) span.rename(`${method} ${route}`);
+  span.end(
+    {
+      "http.request.method": method,
+      "http.response.status_code": status,
+      ...(route === null ? {} : { "http.route": route }),
+      "fuelmark.request_id": state.requestId,
+    },
+    status >= 500 ? String(status) : null,
+  );
 }
 
 function lineOf(

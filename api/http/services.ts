@@ -26,6 +26,7 @@ import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
+import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
 import { createMeter } from "#src/limits/meter.ts";
 import { createRequestJournal } from "#src/limits/request-journal.ts";
@@ -38,6 +39,8 @@ export type Services = ReturnType<typeof createServices>;
 export interface ServiceParts {
   log?: Log;
   clock?: Clock;
+  /** Null, or absent: no traces. */
+  tracer?: Tracer | null;
   /** For tests: a follower of another kind. */
   follower?: typeof createFollower;
   /** For tests: what happens between the making and the storing of a rectangle. */
@@ -87,7 +90,12 @@ export function createServices(config: Config, parts: ServiceParts) {
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({
     ...{ redis, config, clock, log },
-    lookUp: async (questions) => (invalidation.isCurrent() ? rectangleStore.lookUp(questions) : []),
+    lookUp: async (questions) => {
+      if (!invalidation.isCurrent()) return [];
+      const found = await rectangleStore.lookUp(questions);
+      // Another node of a cluster may have answered, which lacks the last generations.
+      return invalidation.isCurrent() ? found : [];
+    },
   });
   const dumps = createLatestDump({ config, log, clock, redis });
   const duties = createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock));
@@ -95,6 +103,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   return {
     config,
     log,
+    tracer: parts.tracer ?? null,
     clock,
     db,
     redis,

@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router";
 import type Koa from "koa";
+import type { Span } from "#src/infrastructure/tracing.ts";
 import type { Place } from "#api/http/route.ts";
 import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Taken } from "#src/limits/meter.ts";
@@ -12,6 +13,8 @@ export interface State {
   requestId: string;
   /** When the request came in, on the clock of `performance.now()`. */
   arrivedAt: number;
+  /** The request in its trace, where there are traces. */
+  span?: Span;
   /** The viewer's address as far as TRUSTED_PROXIES lets it be believed. */
   ip: string;
   /** Writes the line about the request now, while its answer goes on. */

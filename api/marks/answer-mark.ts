@@ -26,7 +26,7 @@ export async function answerMark(
     ctx.body = orThrow(result!);
     return;
   }
-  const admission = await services.intake.submit(incomingMark);
+  const admission = await services.intake.submit(incomingMark, ctx.state.span?.traceparent);
   if (admission.kind === "refused") throw new Refused(admission.problem);
   const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
   // What the meter and the storing took is part of the caller's wait.

@@ -12,9 +12,9 @@ import { storeMarks } from "#api/marks/store.ts";
 export interface Intake {
   /**
    * Checks and stores one mark (docs/decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
-   * Rejects when it could not be stored or that is not known.
+   * Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`, where it is traced.
    */
-  submit(incomingMark: IncomingMark): Promise<Admission>;
+  submit(incomingMark: IncomingMark, trace?: string): Promise<Admission>;
   /** Waits for what is under way. */
   drain(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function createIntake(deps: {
   config: Config;
   log: Log;
   waiters: Pick<Waiters, "expect" | "forget">;
-  wake: (stationIds: readonly string[]) => void;
+  wake: (stationIds: readonly string[], traces: readonly string[]) => void;
   /** Hears of every decision; null when a mark could not be stored. */
   counted: (admission: Admission | null) => void;
 }): Intake {
@@ -42,6 +42,7 @@ export function createIntake(deps: {
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let starting: NodeJS.Immediate | null = null;
+  const traces = new WeakMap<IncomingMark, string>();
 
   const pump = (): void => {
     while (waiting.length > 0 && running.size < config.batchesInFlight) {
@@ -121,10 +122,12 @@ export function createIntake(deps: {
           ]);
         return decided;
       });
-      const stations = admissions.flatMap((made) =>
-        made.kind === "accepted" && made.review === "none" ? made.incomingMark.stationId : [],
+      const due = admissions.flatMap((made) =>
+        made.kind === "accepted" && made.review === "none" ? made.incomingMark : [],
       );
-      if (stations.length > 0) wake([...new Set(stations)]);
+      const stations = new Set(due.map(({ stationId }) => stationId));
+      const traced = new Set(due.flatMap((mark) => traces.get(mark) ?? []));
+      if (stations.size > 0) wake([...stations], [...traced]);
       return admissions;
     } catch (error) {
       waiters.forget(expected);
@@ -133,8 +136,9 @@ export function createIntake(deps: {
   };
 
   return {
-    submit: (incomingMark) =>
+    submit: (incomingMark, trace) =>
       new Promise((resolve, reject) => {
+        if (trace !== undefined) traces.set(incomingMark, trace);
         waiting.push({ incomingMark, resolve, reject });
         starting ??= setImmediate(() => {
           starting = null;

@@ -75,7 +75,7 @@ export const reportBatchRoute = (services: Services) =>
         const before = previous.get(incomingMark.reporter);
         const admitted = (before ?? Promise.resolve())
           .catch(() => {})
-          .then(() => services.intake.submit(incomingMark));
+          .then(() => services.intake.submit(incomingMark, ctx.state.span?.traceparent));
         previous.set(incomingMark.reporter, admitted);
         return admitted;
       };

@@ -4,7 +4,7 @@ import type { FeedRow } from "#src/feed/feed.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { onOtherMaster, type Redis } from "#src/infrastructure/redis.ts";
 
 /**
  * The hash of the generations: a field for each cell, the highest number of the change feed that changed a station
@@ -105,7 +105,7 @@ export function createInvalidation({
     isRenewalDue = true;
     void publish();
   };
-  redis.on("ready", renewSoon);
+  onOtherMaster(redis, renewSoon);
 
   return {
     /**

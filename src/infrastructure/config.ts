@@ -45,16 +45,19 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       faults.push(`${setting.env} must be ${(error as Error).message}`);
     }
   }
-  const config = values as Pick<Config, "alarmEmailTo" | "alarmSmtpUrl" | "port"> & {
-    baseUrl: string;
-    problemBase: string;
-  };
+  const config = values as Config & { baseUrl: string; problemBase: string };
+  if (faults.length === 0 && config.redisCluster.length > 0) {
+    if (config.redisSentinels.length > 0)
+      faults.push("REDIS_CLUSTER and REDIS_SENTINELS must not be set together");
+    if (!/^(\w+:\/\/[^/?#]*\/?0?)?$/.test(config.redisUrl))
+      faults.push("REDIS_URL must name no database if REDIS_CLUSTER is set: a cluster has only 0");
+  }
   if (faults.length === 0 && config.alarmEmailTo.length > 0 !== (config.alarmSmtpUrl !== ""))
     faults.push("ALARM_EMAIL_TO and ALARM_SMTP_URL must be set together");
   if (faults.length > 0) throw new Error(`bad settings: ${faults.join("; ")}`);
   config.baseUrl ||= `http://localhost:${config.port}`;
   config.problemBase ||= `${config.baseUrl}/problems`;
-  return values as unknown as Config;
+  return config;
 }
 
 /** The settings of `names` that are not given, as one sentence; null when all are there. */

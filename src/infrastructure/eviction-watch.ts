@@ -1,6 +1,6 @@
 import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { infoOfMasters, type Redis } from "#src/infrastructure/redis.ts";
 
 const wanted = "noeviction";
 
@@ -15,8 +15,11 @@ export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) 
 
   const look = async (): Promise<void> => {
     const before = policy;
-    policy = await redis.info("memory").then(
-      (info) => /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null,
+    policy = await infoOfMasters(redis, "memory").then(
+      (infos) => {
+        const found = infos.map((info) => /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null);
+        return found.find((one) => one !== null && one !== wanted) ?? found[0] ?? null;
+      },
       // Redis is away, or does not let its clients look.
       () => null,
     );

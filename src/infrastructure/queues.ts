@@ -9,6 +9,8 @@ import type { DutyName } from "#src/infrastructure/schedule.ts";
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
 export interface MarksJob {
   stationIds: string[];
+  /** The requests that brought the marks, as `traceparent` headers, where they are traced. */
+  traces?: string[];
 }
 
 /** A wake-up for the webhooks workers. The truth is what waits for the endpoint in the database. */
@@ -99,8 +101,11 @@ export function createProducer(config: Config, log: Log) {
   };
   return {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
-    wakeMarks: (stationIds: readonly string[]): void =>
-      void add("marks", "wake", { stationIds: [...stationIds] } satisfies MarksJob),
+    wakeMarks: (stationIds: readonly string[], traces: readonly string[] = []): void =>
+      void add("marks", "wake", {
+        stationIds: [...stationIds],
+        ...(traces.length > 0 ? { traces: [...traces] } : {}),
+      } satisfies MarksJob),
     /**
      * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: what is lost is found
      * again by the duty `webhooks`.

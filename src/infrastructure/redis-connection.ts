@@ -7,13 +7,13 @@ import type { Log } from "#src/infrastructure/log.ts";
 const demotedPauseMs = 1000;
 const lookEveryMs = 10_000;
 /** A worker asks again at once when it is refused something. */
-const refusedPauseMs = 500;
+export const refusedPauseMs = 500;
 
 /** A master that became a replica says this to who wants to write, and to who waits for a write. */
 const isDemoted = ({ message }: Error): boolean => /^UNBLOCKED\b|\bREADONLY\b/.test(message);
 
 /** What a server says that answers, and cannot serve anybody now. */
-const cannotServe = /^(LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK|TRYAGAIN) /;
+export const cannotServe = /^(LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK|TRYAGAIN) /;
 
 /**
  * A connection to the master. Gives each fault of ioredis a class, as most have neither a class that it exports nor a
@@ -35,7 +35,7 @@ export class Connection extends Redis {
   override sendCommand(command: Command, ...more: unknown[]): unknown {
     const { reject } = command;
     command.reject = (error) => {
-      const typed = isTyped(error) ? error : new ConnectionFault(error.message, { cause: error });
+      const typed = typedFault(error);
       // ioredis itself sends a script that is not known yet.
       const isRefused = error instanceof ReplyError && !error.message.startsWith("NOSCRIPT");
       // Without a limit of tries this is a worker's connection.
@@ -48,46 +48,65 @@ export class Connection extends Redis {
 
   // bullmq makes a worker's blocking connection this way. The one that it is a copy of tells of an outage.
   override duplicate(more: RedisOptions = {}): Redis {
-    const debug = this.#log.debug.bind(this.#log);
-    return new Connection({ debug, info: debug, warn: debug }, null, { ...this.options, ...more });
+    return new Connection(quietly(this.#log), null, { ...this.options, ...more });
   }
 }
+
+/** The same error, or a `ConnectionFault` where it has no class that tells. */
+export const typedFault = (error: Error): Error =>
+  isTyped(error) ? error : new ConnectionFault(error.message, { cause: error });
 
 const isTyped = (error: Error): boolean =>
   error instanceof ReplyError
     ? !isDemoted(error) && !cannotServe.test(error.message)
     : error instanceof TypeError || error instanceof ConnectionFault;
 
-type OutageLog = Pick<Log, "debug" | "info" | "warn">;
+export type OutageLog = Pick<Log, "debug" | "info" | "warn">;
+
+/** For a connection that another one speaks for. */
+export const quietly = (log: OutageLog): OutageLog => {
+  const debug = log.debug.bind(log);
+  return { debug, info: debug, warn: debug };
+};
+
+/** One line when Redis goes away, one when it is back, and one a minute while it answers and cannot serve. */
+export function createOutageLines(log: OutageLog) {
+  let isAway = false;
+  let toldAt = -Infinity;
+  return {
+    away(error: Error): void {
+      log[isAway ? "debug" : "warn"]({ err: error.message }, "redis is away");
+      isAway = true;
+    },
+    back(): void {
+      if (isAway) log.info("redis is back");
+      isAway = false;
+    },
+    refused(error: Error): void {
+      const isNews = performance.now() - toldAt > minuteMs;
+      if (isNews) toldAt = performance.now();
+      log[isNews ? "warn" : "debug"]({ err: error.message }, "redis cannot serve");
+    },
+  };
+}
 
 /**
  * One line when Redis goes away and one when it is back: a connection tries twice a second, for as long as that takes. A
  * master that became a replica is away, though it answers: the connection is made again until it leads to a master.
  */
 function createOutage(log: OutageLog) {
-  let isAway = false;
+  const { away, back: tellBack, refused } = createOutageLines(log);
   let demoted = false;
-  let toldAt = -Infinity;
-  const away = (error: Error): void => {
-    log[isAway ? "debug" : "warn"]({ err: error.message }, "redis is away");
-    isAway = true;
-  };
   const back = (): void => {
-    if (isAway) log.info("redis is back");
-    isAway = false;
+    tellBack();
     demoted = false;
-  };
-  const tellRefusal = (error: Error): void => {
-    const isNews = performance.now() - toldAt > minuteMs;
-    if (isNews) toldAt = performance.now();
-    log[isNews ? "warn" : "debug"]({ err: error.message }, "redis cannot serve");
   };
   return {
     options: {
       retryStrategy: (times: number): number =>
         demoted ? demotedPauseMs : Math.min(50 * times, 500),
       reconnectOnError: (error: Error): boolean => {
-        if (cannotServe.test(error.message)) tellRefusal(error);
+        if (cannotServe.test(error.message)) refused(error);
         if (!isDemoted(error)) return false;
         demoted = true;
         away(error);

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import type { Redis, RedisOptions } from "ioredis";
+import type { Cluster, Redis, RedisOptions } from "ioredis";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isNetworkFault } from "#src/infrastructure/faults.ts";
+import { ClusterConnection } from "#src/infrastructure/redis-cluster.ts";
 import { Connection } from "#src/infrastructure/redis-connection.ts";
 
 export type { Redis };
@@ -12,28 +13,30 @@ export type { Redis };
  * `redisTimeoutMs` while it is frozen.
  */
 export const createRedis = (config: Config, log: Log): Redis =>
-  new Connection(log, config.redisUrl, {
-    ...sentinelsOf(config),
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: config.redisTimeoutMs,
-    connectTimeout: 2000,
-  });
+  config.redisCluster.length > 0
+    ? createCluster(config, log, "request")
+    : new Connection(log, config.redisUrl, {
+        ...sentinelsOf(config),
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 0,
+        commandTimeout: config.redisTimeoutMs,
+        connectTimeout,
+      });
 
 /** A connection for a worker's blocking reads: waits for Redis for ever and never times out. */
 export const createWorkerRedis = (config: Config, log: Log): Redis =>
-  new Connection(log, config.redisUrl, { ...sentinelsOf(config), maxRetriesPerRequest: null });
+  config.redisCluster.length > 0
+    ? createCluster(config, log, "worker")
+    : new Connection(log, config.redisUrl, { ...sentinelsOf(config), maxRetriesPerRequest: null });
+
+const connectTimeout = 2000;
 
 /** With Sentinels: who is asked for the master's address. User, password, database and TLS are those of `REDIS_URL`. */
 function sentinelsOf(config: Config): RedisOptions {
   if (config.redisSentinels.length === 0) return {};
-  const sentinels = config.redisSentinels.map((address) => {
-    const [, host = "", port = "26379"] = /^(.+?)(?::(\d+))?$/.exec(address) ?? [];
-    return { host, port: Number(port) };
-  });
   const isSecure = config.redisUrl.startsWith("rediss:");
   return {
-    sentinels,
+    sentinels: config.redisSentinels.map((address) => hostAndPort(address, 26_379)),
     name: config.redisSentinelName,
     ...(config.redisSentinelPassword === ""
       ? {}
@@ -41,6 +44,46 @@ function sentinelsOf(config: Config): RedisOptions {
     ...(isSecure ? { sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
+
+/** User, password and TLS are those of `REDIS_URL`. */
+function createCluster(config: Config, log: Log, kind: "request" | "worker"): Redis {
+  const { username, password, protocol } = new URL(config.redisUrl.replace(/@(?=\/|$)/, "@unused"));
+  const nodes = config.redisCluster.map((address) => hostAndPort(address, 6379));
+  const cluster = new ClusterConnection(log, nodes, kind, {
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === "rediss:" ? { tls: {} } : {}),
+    ...(kind === "request"
+      ? { maxRetriesPerRequest: 0, commandTimeout: config.redisTimeoutMs, connectTimeout }
+      : { maxRetriesPerRequest: null }),
+  });
+  // All that is used of a Redis, a Cluster has too.
+  return cluster as unknown as Redis;
+}
+
+function hostAndPort(address: string, usual: number): { host: string; port: number } {
+  const [, host = "", port = usual] = /^(.+?)(?::(\d+))?$/.exec(address) ?? [];
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
+}
+
+/**
+ * The prefix of what is counted for one partner. In its hash tag, so that the partners' counts spread over the nodes of a
+ * cluster while those of one partner stay together (docs/decisions.md 16.35).
+ */
+export const partnerPrefix = (prefix: string, partnerId: number | string): string =>
+  prefix.replace("}", `.p${partnerId}}`);
+
+/** INFO of each master. Rejects while one of them is away. */
+export const infoOfMasters = (redis: Redis, section: string): Promise<string[]> => {
+  const masters = redis.isCluster ? (redis as unknown as Cluster).nodes("master") : [redis];
+  return Promise.all(masters.map((master) => master.info(section)));
+};
+
+/** Calls whenever another Redis may answer from now on, which may lack the last writes: also at each new connection. */
+export const onOtherMaster = (redis: Redis, call: () => void): void => {
+  redis.on("ready", call);
+  redis.on("moved", call);
+};
 
 /** A Lua script that runs often: Redis is sent its hash only. */
 export interface Script {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
+import { partnerPrefix, type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
 
 /** One bucket's part of a call. `uses`: [label, n] in the order of arrival; without uses nothing is counted. */
 export interface Take {
@@ -44,12 +44,22 @@ export interface Note {
   n: number;
 }
 
+/** The partner of a bucket or usage: 12 of `p12`, `w12` and `pk:12:…`. */
+export const partnerOf = (name: string): string => /\d+/.exec(name)?.[0] ?? name;
+
+/** Where a bucket's minute and day are counted. */
+export const meterKey = (prefix: string, bucket: string): string =>
+  `${partnerPrefix(prefix, partnerOf(bucket))}:meter:${bucket}`;
+
+/** Where a partner's minutes are, followed by `:` and the UTC day. */
+export const minutesKey = (prefix: string, bucket: string): string =>
+  `${partnerPrefix(prefix, partnerOf(bucket))}:minutes:${bucket}`;
+
 // Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
 const script = scriptOf(`
 local call = cjson.decode(ARGV[1])
 local now = tonumber(redis.call('TIME')[1]) + call.offset
 local minute, day = math.floor(now / 60), math.floor(now / 86400)
-local index = KEYS[1]
 
 local function counts(key)
   local v = redis.call('HMGET', key, 'm', 'mn', 'd', 'dn')
@@ -79,12 +89,13 @@ local function save(key, mn, dn, known)
   if not known then redis.call('EXPIRE', key, 172800) end
 end
 
-local function count(usage, onDay, field, n)
-  local key = usage .. ':' .. string.format('%d', onDay)
+-- KEYS[k] is a usage and the next one the index of its partner's open hashes.
+local function count(k, onDay, field, n)
+  local key = KEYS[k] .. ':' .. string.format('%d', onDay)
   if redis.call('HINCRBY', key, field, n) == n then
     redis.call('HSETNX', key, 'id', call.id)
     redis.call('EXPIRE', key, 3456000)
-    redis.call('SADD', index, key)
+    redis.call('SADD', KEYS[k + 1], key)
   end
 end
 
@@ -95,7 +106,7 @@ for _, o in ipairs(call.unsent) do
   if o.day == day then save(key, mn, math.max(dn, o.floor) + o.dn, known) end
 end
 for _, note in ipairs(call.notes) do
-  count(KEYS[note.k], note.day, note.field, note.n)
+  count(note.k, note.day, note.field, note.n)
 end
 
 local out = { now }
@@ -114,7 +125,7 @@ for _, t in ipairs(call.takes) do
     local left = granted
     for _, use in ipairs(t.uses) do
       local counted = math.min(left, use[2])
-      if counted > 0 then count(KEYS[t.k + 1], day, use[1], counted) end
+      if counted > 0 then count(t.k + 1, day, use[1], counted) end
       left = left - counted
     end
   end
@@ -128,29 +139,35 @@ return out
 /**
  * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), and for each take what was granted now
  * and used in minute and day, both after this call. Rejects when Redis is away or too slow; whether it ran is then
- * unknown.
+ * unknown. On a cluster all of a call must be about the partner `partnerId`.
  */
 export async function runMeter(
   redis: Redis,
   prefix: string,
   offsetS: number,
   call: { takes: Take[]; unsent: UnsentCount[]; notes: Note[] },
+  partnerId = "",
 ): Promise<{ nowS: number; takes: Counts[] }> {
-  // Every key is declared and carries the prefix's hash tag, so that a cluster finds them in one slot.
-  const keys = [`${prefix}:usage`];
-  const meters = `${prefix}:meter:`;
-  const usages = `${prefix}:usage:`;
+  // Every key is declared, and a partner's keys carry its hash tag. The first one leads even an empty call to their node.
+  const keys = [`${partnerPrefix(prefix, partnerId)}:usage`];
+  const pushUsage = (usage: string): number => {
+    const own = partnerPrefix(prefix, partnerOf(usage));
+    return keys.push(`${own}:usage:${usage}`, `${own}:usage`) - 1;
+  };
   const argument = JSON.stringify({
     offset: offsetS,
     // Names a day's usage from its first request on, so that it is added to the durable rows once.
     id: randomUUID(),
-    unsent: call.unsent.map((count) => ({ ...count, k: keys.push(meters + count.bucket) })),
-    notes: call.notes.map((note) => ({ ...note, k: keys.push(usages + note.usage) })),
+    unsent: call.unsent.map((count) => ({
+      ...count,
+      k: keys.push(meterKey(prefix, count.bucket)),
+    })),
+    notes: call.notes.map((note) => ({ ...note, k: pushUsage(note.usage) })),
     takes: call.takes.map(({ bucket, usage, rpm, daily, floorDay, floor, uses }) => {
-      const k = keys.push(meters + bucket);
-      keys.push(usages + usage);
+      const k = keys.push(meterKey(prefix, bucket));
+      pushUsage(usage);
       // Only for a partner's own budget: viewers are too many, and their minutes are never shown.
-      const minutes = bucket === usage ? keys.push(`${prefix}:minutes:${bucket}`) : undefined;
+      const minutes = bucket === usage ? keys.push(minutesKey(prefix, bucket)) : undefined;
       return { k, rpm, daily, floorDay, floor, uses, minutes };
     }),
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Audience, ErrorCount, HourCount, UsageCount } from "#src/domain/usage.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
 /** What the meter has counted in Redis and no process has added to the durable rows yet. */
@@ -17,7 +17,21 @@ const atOnce = 200;
 const dirtyKey = (prefix: string): string => `${prefix}:usage`;
 const sealedKey = (prefix: string): string => `${prefix}:usage-sealed`;
 
-// The name of the sealed hash has the prefix's tag, so it lies in the slot of the declared ones.
+/** Where usage of these partners may be. Older versions kept that of all in one place, and may still run. */
+const placesOf = (prefix: string, partnerIds: readonly number[]): string[] => [
+  prefix,
+  ...partnerIds.map((id) => partnerPrefix(prefix, id)),
+];
+
+/** The members of a set of each place. */
+async function membersOf(redis: Redis, keys: readonly string[]): Promise<string[]> {
+  const found: string[][] = [];
+  for (const some of slices(keys, atOnce))
+    found.push(...(await Promise.all(some.map((key) => redis.smembers(key)))));
+  return found.flat();
+}
+
+// The name of the sealed hash has the tag of the declared keys, so it lies in their slot.
 const sealLua = `
 redis.call('SREM', KEYS[1], KEYS[3])
 if redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
@@ -26,29 +40,37 @@ redis.call('RENAME', KEYS[3], sealed)
 redis.call('SADD', KEYS[2], sealed)
 return 1`;
 
-/** Closes all that has been counted so far; the meter goes on in new hashes. Rejects while Redis is away. */
-export async function sealUsage(redis: Redis, prefix: string): Promise<void> {
-  const seal = (name: string) =>
-    redis.eval(sealLua, 3, dirtyKey(prefix), sealedKey(prefix), name, randomUUID());
-  for (const names of slices(await redis.smembers(dirtyKey(prefix)), atOnce))
-    await Promise.all(names.map(seal));
+/**
+ * Closes all that has been counted so far for these partners; the meter goes on in new hashes. Rejects while Redis is
+ * away.
+ */
+export async function sealUsage(
+  redis: Redis,
+  prefix: string,
+  partnerIds: readonly number[],
+): Promise<void> {
+  const seal = (name: string) => {
+    const place = placeOf(name);
+    return redis.eval(sealLua, 3, dirtyKey(place), sealedKey(place), name, randomUUID());
+  };
+  const open = await membersOf(redis, placesOf(prefix, partnerIds).map(dirtyKey));
+  for (const names of slices(open, atOnce)) await Promise.all(names.map(seal));
 }
 
 /** Names of what is closed: of this flush, and of a process that was killed in the middle of one. */
-export const sealedUsage = (redis: Redis, prefix: string): Promise<string[]> =>
-  redis.smembers(sealedKey(prefix));
-
-/** What these names hold; those that somebody else has dropped are left out. */
-export async function readUsage(
+export const sealedUsage = (
   redis: Redis,
   prefix: string,
-  names: readonly string[],
-): Promise<PendingUsage[]> {
+  partnerIds: readonly number[],
+): Promise<string[]> => membersOf(redis, placesOf(prefix, partnerIds).map(sealedKey));
+
+/** What these names hold; those that somebody else has dropped are left out. */
+export async function readUsage(redis: Redis, names: readonly string[]): Promise<PendingUsage[]> {
   const found: PendingUsage[] = [];
   for (const some of slices(names, atOnce)) {
     const hashes = await Promise.all(some.map((name) => redis.hgetall(name)));
     for (const [i, name] of some.entries()) {
-      const pending = parse(name.slice(`${prefix}:usage:`.length), hashes[i] ?? {});
+      const pending = parse(name.slice(placeOf(name).length + mark.length), hashes[i] ?? {});
       if (pending !== null) found.push(pending);
     }
   }
@@ -56,36 +78,35 @@ export async function readUsage(
 }
 
 /** Lets closed usage go. Only when it has been added. */
-export async function dropUsage(
-  redis: Redis,
-  prefix: string,
-  names: readonly string[],
-): Promise<void> {
+export async function dropUsage(redis: Redis, names: readonly string[]): Promise<void> {
   for (const some of slices(names, atOnce)) {
-    await redis.unlink(...some);
-    await redis.srem(sealedKey(prefix), ...some);
+    // One by one: they may lie on different nodes.
+    await Promise.all(some.map((name) => redis.unlink(name)));
+    await Promise.all(some.map((name) => redis.srem(sealedKey(placeOf(name)), name)));
   }
 }
 
 /**
- * What a partner, or everybody, has pending. Open hashes are read before closed ones, and both before the durable
- * rows: what moves on meanwhile is then seen twice, under one id, and never missed.
+ * What these partners have pending. Open hashes are read before closed ones, and both before the durable rows: what
+ * moves on meanwhile is then seen twice, under one id, and never missed.
  */
 export async function pendingUsage(
   redis: Redis,
   prefix: string,
-  partnerId?: number,
+  partnerIds: readonly number[],
 ): Promise<PendingUsage[]> {
-  const starts =
-    partnerId === undefined
-      ? [""]
-      : ["p", "w"].map((letter) => `${prefix}:usage:${letter}${partnerId}:`);
-  const own = (names: string[]): string[] =>
-    names.filter((name) => starts.some((start) => name.startsWith(start)));
-  const open = await readUsage(redis, prefix, own(await redis.smembers(dirtyKey(prefix))));
-  const closed = await readUsage(redis, prefix, own(await sealedUsage(redis, prefix)));
-  return [...new Map([...open, ...closed].map((usage) => [usage.id, usage])).values()];
+  const places = placesOf(prefix, partnerIds);
+  const wanted = new Set(partnerIds);
+  const open = await readUsage(redis, await membersOf(redis, places.map(dirtyKey)));
+  const closed = await readUsage(redis, await membersOf(redis, places.map(sealedKey)));
+  const own = [...open, ...closed].filter(({ partnerId }) => wanted.has(partnerId));
+  return [...new Map(own.map((usage) => [usage.id, usage])).values()];
 }
+
+const mark = ":usage:";
+
+/** The place of a hash of a day, by its name. */
+const placeOf = (name: string): string => name.slice(0, name.lastIndexOf(mark));
 
 const audiences: Readonly<Record<string, Audience>> = { p: "partner", w: "widget" };
 

@@ -1,7 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { bucketOf } from "#src/domain/durations.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Audience } from "#src/domain/usage.ts";
@@ -72,7 +72,7 @@ interface Needs {
 /**
  * What became of each request, for the partner's dashboard (docs/decisions.md 12.11, 12.12): the last ones one by one, and
  * all by hour and duration. A request only adds to memory; once a second the hours join the notes that the meter sends,
- * and the last requests leave in one pipeline.
+ * and the last requests leave in a pipeline for each partner.
  */
 export function createRequestJournal({ redis, config, clock, log, note }: Needs) {
   let waiting: Record<"p" | "w", Map<number, Waiting>> = { p: new Map(), w: new Map() };
@@ -98,29 +98,31 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
     const leaving = waiting;
     waiting = { p: new Map(), w: new Map() };
     kept = 0;
-    const pipeline = redis.pipeline();
     const oldest = clock() - recentKeptMs;
-    for (const letter of ["p", "w"] as const)
-      for (const [partnerId, own] of leaving[letter])
-        for (const what of ["all", "errors"] as const) {
-          if (own[what].length === 0) continue;
-          const key = recentKey(config.redisPrefix, letter, partnerId, what);
-          // By their time, and each under its own text: two processes write at once, and a retry changes nothing.
-          pipeline.zadd(key, ...own[what].flatMap((entry) => [entry[0], JSON.stringify(entry)]));
-          pipeline.zremrangebyscore(key, "-inf", oldest);
-          pipeline.zremrangebyrank(key, 0, -recentMax - 1);
-          pipeline.pexpire(key, recentKeptMs);
-        }
-    if (pipeline.length === 0) return;
-    const results = await pipeline.exec().catch((error: Error) => [[error, null] as const]);
-    const failed = results?.find(([error]) => error !== null);
-    if (failed === undefined) return;
-    log.debug({ reason: failed[0]?.message }, "last requests not written, will try again");
-    for (const letter of ["p", "w"] as const)
-      for (const [partnerId, own] of leaving[letter]) {
-        const now = ofPartner(waiting[letter], partnerId);
-        for (const what of ["all", "errors"] as const) restore(now, what, own[what]);
+    const sendOwn = async (letter: "p" | "w", partnerId: number, own: Waiting): Promise<void> => {
+      const pipeline = redis.pipeline();
+      for (const what of ["all", "errors"] as const) {
+        if (own[what].length === 0) continue;
+        const key = recentKey(config.redisPrefix, letter, partnerId, what);
+        // By their time, and each under its own text: two processes write at once, and a retry changes nothing.
+        pipeline.zadd(key, ...own[what].flatMap((entry) => [entry[0], JSON.stringify(entry)]));
+        pipeline.zremrangebyscore(key, "-inf", oldest);
+        pipeline.zremrangebyrank(key, 0, -recentMax - 1);
+        pipeline.pexpire(key, recentKeptMs);
       }
+      if (pipeline.length === 0) return;
+      const results = await pipeline.exec().catch((error: Error) => [[error, null] as const]);
+      const failed = results?.find(([error]) => error !== null);
+      if (failed === undefined) return;
+      log.debug({ reason: failed[0]?.message }, "last requests not written, will try again");
+      const now = ofPartner(waiting[letter], partnerId);
+      for (const what of ["all", "errors"] as const) restore(now, what, own[what]);
+    };
+    await Promise.all(
+      (["p", "w"] as const).flatMap((letter) =>
+        [...leaving[letter]].map(([partnerId, own]) => sendOwn(letter, partnerId, own)),
+      ),
+    );
   };
 
   const keep = (entries: Entry[], entry: Entry): void => {
@@ -199,7 +201,7 @@ const recentKey = (
   letter: "p" | "w",
   partnerId: number,
   what: "all" | "errors",
-): string => `${prefix}:recent:${letter}${partnerId}:${what}`;
+): string => `${partnerPrefix(prefix, partnerId)}:recent:${letter}${partnerId}:${what}`;
 
 function ofPartner(all: Map<number, Waiting>, partnerId: number): Waiting {
   const known = all.get(partnerId);

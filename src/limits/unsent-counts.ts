@@ -3,8 +3,14 @@ import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
 
 const perCall = 500;
 
-/** Counts that wait for Redis, summed up. At most `max` of each kind are kept, so that an outage cannot fill memory. */
-export function createUnsentCounts(max: number) {
+/** How many more counts of each kind may wait, so that an outage cannot fill memory. */
+export interface Room {
+  unsent: number;
+  notes: number;
+}
+
+/** Counts that wait for Redis, summed up: as many as `room` has place for, which several may share. */
+export function createUnsentCounts(room: Room) {
   const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();
 
@@ -12,13 +18,18 @@ export function createUnsentCounts(max: number) {
     const key = `${note.usage} ${note.day} ${note.field}`;
     const before = notes.get(key);
     if (before !== undefined) before.n += note.n;
-    else if (notes.size < max) notes.set(key, { ...note });
+    else if (room.notes > 0) {
+      room.notes -= 1;
+      notes.set(key, { ...note });
+    }
   };
 
   const addCount = (count: UnsentCount): void => {
     const before = unsent.get(count.bucket);
     if (before === undefined) {
-      if (unsent.size < max) unsent.set(count.bucket, { ...count });
+      if (room.unsent <= 0) return;
+      room.unsent -= 1;
+      unsent.set(count.bucket, { ...count });
       return;
     }
     const [newer, older] = count.minute < before.minute ? [before, count] : [count, before];
@@ -47,7 +58,12 @@ export function createUnsentCounts(max: number) {
     note: (usage: string, day: number, field: string, n = 1): void =>
       addNote({ usage, day, field, n }),
     /** Takes out what fits into one call. */
-    takeBatch: () => ({ unsent: takeOut(unsent), notes: takeOut(notes) }),
+    takeBatch() {
+      const batch = { unsent: takeOut(unsent), notes: takeOut(notes) };
+      room.unsent += batch.unsent.length;
+      room.notes += batch.notes.length;
+      return batch;
+    },
     /** Puts back what a failed call did not deliver. */
     restore(batch: { unsent: readonly UnsentCount[]; notes: readonly Note[] }): void {
       batch.unsent.forEach(addCount);

@@ -1,5 +1,6 @@
 import type { MinuteFigures } from "#src/contract/dashboard.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import { meterKey, minutesKey } from "#src/limits/meter-script.ts";
 
 /**
  * Requests per minute of a partner's secret keys over the UTC day `today` (days since the epoch) and the `days - 1`
@@ -15,11 +16,11 @@ export async function minuteFigures(
 ): Promise<MinuteFigures | null> {
   const names = Array.from(
     { length: days },
-    (_, back) => `${prefix}:minutes:p${partnerId}:${today - back}`,
+    (_, back) => `${minutesKey(prefix, `p${partnerId}`)}:${today - back}`,
   );
   const [last, ...hashes] = await Promise.all([
     // The running minute: it is written to the hash when the next one begins.
-    redis.hmget(`${prefix}:meter:p${partnerId}`, "m", "mn"),
+    redis.hmget(meterKey(prefix, `p${partnerId}`), "m", "mn"),
     ...names.map((name) => redis.hgetall(name)),
   ]);
   /** How many minutes had so many requests. */

@@ -2,6 +2,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 import { expect } from "chai";
+import { partnerPrefix } from "#src/infrastructure/redis.ts";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
 import { refused } from "#api/http/errors.ts";
@@ -297,7 +298,7 @@ describe("requests to the API", () => {
     const { redis } = edge.web.services;
     const day = Math.floor(Date.now() / 86_400_000);
     const { id, ...fields } = await redis.hgetall(
-      `${instance.redisPrefix}:usage:p${partner}:${day}`,
+      `${partnerPrefix(instance.redisPrefix, partner)}:usage:p${partner}:${day}`,
     );
     expect(id).to.have.length(36);
     // The hours come once a second, by a timer.

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import type { CallError, ShownHour, ShownRequest } from "#src/contract/dashboard.ts";
 import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -266,7 +266,9 @@ describe("flow: troubles of a partner", function () {
       expect((await recentOf(who, "?only=errors")).map(({ request_id: id }) => id)).to.deep.equal([
         idOf(failed),
       ]);
-      const names = await redis.keys(`${config.redisPrefix}:recent:p${who.id}:*`);
+      const names = await redis.keys(
+        `${partnerPrefix(config.redisPrefix, who.id)}:recent:p${who.id}:*`,
+      );
       expect(names).to.have.length(2);
       for (const name of names) {
         expect(await redis.zcard(name)).to.be.at.most(50);
@@ -290,7 +292,7 @@ describe("flow: troubles of a partner", function () {
         () => recentOf(who),
         (requests) => requests.length === 3,
       );
-      const name = `${config.redisPrefix}:recent:p${who.id}:all`;
+      const name = `${partnerPrefix(config.redisPrefix, who.id)}:recent:p${who.id}:all`;
       const text = (await redis.zrange(name, "0", "-1")).join("\n");
       expect(text).to.include("DELETE /users/{user_ref}");
       expect(text).not.to.match(/secret|12\.345|svc_live|127\.0\.0/);

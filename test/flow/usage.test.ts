@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
@@ -160,7 +160,16 @@ describe("flow: usage", function () {
       await flush();
       expect(await durable(id)).to.equal(4 * nth + 4);
     }
-    expect(await redis.smembers(`${config.redisPrefix}:usage-sealed`)).to.deep.equal([]);
+    const own = partnerPrefix(config.redisPrefix, id);
+    expect(await redis.smembers(`${own}:usage-sealed`)).to.deep.equal([]);
+    // As a process of an older version counts.
+    const old = `${config.redisPrefix}:usage:p${id}:${Math.floor(Date.now() / 86_400_000)}`;
+    await redis.hset(old, { id: "older", "GET /cities": 7 });
+    await redis.sadd(`${config.redisPrefix}:usage`, old);
+    expect((await secret[1]!.get("/usage")).body.today.requests).to.equal(12 + 7 + 1);
+    await flush();
+    expect(await durable(id)).to.equal(12 + 7 + 1);
+    expect(await redis.exists(old)).to.equal(0);
   });
 
   it("equals what was sent over restarts and kills of web, upkeep and Redis with its data", async function () {

@@ -31,8 +31,9 @@ export function createTestRedis(): TestRedis {
 export async function deleteKeys(url: string, prefix: string): Promise<void> {
   const redis = new Redis(url);
   try {
-    // Keys may carry further text before the tag, as a queue library's do.
-    for await (const keys of redis.scanStream({ match: `*${prefix}*`, count: 1000 })) {
+    // Keys may carry further text before the tag, as a queue library's do, and a partner's number in it.
+    const match = `*${prefix.replace("}", "")}*`;
+    for await (const keys of redis.scanStream({ match, count: 1000 })) {
       if ((keys as string[]).length > 0) await redis.unlink(...(keys as string[]));
     }
   } finally {

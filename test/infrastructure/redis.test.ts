@@ -70,6 +70,27 @@ describe("a connection to Redis", function () {
     expect(await told()).to.equal("Connection is closed.");
   });
 
+  for (const [what, why] of [
+    ["that is not there", /ECONNREFUSED|Connection is closed/],
+    ["whose node is no cluster", /cluster support disabled/],
+  ] as const)
+    it(`to a cluster ${what} fails at once and says so once`, async () => {
+      if (why.test("cluster support disabled")) await server.restart();
+      const nodes = why.test("ECONNREFUSED") ? "127.0.0.1:1" : new URL(server.url).host;
+      const lines: { level: number; msg: string; err: string }[] = [];
+      const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[0]);
+      const config = loadConfig({ REDIS_URL: server.url, REDIS_CLUSTER: nodes });
+      const redis = createRedis(config, pino({ level: "info" }, { write }));
+      for (let fault = 0; fault < 4; fault += 1) {
+        await event(redis, "close");
+        const refused = await redis.get("key").catch((error: unknown) => error);
+        expect(isRedisAway(refused), String(refused)).to.equal(true);
+      }
+      redis.disconnect();
+      expect(lines.map(({ msg }) => msg)).to.deep.equal(["redis is away"]);
+      expect(lines[0]!.err).to.match(why);
+    });
+
   it("does not take a wrong command or a bug for Redis being away", async () => {
     await server.restart();
     const redis = createRedis(loadConfig({ REDIS_URL: server.url }), pino({ level: "silent" }));

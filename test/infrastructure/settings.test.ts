@@ -10,6 +10,7 @@ const garbage: Record<string, string[]> = {
   ],
   DATABASE_DIRECT_URL: ["here", "mysql://a@b/c"],
   REDIS_SENTINELS: ["redis://one:26379", "one two", "one,,two", "one:port"],
+  REDIS_CLUSTER: ["redis://one:6379", "one two", "one,,two", "one:port"],
   REDIS_SENTINEL_NAME: ["my master"],
   REDIS_SENTINEL_PASSWORD: ["two words"],
   REDIS_URL: ["localhost:6379", "http://localhost:6379"],
@@ -50,6 +51,20 @@ describe("the settings", () => {
     for (const one of [smtp, to])
       expect(() => loadConfig(one)).to.throw(/ALARM_EMAIL_TO and ALARM_SMTP_URL .* together/);
     expect(loadConfig({ ...smtp, ...to }).alarmEmailTo).to.deep.equal(["olga@fuel.example"]);
+  });
+
+  it("of a Redis Cluster go with neither Sentinels nor a database number", () => {
+    const nodes = { REDIS_CLUSTER: "redis-1:6379, [::1]:6380" };
+    expect(() => loadConfig({ ...nodes, REDIS_SENTINELS: "one" })).to.throw(/not be set together/);
+    for (const number of ["1", "2/", "15"])
+      expect(() => loadConfig({ ...nodes, REDIS_URL: `redis://:a@b:1/${number}` })).to.throw(
+        /REDIS_URL must name no database/,
+      );
+    for (const end of ["", "/", "/0"])
+      expect(loadConfig({ ...nodes, REDIS_URL: `rediss://:a@b:1${end}` }).redisCluster).to.eql([
+        "redis-1:6379",
+        "[::1]:6380",
+      ]);
   });
 
   it("are told about all at once", () => {

@@ -7,7 +7,7 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
 import { Redis as PlainRedis } from "ioredis";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { createLocalLimiter } from "#src/limits/local-limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
@@ -36,8 +36,9 @@ describe("the meter", () => {
     names += 1;
     return { bucket: `t${names}`, usage: `t${names}`, rpm, daily, floor: null, ...more };
   };
+  const ownOf = (who: Metered): string => partnerPrefix(config.redisPrefix, who.usage.slice(1));
   const usage = async (who: Metered): Promise<Record<string, string>> => {
-    const key = `${config.redisPrefix}:usage:${who.usage}:${today()}`;
+    const key = `${ownOf(who)}:usage:${who.usage}:${today()}`;
     const { id, ...fields } = await (redises[0] as Redis).hgetall(key);
     expect(id).to.match(/^[0-9a-f-]{36}$/);
     return fields;
@@ -158,8 +159,8 @@ describe("the meter", () => {
       "HEAD /a|errors|not-found": "2",
       "|hours|7|31": "4",
     });
-    const index = await (redises[0] as Redis).smembers(`${config.redisPrefix}:usage`);
-    expect(index).to.include(`${config.redisPrefix}:usage:${who.usage}:${today()}`);
+    const index = await (redises[0] as Redis).smembers(`${ownOf(who)}:usage`);
+    expect(index).to.include(`${ownOf(who)}:usage:${who.usage}:${today()}`);
   });
 
   it("looks without counting", async () => {
@@ -317,7 +318,7 @@ describe("the meter", () => {
       for (let i = 0; i < 3; i += 1) await meter.take(who, "GET /x");
       await server.restart();
       while (meter.away) await new Promise(setImmediate);
-      const key = `${config.redisPrefix}:usage:${who.usage}:${today()}`;
+      const key = `${ownOf(who)}:usage:${who.usage}:${today()}`;
       expect(await redis.hget(key, "GET /x")).to.equal("3");
     });
   });
@@ -336,10 +337,8 @@ describe("the meter", () => {
     const who = someone(5, 5);
     await meter.take(who, "GET /x");
     const redis = redises[0] as Redis;
-    expect(await redis.ttl(`${config.redisPrefix}:meter:${who.bucket}`)).to.be.within(1, 172_800);
-    expect(
-      await redis.ttl(`${config.redisPrefix}:usage:${who.usage}:${today()}`),
-    ).to.be.greaterThan(0);
+    expect(await redis.ttl(`${ownOf(who)}:meter:${who.bucket}`)).to.be.within(1, 172_800);
+    expect(await redis.ttl(`${ownOf(who)}:usage:${who.usage}:${today()}`)).to.be.greaterThan(0);
   });
 
   it("has a budget for strangers that Redis knows nothing of", () => {

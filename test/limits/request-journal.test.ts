@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { quotaDecision } from "#src/limits/quota-decision.ts";
 import { createRequestJournal, recentRequests } from "#src/limits/request-journal.ts";
@@ -69,7 +69,7 @@ describe("request journal", () => {
     const { journal, noted } = tell(1000, 45);
     await ready();
     await journal.stop();
-    const names = await redis.keys(`${config.redisPrefix}:recent:*`);
+    const names = await redis.keys(partnerPrefix(`${config.redisPrefix}:recent:*`, "*"));
     const counts = await Promise.all(names.map((name) => redis.zcard(name)));
     expect(counts.reduce((sum, n) => sum + n, 0)).to.equal(20_000);
     const day = Date.UTC(2026, 10, 23) / 86_400_000;

@@ -1,5 +1,6 @@
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { rows } from "#src/infrastructure/db.ts";
+import { inTraces } from "#src/infrastructure/tracing.ts";
 import { fromMs, recentIds } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
@@ -15,6 +16,12 @@ import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backof
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */
 const jobsAtOnce = 16;
+
+const messaging = {
+  "messaging.system": "bullmq",
+  "messaging.destination.name": "marks",
+  "messaging.operation.type": "process",
+};
 
 /**
  * The marks role: jobs of the `marks` queue name the stations with new marks. Every `sweepMs` it also looks itself for
@@ -83,7 +90,10 @@ export function createMarksRole(deps: RoleDeps): Role {
   const worker = createQueueWorker<MarksJob>(
     deps,
     "marks",
-    async ({ stationIds }) => coalesce(stationIds.filter((id) => !backoff.isFailing(id))),
+    ({ stationIds, traces = [] }) =>
+      inTraces(deps.tracer ?? null, traces, "process marks", messaging, () =>
+        coalesce(stationIds.filter((id) => !backoff.isFailing(id))),
+      ),
     (error, job) =>
       log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
     // On defaults recovery after kill -9 took over a minute, and a second stall failed the job for good.

@@ -1,3 +1,4 @@
+import type { Db } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/limits/pending-usage.ts";
 import { addUsage, pruneUsage } from "#src/limits/usage-rows.ts";
@@ -12,26 +13,31 @@ const batchesAtOnce = 200;
  * drop. Killed at any point, it counts everything once. Returns the number of batches added.
  */
 export async function flushUsage(deps: Needs): Promise<number> {
-  const { redis, config } = deps;
+  const { db, redis, config } = deps;
+  const partnerIds = await allPartnerIds(db);
   // First the batches of an earlier flush: while Postgres is away this fails, and no further batches are made.
-  const left = await addSealed(deps);
-  await sealUsage(redis, config.redisPrefix);
-  return left + (await addSealed(deps));
+  const left = await addSealed(deps, partnerIds);
+  await sealUsage(redis, config.redisPrefix, partnerIds);
+  return left + (await addSealed(deps, partnerIds));
 }
 
-async function addSealed({ db, config, redis }: Needs): Promise<number> {
-  const { redisPrefix } = config;
-  const names = await sealedUsage(redis, redisPrefix);
+async function addSealed(
+  { db, config, redis }: Needs,
+  partnerIds: readonly number[],
+): Promise<number> {
+  const names = await sealedUsage(redis, config.redisPrefix, partnerIds);
   let added = 0;
   for (const some of slices(names, batchesAtOnce)) {
-    added += await addUsage(db, await readUsage(redis, redisPrefix, some));
-    await dropUsage(redis, redisPrefix, some);
+    added += await addUsage(db, await readUsage(redis, some));
+    await dropUsage(redis, some);
   }
   return added;
 }
 
 /** Drops usage past its retention. Rejects while Redis is away: the ids that it still holds must stay. */
 export async function retireUsage({ db, config, redis }: Needs): Promise<void> {
-  const names = await sealedUsage(redis, config.redisPrefix);
-  await pruneUsage(db, config.retentionDays, await readUsage(redis, config.redisPrefix, names));
+  const names = await sealedUsage(redis, config.redisPrefix, await allPartnerIds(db));
+  await pruneUsage(db, config.retentionDays, await readUsage(redis, names));
 }
+
+const allPartnerIds = (db: Db): Promise<number[]> => db("partners").orderBy("id").pluck("id");

@@ -53,6 +53,12 @@ export const processSettings = {
     "password of REDIS_SENTINELS themselves, if they require one",
     true,
   ),
+  redisCluster: setting(
+    "REDIS_CLUSTER",
+    [] as string[],
+    hosts,
+    "some nodes of a Redis Cluster as host:port, separated by commas: they name the others; host and port of REDIS_URL are then not used, but its user, password and rediss://",
+  ),
   redisPrefix: setting(
     "REDIS_PREFIX",
     "{fuelmark}",
@@ -117,6 +123,12 @@ export const processSettings = {
     "info",
     oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     "lowest level that is logged: trace, debug, info, warn, error, fatal or silent",
+  ),
+  otlpEndpoint: setting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    webAddress,
+    "where traces are sent by OTLP over HTTP, without /v1/traces, like http://collector:4318; without it there are none. Sampling, batches and headers follow the standard OTEL_… variables",
   ),
   poolMax: setting("POOL_MAX", 10, integer(2, 500), "Postgres connections of one process"),
   acquireTimeoutMs: setting(

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
+import { partnerPrefix } from "#src/infrastructure/redis.ts";
+import { type Answer, createClient, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
+import { startReceiver } from "#test/flow/webhook-receivers.ts";
+import { startLoad } from "#test/fault/load.ts";
+import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
+import { openStage, type Stage } from "#test/fault/stage.ts";
+import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { type RedisCluster, startRedisCluster } from "#test/harness/redis-cluster.ts";
+import { clientsOf } from "#test/harness/redis-servers.ts";
+
+const cacheOf = (answer: Answer): string | null => answer.headers.get("x-service-cache");
+
+describe("fault: a Redis Cluster", function () {
+  this.timeout(240_000);
+  let cluster: RedisCluster;
+  let stage: Stage;
+  let roles: RoleProcess[] = [];
+  const others: RoleProcess[] = [];
+
+  before(async () => {
+    cluster = await startRedisCluster();
+    stage = await openStage({
+      workers: 2,
+      settings: {
+        // Nobody listens there: the nodes know better.
+        REDIS_URL: "redis://127.0.0.1:1",
+        REDIS_CLUSTER: cluster.addresses,
+        USAGE_FLUSH_MS: "1000",
+        WEBHOOK_HTTP: "true",
+        WEBHOOK_NETWORKS: "127.0.0.1",
+      },
+    });
+    const names = ["snapshots", "upkeep", "clock", "webhooks"];
+    others.push(...(await Promise.all(names.map((name) => startRoleProcess(name, stage.env)))));
+    roles = [...stage.webs, ...stage.workers, ...others];
+  });
+  after(async () => {
+    await Promise.all(others.map((role) => role.stop().catch(() => role.kill9())));
+    await stage?.close();
+    await cluster?.drop();
+  });
+
+  const clientsFor = (key: string) => stage.webs.map((web) => createClient(web.baseUrl, key));
+  const homeOfQueues = () => cluster.homeOf(stage.env["REDIS_PREFIX"]!);
+
+  it("counts each partner on a node of its own, exactly over all web processes", async () => {
+    const rpm = 20;
+    const homes = new Set<unknown>();
+    for (let n = 0; n < 8; n++) {
+      const partner = await addPartner(stage.country, { rpm, daily: 1000 });
+      const prefix = partnerPrefix(stage.env["REDIS_PREFIX"]!, partner.id);
+      const { master } = await cluster.homeOf(prefix);
+      const clients = clientsFor(partner.secret);
+      // One minute holds all of them.
+      const leftMs = 60_000 - (Date.now() % 60_000);
+      if (leftMs < 5000) await sleep(leftMs + 50);
+      const answers = await Promise.all(
+        Array.from({ length: 2 * rpm }, (_, i) => clients[i % 2]!.get("/cities")),
+      );
+      const codes = answers.map(({ status }) => status);
+      expect(codes.filter((code) => code === 200)).to.have.length(rpm);
+      expect(codes.filter((code) => code === 429)).to.have.length(rpm);
+      expect(await master.client.exists(`${prefix}:meter:p${partner.id}`)).to.equal(1);
+      homes.add(master);
+      await until(
+        () =>
+          rows<{ n: string }>(
+            stage.country.db,
+            "select sum(requests) as n from usage_days where partner_id = ?",
+            [partner.id],
+          ),
+        ([row]) => Number(row?.n) === rpm,
+      );
+    }
+    // Seldom all eight have the same node: one in two thousand runs.
+    expect(homes.size).to.be.greaterThan(1);
+  });
+
+  it("keeps rectangles for all processes, and drops them when a station changes", async () => {
+    const partner = await addPartner(stage.country);
+    const [one, other] = clientsFor(partner.publishable);
+    const place = placeOf(7);
+    const box = [place.lat - 0.01, place.lon - 0.01, place.lat + 0.01, place.lon + 0.01];
+    const path = `/stations?bbox=${box.map((side) => side.toFixed(4)).join(",")}`;
+    for (const status of ["no", "yes"]) {
+      // As many as any change needs.
+      for (let nth = 0; nth < 3; nth++) {
+        const who = `${status}-${nth}`;
+        const marked = await stage.clients[0]!.mark(place, who, { status, external_id: who });
+        expect(marked.status).to.be.oneOf([200, 202]);
+      }
+      const isShown = ({ body }: Answer): boolean =>
+        body.stations?.find(({ id }: { id: string }) => id === place.id)?.fuel.status === status;
+      await until(() => one!.get(path), isShown);
+      await until(
+        () => other!.get(path),
+        (answer) => cacheOf(answer) === "hit" && isShown(answer),
+      );
+    }
+  });
+
+  it("carries the queues: dumps are made and webhooks sent", async () => {
+    const partner = await addPartner(stage.country);
+    const [client] = clientsFor(partner.secret);
+    const receiver = await startReceiver();
+    try {
+      const { status, body } = await client!.post("/webhooks", {
+        url: receiver.url,
+        events: ["stations.changed"],
+      });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      expect((await client!.post(`/webhooks/${body.id}/test`, {})).status).to.equal(202);
+      await until(
+        async () => receiver.posts.length,
+        (count) => count > 0,
+      );
+      const { master } = await homeOfQueues();
+      await until(() => master.client.exists(`${stage.env["REDIS_PREFIX"]}:dump:2`), Boolean);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it("goes on while a slot moves and when a master dies, with nothing lost and few log lines", async () => {
+    const { slot, master } = await homeOfQueues();
+    const nth = cluster.masters.indexOf(master);
+    const to = cluster.masters[(nth + 1) % 3]!;
+    const load = startLoad(stage.clients);
+    await sleep(2000);
+    await cluster.moveSlot(slot, master, to, () => sleep(1000));
+    await sleep(2000);
+    expect(await to.client.exists(`${stage.env["REDIS_PREFIX"]}:marks:meta`)).to.equal(1);
+    const from = Date.now();
+    await to.kill9();
+    const heir = cluster.replicas[(nth + 1) % 3]!;
+    await until(
+      () => heir.client.info("replication"),
+      (info) => info.includes("role:master"),
+      30_000,
+    );
+    await until(
+      () => clientsOf(heir),
+      (found) => found.length > roles.length,
+      30_000,
+    );
+    const outage = { from, to: Date.now() };
+    await sleep(4000);
+    await load.stop();
+    await load.retryAll();
+    expectAnswers(load.sent, { outage });
+    await expectInEffectOnce(stage, load.sent);
+    for (const { role, lines } of roles) {
+      const loud = lines.filter(
+        (line) => /"level":(40|50|60)/.test(line) && /edis|MOVED|luster/.test(line),
+      );
+      expect(loud.length, `${role}:\n${loud.join("\n")}`).to.be.within(1, 10);
+    }
+  });
+});
