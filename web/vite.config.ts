@@ -35,7 +35,30 @@ export default defineConfig({
     // Data URLs would need more of the content security policy than the pages give.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pages, output: { postBanner: mapLibraryNotice } },
+    rolldownOptions: {
+      input: pages,
+      output: {
+        postBanner: mapLibraryNotice,
+        // Else what several pages share comes as a dozen files of some hundred bytes, each a request of its own. The first
+        // group has only what does nothing by being loaded, because every page gets all of it.
+        codeSplitting: {
+          groups: [
+            {
+              name: "shared",
+              priority: 2,
+              minShareCount: 2,
+              test: /src.(domain|contract)|node_modules.@?preact|web.widget.signs|web.kit.(storage|language|theme)\.ts/,
+            },
+            {
+              name: "widget",
+              priority: 1,
+              minShareCount: 2,
+              test: /web.widget.(?!map|signs|offline.service)/,
+            },
+          ],
+        },
+      },
+    },
     // What the map's service worker keeps is read from it (build/service-worker.ts).
     manifest: true,
     chunkSizeWarningLimit: 2000,
