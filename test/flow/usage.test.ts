@@ -210,6 +210,8 @@ describe("flow: usage", function () {
     const ports = webs.map(portOf);
     await webs[0]!.stop();
     webs[0] = await startRoleProcess("web", { ...env, PORT: ports[0]! });
+    // By default Redis may answer up to two seconds before it writes, while the disk is busy: a kill then loses that.
+    await redis.config("SET", "appendfsync", "always");
     await send(10);
     await server.kill9();
     await send(10);
