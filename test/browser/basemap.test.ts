@@ -8,6 +8,7 @@ import { osmExtract } from "#test/harness/osm-extract.ts";
 import { osmTown } from "#test/harness/osm-town.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { sized } from "#test/harness/long.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -66,7 +67,7 @@ describe("browser: a base map with streets", function () {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  for (const theme of ["light", "dark"] as const)
+  for (const theme of sized(["light"], ["light", "dark"]) as ("light" | "dark")[])
     it(`is drawn with its roads and water, ${theme}, and says whose it is`, async () => {
       const { page, complaints, close } = await openPage(browser, {
         dark: theme === "dark",

@@ -13,6 +13,7 @@ import {
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95. Stations 2 and 4 are of another brand than all others.
 describe("browser: a driver who comes back", function () {
@@ -136,7 +137,7 @@ describe("browser: a driver who comes back", function () {
     await close();
   });
 
-  it("keeps favourites until the device is forgotten", async () => {
+  itLong("keeps favourites until the device is forgotten", async () => {
     const { page, complaints, close } = await open(`s/${placeOf(3).id}`);
     await press(page, "Favourite");
     await page.getByRole("button", { name: "Favourite", pressed: true }).waitFor();
@@ -161,37 +162,40 @@ describe("browser: a driver who comes back", function () {
     await close();
   });
 
-  it("finds what it types in other letters and with a typo, and shares what it sees", async () => {
-    const { page, close } = await open(`?${view}`, desktop);
-    const search = page.getByRole("combobox", { name: "Search" });
-    const found = page.getByRole("option");
-    await search.fill("lukoil");
-    await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
-    await search.fill("Тсетоград");
-    await found.filter({ hasText: "Тестоград" }).click();
-    await page.waitForURL(/city=/);
+  itLong(
+    "finds what it types in other letters and with a typo, and shares what it sees",
+    async () => {
+      const { page, close } = await open(`?${view}`, desktop);
+      const search = page.getByRole("combobox", { name: "Search" });
+      const found = page.getByRole("option");
+      await search.fill("lukoil");
+      await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
+      await search.fill("Тсетоград");
+      await found.filter({ hasText: "Тестоград" }).click();
+      await page.waitForURL(/city=/);
 
-    await press(page, "Filters");
-    await page.getByRole("checkbox", { name: "Лукойл (2)" }).check();
-    await press(page, "Show 2 stations");
-    await page.waitForURL(/brand=/);
-    const shared = new URL(page.url());
-    expect(shared.searchParams.get("city")).to.equal("Тестоград");
-    expect(shared.searchParams.get("brand")).to.equal("Лукойл");
-    // The device knows the filters without an address too.
-    await page.goto(`${site.web.baseUrl}/`);
-    await page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
-    await close();
+      await press(page, "Filters");
+      await page.getByRole("checkbox", { name: "Лукойл (2)" }).check();
+      await press(page, "Show 2 stations");
+      await page.waitForURL(/brand=/);
+      const shared = new URL(page.url());
+      expect(shared.searchParams.get("city")).to.equal("Тестоград");
+      expect(shared.searchParams.get("brand")).to.equal("Лукойл");
+      // The device knows the filters without an address too.
+      await page.goto(`${site.web.baseUrl}/`);
+      await page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
+      await close();
 
-    const other = await open(shared.search, desktop);
-    await other.page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
-    await press(other.page, "List of stations");
-    await other.page.getByRole("heading", { name: "2 stations in view" }).waitFor();
-    await press(other.page, "Filters, 1 on");
-    await other.page.getByRole("heading", { name: "Filters" }).waitFor();
-    await isClean(other.page);
-    await other.page.goto(`${site.web.baseUrl}/?city=Nowhere&status=yes`);
-    await other.page.getByText("There is no city called “Nowhere”.").waitFor();
-    await other.close();
-  });
+      const other = await open(shared.search, desktop);
+      await other.page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
+      await press(other.page, "List of stations");
+      await other.page.getByRole("heading", { name: "2 stations in view" }).waitFor();
+      await press(other.page, "Filters, 1 on");
+      await other.page.getByRole("heading", { name: "Filters" }).waitFor();
+      await isClean(other.page);
+      await other.page.goto(`${site.web.baseUrl}/?city=Nowhere&status=yes`);
+      await other.page.getByText("There is no city called “Nowhere”.").waitFor();
+      await other.close();
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { holdMark } from "#test/flow/held-marks.ts";
 import { axeFaults } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: console, review and rollback", function () {
   const site = useConsole();
@@ -138,7 +139,7 @@ describe("browser: console, review and rollback", function () {
     );
   });
 
-  it("chooses what a rollback takes by names (docs/decisions.md 13.24)", async () => {
+  itLong("chooses what a rollback takes by names (docs/decisions.md 13.24)", async () => {
     const { id } = placeOf(56);
     await rows(
       site.country.db,
@@ -198,7 +199,7 @@ describe("browser: console, review and rollback", function () {
     });
   });
 
-  it("sends no rollback's conditions while a name in them stands for nothing", async () => {
+  itLong("sends no rollback's conditions while a name in them stands for nothing", async () => {
     const page = await signIn("/rollback");
     const city = page.getByRole("combobox", { name: "City" });
     await city.fill("Atlantis");

@@ -7,6 +7,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { axeFaults } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: console, what is found, stations and people", function () {
   const site = useConsole();
@@ -95,26 +96,29 @@ describe("browser: console, what is found, stations and people", function () {
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 
-  it("opens what was typed even when Enter comes before the answer, and nothing over a question", async () => {
-    const page = await signIn("/stations");
-    await page.keyboard.press("Meta+k");
-    await page.keyboard.type(placeOf(5).id);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: `Station ${placeOf(5).id}` }).waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("nothing has this name");
-    await page.getByText("Nothing found.").waitFor();
-    await page.keyboard.press("Control+k");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    const { id } = await addPartner(site.country);
-    await goTo(page, `/partners/${id}`);
-    await press(page, "Issue a key");
-    await page.getByRole("dialog").waitFor();
-    await page.keyboard.press("Control+k");
-    expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
-  });
+  itLong(
+    "opens what was typed even when Enter comes before the answer, and nothing over a question",
+    async () => {
+      const page = await signIn("/stations");
+      await page.keyboard.press("Meta+k");
+      await page.keyboard.type(placeOf(5).id);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: `Station ${placeOf(5).id}` }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("nothing has this name");
+      await page.getByText("Nothing found.").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      const { id } = await addPartner(site.country);
+      await goTo(page, `/partners/${id}`);
+      await press(page, "Issue a key");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Control+k");
+      expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
+    },
+  );
 
-  it("tries a file of stations, then imports it, and shows what it did", async () => {
+  itLong("tries a file of stations, then imports it, and shows what it did", async () => {
     const node = {
       type: "node",
       id: 77,

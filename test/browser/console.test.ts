@@ -11,7 +11,7 @@ import { addPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
-import { windowsOf, windowsTried } from "#test/harness/long.ts";
+import { itLong, windowsOf, windowsTried } from "#test/harness/long.ts";
 
 describe("browser: console", function () {
   const site = useConsole();
@@ -27,7 +27,7 @@ describe("browser: console", function () {
     expect(await page.getByRole("navigation").count()).to.equal(0);
   });
 
-  it("asks for a code of an account with TOTP, once the password is right", async () => {
+  itLong("asks for a code of an account with TOTP, once the password is right", async () => {
     const { name } = await addOperator(site.country.db, "tanya", "viewer");
     const { secret } = (await enableTotp(
       site.country.db,
@@ -49,7 +49,7 @@ describe("browser: console", function () {
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 
-  it("tells everybody of an incident, more of it, and that it is over", async () => {
+  itLong("tells everybody of an incident, more of it, and that it is over", async () => {
     const page = await signIn("/incidents");
     await press(page, "Open an incident …");
     await page.getByLabel("Title in English").fill("Dumps come late");
@@ -122,7 +122,7 @@ describe("browser: console", function () {
     expect(answer.headers.get("x-ratelimit-daily-limit")).to.equal("90000");
   });
 
-  it("rejects a limit request at once, with a comment, and Undo brings it back", async () => {
+  itLong("rejects a limit request at once, with a comment, and Undo brings it back", async () => {
     const { secret } = await addPartner(site.country, { rpm: 700, daily: 5000 });
     const client = createClient(site.web.baseUrl, secret);
     await client.post("/limit-requests", { requested_rpm: 8000, requested_daily: 90_000 });
@@ -163,7 +163,7 @@ describe("browser: console", function () {
     expect(await requestOf()).to.include({ status: "approved" });
   });
 
-  it("gives other limits than asked for, with a comment for the partner", async () => {
+  itLong("gives other limits than asked for, with a comment for the partner", async () => {
     const { secret } = await addPartner(site.country, { rpm: 700, daily: 5000 });
     const client = createClient(site.web.baseUrl, secret);
     await client.post("/limit-requests", { requested_rpm: 9000, requested_daily: 90_000 });
@@ -182,45 +182,48 @@ describe("browser: console", function () {
     expect(answer.status).to.equal(200);
   });
 
-  it("issues a second key, shown once, and revokes the first: its dashboard is closed", async () => {
-    const { id, secret } = await addPartner(site.country);
-    const dashboard = await openPage(site.browser);
-    await dashboard.page.goto(`${site.web.baseUrl}/dashboard/`);
-    await dashboard.page.getByLabel("Secret key").fill(secret);
-    await press(dashboard.page, "Sign in");
-    await dashboard.page.getByRole("heading", { name: "Today" }).waitFor();
+  itLong(
+    "issues a second key, shown once, and revokes the first: its dashboard is closed",
+    async () => {
+      const { id, secret } = await addPartner(site.country);
+      const dashboard = await openPage(site.browser);
+      await dashboard.page.goto(`${site.web.baseUrl}/dashboard/`);
+      await dashboard.page.getByLabel("Secret key").fill(secret);
+      await press(dashboard.page, "Sign in");
+      await dashboard.page.getByRole("heading", { name: "Today" }).waitFor();
 
-    const page = await signIn(`/partners/${id}`);
-    await press(page, "Issue a key");
-    await page.getByLabel("Note for yourself").fill("after rotation");
-    await confirm(page, "Issue it");
-    const second = (await page.locator(".issued code").textContent()) ?? "";
-    expect(second).to.match(/^svc_live_\w{49}$/);
-    const client = createClient(site.web.baseUrl, second);
-    expect((await client.get("/cities")).status).to.equal(200);
-    await page.reload();
-    await page.getByText("after rotation").waitFor();
-    expect(await page.content()).not.to.include(second);
+      const page = await signIn(`/partners/${id}`);
+      await press(page, "Issue a key");
+      await page.getByLabel("Note for yourself").fill("after rotation");
+      await confirm(page, "Issue it");
+      const second = (await page.locator(".issued code").textContent()) ?? "";
+      expect(second).to.match(/^svc_live_\w{49}$/);
+      const client = createClient(site.web.baseUrl, second);
+      expect((await client.get("/cities")).status).to.equal(200);
+      await page.reload();
+      await page.getByText("after rotation").waitFor();
+      expect(await page.content()).not.to.include(second);
 
-    const [first] = await rows<{ id: number }>(
-      site.country.db,
-      "select min(id) as id from keys where partner_id = ?",
-      [id],
-    );
-    await press(page, `Revoke key ${first!.id}`);
-    await confirm(page, "Revoke");
-    await page.getByText(`Key ${first!.id} was revoked`).waitFor();
-    await until(
-      () => createClient(site.web.baseUrl, secret).get("/cities"),
-      ({ status }) => status === 401,
-    );
-    expect((await client.get("/cities")).status).to.equal(200);
-    await dashboard.page.reload();
-    await dashboard.page.getByLabel("Secret key").waitFor();
-    await dashboard.close();
-  });
+      const [first] = await rows<{ id: number }>(
+        site.country.db,
+        "select min(id) as id from keys where partner_id = ?",
+        [id],
+      );
+      await press(page, `Revoke key ${first!.id}`);
+      await confirm(page, "Revoke");
+      await page.getByText(`Key ${first!.id} was revoked`).waitFor();
+      await until(
+        () => createClient(site.web.baseUrl, secret).get("/cities"),
+        ({ status }) => status === 401,
+      );
+      expect((await client.get("/cities")).status).to.equal(200);
+      await dashboard.page.reload();
+      await dashboard.page.getByLabel("Secret key").waitFor();
+      await dashboard.close();
+    },
+  );
 
-  it("asks before it shuts a partner out, and then every request is refused", async () => {
+  itLong("asks before it shuts a partner out, and then every request is refused", async () => {
     const { id, secret } = await addPartner(site.country);
     const page = await signIn(`/partners/${id}`);
     await page.getByLabel("Access is on").uncheck();

@@ -18,7 +18,7 @@ import {
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { windowsOf } from "#test/harness/long.ts";
+import { itLong, windowsOf } from "#test/harness/long.ts";
 import { russian } from "#web/dashboard/russian.ts";
 import { russian as ofKit } from "#web/kit/russian.ts";
 
@@ -139,7 +139,7 @@ describe("browser: dashboard", function () {
     }
   });
 
-  it("shows a newcomer a first call that works as it is copied", async () => {
+  itLong("shows a newcomer a first call that works as it is copied", async () => {
     const page = await signIn();
     await page.getByRole("heading", { name: /make your first call/ }).waitFor();
     const code = page.getByRole("region", { name: "Example in" }).locator("code");
@@ -185,45 +185,52 @@ describe("browser: dashboard", function () {
     expect(await part(page, "Today").innerText()).to.include("4,997");
   });
 
-  it("shows which calls failed with which code, and the request to quote to the operator", async () => {
-    const page = await signIn();
-    const api = createClient(web.baseUrl, partner.secret);
-    await api.get("/cities");
-    const failed = await api.get("/stations");
-    await api.mark(placeOf(0), "one", { status: "perhaps" });
-    await api.post("/reports", { reports: [{ station_id: "none", user_ref: "a", status: "yes" }] });
-    const last = part(page, "Last requests");
-    const id = failed.headers.get("x-request-id")!;
-    await until(
-      async () => {
-        await page.reload();
-        await last.getByRole("table").waitFor();
-        return last.getByRole("table").getByRole("row").count();
-      },
-      (count) => count === 5,
-    );
-    const row = last.getByRole("row").filter({ hasText: id });
-    expect(await row.innerText()).to.match(/GET \/stations\s+422 missing-area/);
-    await last.getByRole("button", { name: "Errors only" }).click();
-    await last.getByText("/cities").waitFor({ state: "detached" });
-    expect(await last.getByRole("table").getByRole("row").count()).to.equal(3);
-    await last.getByLabel("Kind of key of the last requests").selectOption("widget");
-    await last.getByText("No errors in the last 48 hours.").waitFor();
-    await part(page, "Errors").getByLabel("Kind of key of the errors").selectOption("partner");
-    const errors = page.getByRole("table", { name: "Errors by code and call" });
-    const missing = errors.getByRole("row").filter({ hasText: "missing-area" });
-    expect(await missing.innerText()).to.match(/GET \/stations\s+1\s+1\s+0/);
-    const refused = page.getByRole("table", { name: "Refused marks by reason" });
-    const batch = refused.getByRole("row").filter({ hasText: "POST /reports" });
-    expect(await batch.innerText()).to.match(/station-not-found[^]*POST \/reports\s+0\s+1/);
-    const hours = part(page, "Hours");
-    expect(
-      await hours.getByRole("slider", { name: "Requests per hour" }).getAttribute("aria-valuetext"),
-    ).to.match(/\d\d:00: [1-4] requests/);
-    expect(await hours.getByRole("table").getByRole("row").count()).to.be.within(2, 3);
-    await missing.getByRole("link", { name: "missing-area" }).click();
-    await page.getByText("Neither bbox nor city given").first().waitFor();
-  });
+  itLong(
+    "shows which calls failed with which code, and the request to quote to the operator",
+    async () => {
+      const page = await signIn();
+      const api = createClient(web.baseUrl, partner.secret);
+      await api.get("/cities");
+      const failed = await api.get("/stations");
+      await api.mark(placeOf(0), "one", { status: "perhaps" });
+      await api.post("/reports", {
+        reports: [{ station_id: "none", user_ref: "a", status: "yes" }],
+      });
+      const last = part(page, "Last requests");
+      const id = failed.headers.get("x-request-id")!;
+      await until(
+        async () => {
+          await page.reload();
+          await last.getByRole("table").waitFor();
+          return last.getByRole("table").getByRole("row").count();
+        },
+        (count) => count === 5,
+      );
+      const row = last.getByRole("row").filter({ hasText: id });
+      expect(await row.innerText()).to.match(/GET \/stations\s+422 missing-area/);
+      await last.getByRole("button", { name: "Errors only" }).click();
+      await last.getByText("/cities").waitFor({ state: "detached" });
+      expect(await last.getByRole("table").getByRole("row").count()).to.equal(3);
+      await last.getByLabel("Kind of key of the last requests").selectOption("widget");
+      await last.getByText("No errors in the last 48 hours.").waitFor();
+      await part(page, "Errors").getByLabel("Kind of key of the errors").selectOption("partner");
+      const errors = page.getByRole("table", { name: "Errors by code and call" });
+      const missing = errors.getByRole("row").filter({ hasText: "missing-area" });
+      expect(await missing.innerText()).to.match(/GET \/stations\s+1\s+1\s+0/);
+      const refused = page.getByRole("table", { name: "Refused marks by reason" });
+      const batch = refused.getByRole("row").filter({ hasText: "POST /reports" });
+      expect(await batch.innerText()).to.match(/station-not-found[^]*POST \/reports\s+0\s+1/);
+      const hours = part(page, "Hours");
+      expect(
+        await hours
+          .getByRole("slider", { name: "Requests per hour" })
+          .getAttribute("aria-valuetext"),
+      ).to.match(/\d\d:00: [1-4] requests/);
+      expect(await hours.getByRole("table").getByRole("row").count()).to.be.within(2, 3);
+      await missing.getByRole("link", { name: "missing-area" }).click();
+      await page.getByText("Neither bbox nor city given").first().waitFor();
+    },
+  );
 
   it("files a limit request, shows that it waits, and the new limit when it is approved", async () => {
     const page = await signIn();
@@ -288,7 +295,7 @@ describe("browser: dashboard", function () {
     await alert.waitFor({ state: "detached" });
   });
 
-  it("pages and sorts its tables", async () => {
+  itLong("pages and sorts its tables", async () => {
     await live();
     const page = await signIn();
     const table = page.getByRole("table", { name: "Decided limit requests" });
@@ -373,7 +380,7 @@ describe("browser: dashboard", function () {
     await view.close();
   });
 
-  it("remembers the theme that was chosen", async () => {
+  itLong("remembers the theme that was chosen", async () => {
     const page = await signIn();
     await page.getByLabel("Theme").selectOption("dark");
     await page.reload();

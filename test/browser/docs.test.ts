@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the API and the guide", () => {
   let browser: Browser;
@@ -91,7 +92,7 @@ describe("browser: the API and the guide", () => {
     await close();
   });
 
-  it("can be read on a phone, in both themes, without a fault that axe finds", async () => {
+  itLong("can be read on a phone, in both themes, without a fault that axe finds", async () => {
     const { page, complaints, close } = await openPage(browser, {
       ...{ width: 390, height: 844, phone: true, dark: true },
     });

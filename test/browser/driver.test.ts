@@ -11,6 +11,7 @@ import {
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95 and its price, 5 is out of it, of 8 nobody has told, and 40 alone, 12 km from the first, has 98.
 describe("browser: a driver who needs a grade", function () {
@@ -95,18 +96,21 @@ describe("browser: a driver who needs a grade", function () {
     expect(await fitsWidth(page)).to.equal(true);
   };
 
-  it("sees the filter that a partner's address has switched on, and takes it along to another grade", async () => {
-    const { page, complaints, close } = await open({ ...view(4, 13), fuel: "95" });
-    await press(page, "List of stations");
-    await page.getByRole("heading", { name: "1 of 1 have 95" }).waitFor();
-    await pressIn(page, "92");
-    await page.getByRole("heading", { name: "2 of 2 have 92" }).waitFor();
-    await pressIn(page, "92");
-    await page.getByRole("heading", { name: "in view" }).waitFor();
-    expect(await page.locator(".stations .station-row").count()).to.be.above(2);
-    expect(complaints).to.deep.equal([]);
-    await close();
-  });
+  itLong(
+    "sees the filter that a partner's address has switched on, and takes it along to another grade",
+    async () => {
+      const { page, complaints, close } = await open({ ...view(4, 13), fuel: "95" });
+      await press(page, "List of stations");
+      await page.getByRole("heading", { name: "1 of 1 have 95" }).waitFor();
+      await pressIn(page, "92");
+      await page.getByRole("heading", { name: "2 of 2 have 92" }).waitFor();
+      await pressIn(page, "92");
+      await page.getByRole("heading", { name: "in view" }).waitFor();
+      expect(await page.locator(".stations .station-row").count()).to.be.above(2);
+      expect(complaints).to.deep.equal([]);
+      await close();
+    },
+  );
 
   it("sees who has it, in the notice, the list and the address, and after a reload", async () => {
     const { page, complaints, close } = await open(view(4, 13));
@@ -155,7 +159,7 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("is told when nobody has it, and hears a clear word without a position", async () => {
+  itLong("is told when nobody has it, and hears a clear word without a position", async () => {
     const { page, close } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
     await press(page, "Nearest with 100");
     await page.getByText("Nobody has told of 100 within 60 km.").waitFor();
@@ -176,7 +180,7 @@ describe("browser: a driver who needs a grade", function () {
     await lost.close();
   });
 
-  it("asks where they are, and sees the nearest station though it is far", async () => {
+  itLong("asks where they are, and sees the nearest station though it is far", async () => {
     const position = { latitude: 54.9, longitude: 37.05, accuracy: 10 };
     const { page, close } = await open(view(50, 15), { ...phone, position });
     await press(page, "Where am I");
@@ -186,7 +190,7 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("goes from the list to a card and back to the same place in the list", async () => {
+  itLong("goes from the list to a card and back to the same place in the list", async () => {
     const { page, close } = await open(view(15, 12));
     expect(await stationsInView(page)).to.be.greaterThan(20);
     const chosen = page.locator(".stations button[data-id]").nth(15);
@@ -313,7 +317,7 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("says with one tap that what is shown is still so", async () => {
+  itLong("says with one tap that what is shown is still so", async () => {
     const { page, close } = await open(
       { ...view(5, 17), fuel: "92" },
       { ...phone, position: at(5) },
@@ -330,7 +334,7 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("says with one tap who of those that disagree is right", async () => {
+  itLong("says with one tap who of those that disagree is right", async () => {
     const { id } = placeOf(20);
     for (const [n, user] of ["old-1", "old-2", "old-3", "old-4"].entries())
       await site.country.meet(user, 60 + 20 * n);

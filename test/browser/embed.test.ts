@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
 import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
-import { windowsOf } from "#test/harness/long.ts";
+import { itLong, windowsOf } from "#test/harness/long.ts";
 
 describe("browser: embedding the map", function () {
   let browser: Browser;
@@ -52,7 +52,7 @@ describe("browser: embedding the map", function () {
     await close();
   });
 
-  it("takes a point in place of a city, and says which number cannot be", async () => {
+  itLong("takes a point in place of a city, and says which number cannot be", async () => {
     const { page, close } = await openPage(browser);
     await open(page);
     await page.getByLabel("a point").check();
@@ -67,7 +67,7 @@ describe("browser: embedding the map", function () {
     await close();
   });
 
-  it("warns of a city that there is not", async () => {
+  itLong("warns of a city that there is not", async () => {
     const { page, close } = await openPage(browser);
     await open(page);
     await page.getByLabel("a city").check();
@@ -78,7 +78,7 @@ describe("browser: embedding the map", function () {
     await close();
   });
 
-  it("says whether the key is good for the partner's website", async () => {
+  itLong("says whether the key is good for the partner's website", async () => {
     const { page, close } = await openPage(browser);
     await open(page);
     const website = page.getByLabel("Your website");

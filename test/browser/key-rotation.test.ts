@@ -7,6 +7,7 @@ import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { windowsOf } from "#test/harness/long.ts";
 
 describe("browser: a partner replaces its key", function () {
   let browser: Browser;
@@ -81,10 +82,7 @@ describe("browser: a partner replaces its key", function () {
     await close();
   });
 
-  for (const [width, dark] of [
-    [320, true],
-    [1280, false],
-  ] as const) {
+  for (const [width, dark] of windowsOf(1)) {
     it(`without an accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
       const { secret } = await addOldPartner();
       const { page, close } = await openPage(browser, { width, dark });

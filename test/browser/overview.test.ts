@@ -12,6 +12,7 @@ import {
   type PageOptions,
   sharp,
 } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 // 60 stations of Тестоград, of which three out of five have data, and a town with one station that has none.
 describe("browser: the overview, and a station's last 48 hours", function () {
@@ -101,7 +102,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await close();
   });
 
-  it("shows the days of a city as bars and as a table, and goes on paper", async () => {
+  itLong("shows the days of a city as bars and as a table, and goes on paper", async () => {
     const { page, complaints, close } = await open("/overview?days=7", { width: 1100 });
     await page.getByRole("link", { name: "Тестоград" }).click();
     await page.getByRole("link", { name: "30 days" }).click();
@@ -138,33 +139,36 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     expect(text).to.include(`embed=1&amp;key=${site.key}`).and.not.include('href="list');
   });
 
-  it("draws a station's last 48 hours when its card is opened, and nothing where none are known", async () => {
-    const phone = { phone: true, width: 360, height: 740 };
-    const { lat, lon } = placeOf(4);
-    const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
-    const { page, complaints, close } = await openPage(browser, withShots(phone));
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto(site.widgetUrl(at));
-    await stationsInView(page);
-    await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
-    expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
-    await page.locator(`[data-id="${placeOf(5).id}"]`).click();
-    const strip = page.getByRole("region", { name: "Last 48 hours" });
-    await strip.waitFor();
-    await strip.getByText("As text").click();
-    expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Fuel: .+ – /);
-    expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
-    await isClean(page);
-    await strip.scrollIntoViewIfNeeded();
-    await shot(page, "card-phone-en");
-    const told = page.waitForResponse(/history/);
-    await page.getByRole("button", { name: "Back", exact: true }).click();
-    await page.locator(`[data-id="${placeOf(4).id}"]`).click();
-    expect((await (await told).json()).runs).to.have.length(1);
-    await page.getByText("No data").first().waitFor();
-    expect(await strip.count()).to.equal(0);
-    expect(complaints).to.deep.equal([]);
-    await close();
-  });
+  itLong(
+    "draws a station's last 48 hours when its card is opened, and nothing where none are known",
+    async () => {
+      const phone = { phone: true, width: 360, height: 740 };
+      const { lat, lon } = placeOf(4);
+      const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
+      const { page, complaints, close } = await openPage(browser, withShots(phone));
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto(site.widgetUrl(at));
+      await stationsInView(page);
+      await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
+      expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
+      await page.locator(`[data-id="${placeOf(5).id}"]`).click();
+      const strip = page.getByRole("region", { name: "Last 48 hours" });
+      await strip.waitFor();
+      await strip.getByText("As text").click();
+      expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Fuel: .+ – /);
+      expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
+      await isClean(page);
+      await strip.scrollIntoViewIfNeeded();
+      await shot(page, "card-phone-en");
+      const told = page.waitForResponse(/history/);
+      await page.getByRole("button", { name: "Back", exact: true }).click();
+      await page.locator(`[data-id="${placeOf(4).id}"]`).click();
+      expect((await (await told).json()).runs).to.have.length(1);
+      await page.getByText("No data").first().waitFor();
+      expect(await strip.count()).to.equal(0);
+      expect(complaints).to.deep.equal([]);
+      await close();
+    },
+  );
 });

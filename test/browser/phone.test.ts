@@ -5,6 +5,7 @@ import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-sit
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map on a phone", function () {
   let browser: Browser;
@@ -66,7 +67,7 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("closes sheets one by one by the browser's way back, and stays on the page", async () => {
+  itLong("closes sheets one by one by the browser's way back, and stays on the page", async () => {
     const { page, close } = await open();
     await openCard(page);
     await page.goBack();
@@ -110,21 +111,26 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("keeps the credit, the legend and the buttons apart in letters twice as large", async () => {
-    const { page, close } = await open();
-    await page.evaluate("document.documentElement.style.fontSize = '32px'");
-    await page.locator(".legend summary").click();
-    const boxes = await Promise.all(
-      [".attribution", ".legend", ".controls.lower"].map((one) => page.locator(one).boundingBox()),
-    );
-    const [credit, legend, buttons] = boxes.map((box) => box!);
-    expect(legend!.y + legend!.height).to.be.at.most(credit!.y);
-    expect(buttons!.y + buttons!.height).to.be.at.most(credit!.y);
-    expect(legend!.x + legend!.width).to.be.at.most(buttons!.x);
-    const letters = await page.evaluate<string>("getComputedStyle(document.body).fontSize");
-    expect(letters).to.equal("32px");
-    await close();
-  });
+  itLong(
+    "keeps the credit, the legend and the buttons apart in letters twice as large",
+    async () => {
+      const { page, close } = await open();
+      await page.evaluate("document.documentElement.style.fontSize = '32px'");
+      await page.locator(".legend summary").click();
+      const boxes = await Promise.all(
+        [".attribution", ".legend", ".controls.lower"].map((one) =>
+          page.locator(one).boundingBox(),
+        ),
+      );
+      const [credit, legend, buttons] = boxes.map((box) => box!);
+      expect(legend!.y + legend!.height).to.be.at.most(credit!.y);
+      expect(buttons!.y + buttons!.height).to.be.at.most(credit!.y);
+      expect(legend!.x + legend!.width).to.be.at.most(buttons!.x);
+      const letters = await page.evaluate<string>("getComputedStyle(document.body).fontSize");
+      expect(letters).to.equal("32px");
+      await close();
+    },
+  );
 
   it("stays clear of a notch and of the bar for swipes", async () => {
     const { page, close } = await open({ ...phone, width: 740, height: 360 });
@@ -165,7 +171,7 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("shows the stations on both sides of 180°", async () => {
+  itLong("shows the stations on both sides of 180°", async () => {
     await inTransaction(site.country.db, async (tx) => {
       await tx.raw(
         `insert into stations (id, source, lat, lon, brand, name, addr)

@@ -8,6 +8,7 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { axeFaults, openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: queues in the console", function () {
   this.timeout(120_000);
@@ -79,27 +80,30 @@ describe("browser: queues in the console", function () {
       ...["image-redundant-alt", "label-content-name-mismatch"],
     ]);
 
-  it("have a name for every button, jobs of each state and the job's own page included", async () => {
-    const page = await signIn();
-    const [failed] = await queue.getFailed();
-    const bar = ["Redis details", "Full screen", "Settings", "Links"];
-    for (const [path, buttons] of [
-      ["", [...bar, "More actions"]],
-      ["queue/upkeep?status=failed", ["Retry", "Duplicate", "Update data", "Clean", "Copy"]],
-      ["queue/upkeep?status=completed", ["Duplicate", "Retry", "Clean", "Copy"]],
-      ["queue/upkeep?status=delayed", ["Promote", "Reschedule", "Update data", "Clean"]],
-      ["queue/upkeep?status=waiting", ["Duplicate", "Update data", "Clean"]],
-      ["queue/upkeep", ["More actions", "Retry"]],
-      [`queue/upkeep/${failed!.id}`, ["Retry", "Duplicate", "Update data", "Clean"]],
-      ["job-schedulers", bar],
-    ] as const) {
-      await page.goto(`${web.baseUrl}/console/queues/${path}`);
-      for (const name of buttons) await button(page, name).waitFor();
-      expect(await faultsOf(page), path).to.deep.equal([]);
-      expect(await page.getByRole("button", { name: "Action", exact: true }).count()).to.equal(0);
-    }
-    expect(opened.complaints.filter((one) => !one.includes("401"))).to.deep.equal([]);
-  });
+  itLong(
+    "have a name for every button, jobs of each state and the job's own page included",
+    async () => {
+      const page = await signIn();
+      const [failed] = await queue.getFailed();
+      const bar = ["Redis details", "Full screen", "Settings", "Links"];
+      for (const [path, buttons] of [
+        ["", [...bar, "More actions"]],
+        ["queue/upkeep?status=failed", ["Retry", "Duplicate", "Update data", "Clean", "Copy"]],
+        ["queue/upkeep?status=completed", ["Duplicate", "Retry", "Clean", "Copy"]],
+        ["queue/upkeep?status=delayed", ["Promote", "Reschedule", "Update data", "Clean"]],
+        ["queue/upkeep?status=waiting", ["Duplicate", "Update data", "Clean"]],
+        ["queue/upkeep", ["More actions", "Retry"]],
+        [`queue/upkeep/${failed!.id}`, ["Retry", "Duplicate", "Update data", "Clean"]],
+        ["job-schedulers", bar],
+      ] as const) {
+        await page.goto(`${web.baseUrl}/console/queues/${path}`);
+        for (const name of buttons) await button(page, name).waitFor();
+        expect(await faultsOf(page), path).to.deep.equal([]);
+        expect(await page.getByRole("button", { name: "Action", exact: true }).count()).to.equal(0);
+      }
+      expect(opened.complaints.filter((one) => !one.includes("401"))).to.deep.equal([]);
+    },
+  );
 
   it("do what the name says", async () => {
     const page = await signIn();

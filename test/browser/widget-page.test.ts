@@ -9,6 +9,7 @@ import {
 } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
   let browser: Browser;
@@ -35,7 +36,7 @@ describe("browser: the map's parameters and ways to use it", function () {
   };
   const themeOf = (page: Page) => page.evaluate<string>("document.documentElement.dataset.theme");
 
-  it("opens on a point, and on a city", async () => {
+  itLong("opens on a point, and on a city", async () => {
     const point = await open(here);
     expect(await stationsInView(point.page)).to.be.lessThan(10);
     await point.page.getByRole("button", { name: `Station ${id}` }).waitFor();
@@ -47,20 +48,23 @@ describe("browser: the map's parameters and ways to use it", function () {
     await point.close();
   });
 
-  it("starts in the theme that is asked for, and remembers what the viewer chooses", async () => {
-    const { page, close } = await open({ ...here, theme: "dark" });
-    expect(await themeOf(page)).to.equal("dark");
-    await page.getByRole("button", { name: "Light theme" }).click();
-    expect(await themeOf(page)).to.equal("light");
-    await page.reload();
-    await ready(page);
-    expect(await themeOf(page)).to.equal("light");
-    await page.goto(site.widgetUrl({ ...here, theme: "dark", themelock: "1" }));
-    await ready(page);
-    expect(await themeOf(page)).to.equal("dark");
-    expect(await page.getByRole("button", { name: /theme/ }).count()).to.equal(0);
-    await close();
-  });
+  itLong(
+    "starts in the theme that is asked for, and remembers what the viewer chooses",
+    async () => {
+      const { page, close } = await open({ ...here, theme: "dark" });
+      expect(await themeOf(page)).to.equal("dark");
+      await page.getByRole("button", { name: "Light theme" }).click();
+      expect(await themeOf(page)).to.equal("light");
+      await page.reload();
+      await ready(page);
+      expect(await themeOf(page)).to.equal("light");
+      await page.goto(site.widgetUrl({ ...here, theme: "dark", themelock: "1" }));
+      await ready(page);
+      expect(await themeOf(page)).to.equal("dark");
+      expect(await page.getByRole("button", { name: /theme/ }).count()).to.equal(0);
+      await close();
+    },
+  );
 
   it("follows the system by itself", async () => {
     const { page, close } = await open(here, { dark: true });
@@ -85,24 +89,27 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("shares gestures with the page around it only inside a frame, unless told otherwise", async () => {
-    const { page, close } = await openPage(browser);
-    const shares = ".maplibregl-cooperative-gestures";
-    for (const [parameters, inFrame, alone] of [
-      [{}, 1, 0],
-      [{ gestures: "greedy" }, 0, 0],
-      [{ gestures: "cooperative" }, 1, 1],
-    ] as const) {
-      await page.goto(site.pageOn("shop.test", parameters));
-      const frame = frameOf(page);
-      await frame.getByRole("region", { name: "Map of filling stations" }).waitFor();
-      expect(await frame.locator(shares).count()).to.equal(inFrame);
-      await page.goto(site.widgetUrl(parameters));
-      await ready(page);
-      expect(await page.locator(shares).count()).to.equal(alone);
-    }
-    await close();
-  });
+  itLong(
+    "shares gestures with the page around it only inside a frame, unless told otherwise",
+    async () => {
+      const { page, close } = await openPage(browser);
+      const shares = ".maplibregl-cooperative-gestures";
+      for (const [parameters, inFrame, alone] of [
+        [{}, 1, 0],
+        [{ gestures: "greedy" }, 0, 0],
+        [{ gestures: "cooperative" }, 1, 1],
+      ] as const) {
+        await page.goto(site.pageOn("shop.test", parameters));
+        const frame = frameOf(page);
+        await frame.getByRole("region", { name: "Map of filling stations" }).waitFor();
+        expect(await frame.locator(shares).count()).to.equal(inFrame);
+        await page.goto(site.widgetUrl(parameters));
+        await ready(page);
+        expect(await page.locator(shares).count()).to.equal(alone);
+      }
+      await close();
+    },
+  );
 
   it("falls back from values it cannot understand, with a warning for each", async () => {
     const bad = {
@@ -131,7 +138,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("speaks the language and wears the colour of its address", async () => {
+  itLong("speaks the language and wears the colour of its address", async () => {
     const { page, close } = await open(
       { ...here, lang: "en", accent: "ffe000" },
       { locale: "ru-RU" },
@@ -180,7 +187,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("has buttons to zoom at every height, and one to locate only where it may", async () => {
+  itLong("has buttons to zoom at every height, and one to locate only where it may", async () => {
     const { page, close } = await openPage(browser);
     await page.goto(site.pageOn("shop.test", here));
     const frame = frameOf(page);
@@ -206,19 +213,22 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("has a full-screen button where the page around it allows that, and else none", async () => {
-    const { page, close } = await openPage(browser);
-    await page.goto(site.pageOn("shop.test", here));
-    const frame = frameOf(page);
-    await frame.getByRole("button", { name: "Full screen" }).waitFor();
-    await page.evaluate(
-      "(() => { const f = document.querySelector('iframe'); f.removeAttribute('allow'); f.src = f.src; })()",
-    );
-    await frame.getByRole("button", { name: "Full screen" }).waitFor({ state: "detached" });
-    await frame.getByRole("button", { name: "List of stations" }).waitFor();
-    expect(await frame.getByRole("button", { name: "Full screen" }).count()).to.equal(0);
-    await close();
-  });
+  itLong(
+    "has a full-screen button where the page around it allows that, and else none",
+    async () => {
+      const { page, close } = await openPage(browser);
+      await page.goto(site.pageOn("shop.test", here));
+      const frame = frameOf(page);
+      await frame.getByRole("button", { name: "Full screen" }).waitFor();
+      await page.evaluate(
+        "(() => { const f = document.querySelector('iframe'); f.removeAttribute('allow'); f.src = f.src; })()",
+      );
+      await frame.getByRole("button", { name: "Full screen" }).waitFor({ state: "detached" });
+      await frame.getByRole("button", { name: "List of stations" }).waitFor();
+      expect(await frame.getByRole("button", { name: "Full screen" }).count()).to.equal(0);
+      await close();
+    },
+  );
 
   it("can be used with the keyboard alone: Tab reaches everything, Escape leads back", async () => {
     const { page, close } = await open(here);

@@ -13,6 +13,7 @@ import {
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 type Map = Page | FrameLocator;
 
@@ -100,43 +101,46 @@ describe("browser: drivers on the map", function () {
     await second.close();
   });
 
-  it("forgets the device on request, here and at the service, and keeps it while the service is away", async () => {
-    const place = nextPlace();
-    const { page, close } = await driver(place);
-    await mark(page, "Little fuel");
-    await page.getByText("Thank you").waitFor();
-    const remembered = () =>
-      page.evaluate<(string | null)[]>(
-        `["device", "marks"].map((name) => localStorage.getItem(name))`,
-      );
-    const [device] = (await remembered()) as [string];
-    const known = () =>
-      rows(site.country.db, "select from reporters where hash = decode(?, 'hex')", [
-        deviceReporter(site.instance.config.reporterPepper, device),
-      ]);
-    expect(await known()).to.have.length(1);
-    await page.keyboard.press("Escape");
-    await stationsInView(page);
-    const forget = async (): Promise<void> => {
-      await page.getByRole("button", { name: "Forget this device" }).click();
-      await page.getByRole("button", { name: "Forget it" }).click();
-    };
-    await page.route("**/widget/forget", (route) => route.abort());
-    await forget();
-    await page.getByText("nothing was forgotten").waitFor();
-    expect((await remembered())[0]).to.equal(device);
-    await page.unroute("**/widget/forget");
-    await forget();
-    await page.getByText("This device is forgotten.").waitFor();
-    expect(await remembered()).to.deep.equal([null, null]);
-    expect(await known()).to.have.length(0);
-    const link = await page.getByRole("link", { name: "Privacy" }).getAttribute("href");
-    const policy = await (await fetch(link!)).text();
-    expect(policy).to.include("Forget this device");
-    await close();
-  });
+  itLong(
+    "forgets the device on request, here and at the service, and keeps it while the service is away",
+    async () => {
+      const place = nextPlace();
+      const { page, close } = await driver(place);
+      await mark(page, "Little fuel");
+      await page.getByText("Thank you").waitFor();
+      const remembered = () =>
+        page.evaluate<(string | null)[]>(
+          `["device", "marks"].map((name) => localStorage.getItem(name))`,
+        );
+      const [device] = (await remembered()) as [string];
+      const known = () =>
+        rows(site.country.db, "select from reporters where hash = decode(?, 'hex')", [
+          deviceReporter(site.instance.config.reporterPepper, device),
+        ]);
+      expect(await known()).to.have.length(1);
+      await page.keyboard.press("Escape");
+      await stationsInView(page);
+      const forget = async (): Promise<void> => {
+        await page.getByRole("button", { name: "Forget this device" }).click();
+        await page.getByRole("button", { name: "Forget it" }).click();
+      };
+      await page.route("**/widget/forget", (route) => route.abort());
+      await forget();
+      await page.getByText("nothing was forgotten").waitFor();
+      expect((await remembered())[0]).to.equal(device);
+      await page.unroute("**/widget/forget");
+      await forget();
+      await page.getByText("This device is forgotten.").waitFor();
+      expect(await remembered()).to.deep.equal([null, null]);
+      expect(await known()).to.have.length(0);
+      const link = await page.getByRole("link", { name: "Privacy" }).getAttribute("href");
+      const policy = await (await fetch(link!)).text();
+      expect(policy).to.include("Forget this device");
+      await close();
+    },
+  );
 
-  it("does not ask a driver to confirm his own mark after a reload either", async () => {
+  itLong("does not ask a driver to confirm his own mark after a reload either", async () => {
     const place = nextPlace();
     const { page, close } = await driver(place);
     await mark(page, "Little fuel");
@@ -170,21 +174,24 @@ describe("browser: drivers on the map", function () {
     await close();
   });
 
-  it("knows its driver again in a frame that the browser forbids a storage, on that website alone", async () => {
-    const place = nextPlace();
-    const { page, close } = await openPage(browser);
-    await page.goto(site.pageOn("www.shop.test", around(place)));
-    await openCard(frameOf(page), place);
-    await mark(frameOf(page), "Queue");
-    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
-    await page.reload();
-    await openCard(frameOf(page), place);
-    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
-    await page.goto(site.pageOn("www.shop2.test", around(place)));
-    await openCard(frameOf(page), place);
-    await frameOf(page).getByRole("button", { name: "Confirm: a queue" }).waitFor();
-    await close();
-  });
+  itLong(
+    "knows its driver again in a frame that the browser forbids a storage, on that website alone",
+    async () => {
+      const place = nextPlace();
+      const { page, close } = await openPage(browser);
+      await page.goto(site.pageOn("www.shop.test", around(place)));
+      await openCard(frameOf(page), place);
+      await mark(frameOf(page), "Queue");
+      await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+      await page.reload();
+      await openCard(frameOf(page), place);
+      await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+      await page.goto(site.pageOn("www.shop2.test", around(place)));
+      await openCard(frameOf(page), place);
+      await frameOf(page).getByRole("button", { name: "Confirm: a queue" }).waitFor();
+      await close();
+    },
+  );
 
   it("says in words why a second mark is refused", async () => {
     const place = nextPlace();
@@ -196,32 +203,35 @@ describe("browser: drivers on the map", function () {
     await close();
   });
 
-  it("offers no marks where the key takes none, and says so when they are switched off meanwhile", async () => {
-    const { db, partnerId } = site.country;
-    const place = nextPlace();
-    await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
-    const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
-    const { page, close } = await openPage(browser);
-    await page.goto(site.widgetUrl({ ...around(place), key }));
-    await openCard(page, place);
-    await page.getByText("Not confirmed yet: little fuel").waitFor();
-    expect(await page.getByRole("button", { name: /^(Confirm|Update)/ }).count()).to.equal(0);
-    await close();
+  itLong(
+    "offers no marks where the key takes none, and says so when they are switched off meanwhile",
+    async () => {
+      const { db, partnerId } = site.country;
+      const place = nextPlace();
+      await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
+      const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
+      const { page, close } = await openPage(browser);
+      await page.goto(site.widgetUrl({ ...around(place), key }));
+      await openCard(page, place);
+      await page.getByText("Not confirmed yet: little fuel").waitFor();
+      expect(await page.getByRole("button", { name: /^(Confirm|Update)/ }).count()).to.equal(0);
+      await close();
 
-    const open = await addKey(db, partnerId, "publishable", { domains: [] });
-    const late = await openPage(browser);
-    await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
-    await openCard(late.page, place);
-    await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
-    const asked = createClient(site.web.baseUrl, open);
-    await until(
-      async () => (await asked.get("/widget/config")).body.reports_enabled as boolean,
-      (enabled) => !enabled,
-    );
-    await mark(late.page, "Fuel");
-    await late.page.getByText("Marks are switched off on this map").waitFor();
-    await late.close();
-  });
+      const open = await addKey(db, partnerId, "publishable", { domains: [] });
+      const late = await openPage(browser);
+      await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
+      await openCard(late.page, place);
+      await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
+      const asked = createClient(site.web.baseUrl, open);
+      await until(
+        async () => (await asked.get("/widget/config")).body.reports_enabled as boolean,
+        (enabled) => !enabled,
+      );
+      await mark(late.page, "Fuel");
+      await late.page.getByText("Marks are switched off on this map").waitFor();
+      await late.close();
+    },
+  );
 
   it("tells the viewer that he is offline, keeps the mark, and sends it when he is back", async () => {
     const place = nextPlace();
@@ -242,22 +252,25 @@ describe("browser: drivers on the map", function () {
     await close();
   });
 
-  it("tells the viewer that the service does not answer, keeps the stations, and recovers", async () => {
-    const place = nextPlace();
-    const { page, close } = await openPage(browser);
-    await page.route("**/api/v1/partner/stations?*", (route) =>
-      route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
-    );
-    await page.goto(site.widgetUrl(around(place)));
-    const notice = page.getByText("The service does not answer just now. Trying again");
-    await notice.waitFor();
-    await page.unroute("**/api/v1/partner/stations?*");
-    await notice.waitFor({ state: "detached" });
-    expect(await stationsInView(page)).to.be.greaterThan(0);
-    await close();
-  });
+  itLong(
+    "tells the viewer that the service does not answer, keeps the stations, and recovers",
+    async () => {
+      const place = nextPlace();
+      const { page, close } = await openPage(browser);
+      await page.route("**/api/v1/partner/stations?*", (route) =>
+        route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
+      );
+      await page.goto(site.widgetUrl(around(place)));
+      const notice = page.getByText("The service does not answer just now. Trying again");
+      await notice.waitFor();
+      await page.unroute("**/api/v1/partner/stations?*");
+      await notice.waitFor({ state: "detached" });
+      expect(await stationsInView(page)).to.be.greaterThan(0);
+      await close();
+    },
+  );
 
-  it("waits for the service when it does not even say how to begin", async () => {
+  itLong("waits for the service when it does not even say how to begin", async () => {
     const { page, close } = await openPage(browser);
     await page.route("**/widget/config", (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto(site.widgetUrl());
@@ -282,7 +295,7 @@ describe("browser: a status that expires", function () {
     await browser?.close();
   });
 
-  it("is gone from the map and from the API alike, without a reload", async () => {
+  itLong("is gone from the map and from the API alike, without a reload", async () => {
     const { lat, lon, id } = placeOf(0);
     const position = { latitude: lat, longitude: lon, accuracy: 5 };
     const { page, close } = await openPage(browser, { position });

@@ -3,6 +3,11 @@ const long = process.env["TEST_LONG"] === "1";
 /** How much is tried: `less` by `npm test`, so much that a broken rule shows; `all` by `npm run test:long`. */
 export const sized = <T>(less: T, all: T): T => (long ? all : less);
 
+/** A walk of the long run alone: what it goes through stands in tests of the short run as well, or beside them. */
+export const itLong = (title: string, walk: Mocha.AsyncFunc): void => {
+  if (long) it(title, walk);
+};
+
 /** Windows to look at a page in: the narrowest light and the widest dark, and in the long run those between. */
 export const windowsTried: readonly (readonly [width: number, dark: boolean])[] = long
   ? [320, 768, 1280].flatMap((width) => [[width, false] as const, [width, true] as const])
