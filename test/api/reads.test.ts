@@ -297,7 +297,7 @@ describe("station reads", function () {
     const { body: before } = await secret.get("/stations/all");
     const since = encodeURIComponent(before.as_of);
     const { db } = first;
-    const soon = Date.now() + 2000;
+    const soon = Date.now() + 5000;
     await writeStations(db, [
       { id: "n5", lat: 55.01, lon: 82.9, name: "Новая", state: serving("yes", soon - 24 * hourMs) },
     ]);

@@ -55,7 +55,7 @@ describe("the meter", () => {
     run: (meter: Meter, server: OwnServer, redis: Redis) => Promise<void>,
   ): Promise<void> => {
     const server = await startPrivateRedis();
-    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 100 };
+    const settings = { ...config, redisUrl: server.url, redisTimeoutMs: 500 };
     const redis = createRedis(settings, silent);
     try {
       if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));

@@ -8,6 +8,7 @@ import {
   type LookedUp,
   type Rectangle,
 } from "#snapshots/rectangles/rectangle-store.ts";
+import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 const place = { lat: 50, lon: 30 };
@@ -46,11 +47,15 @@ describe("rectangle store", () => {
     const { epoch, generation, rectangle } = await ask(store);
     expect([generation, rectangle]).to.deep.equal([0, null]);
     const answer = answerOf(epoch, 7);
-    await store.save("one", answer, 300);
+    await store.save("one", answer, 60_000);
     for (const one of [store, other, store, other])
       expect((await ask(one)).rectangle).to.deep.include(answer);
-    await new Promise((resolve) => setTimeout(resolve, 350));
-    for (const one of [store, other]) expect((await ask(one)).rectangle).to.equal(null);
+    await store.save("one", answer, 50);
+    for (const one of [store, other])
+      await until(
+        () => ask(one),
+        ({ rectangle }) => rectangle === null,
+      );
   });
 
   it("sends a body once to a process that keeps it, and the new one after it was replaced", async () => {
