@@ -47,7 +47,7 @@ describe("citations", () => {
 
   it("lead to Markdown files of this repository, and to a heading that is there", () => {
     const broken = (file: string, text: string): string[] =>
-      [...text.matchAll(/[\w./-]*[\w-]\.md\b(?:#([\w-]+))?/g)].flatMap((match) => {
+      [...text.matchAll(/(?<![\w./-])[\w./-]*[\w-]\.md\b(?:#([\w-]+))?/g)].flatMap((match) => {
         const [cited = "", anchor] = match;
         const document = documentOf(file, cited.replace(/#.*/, ""));
         const leads =

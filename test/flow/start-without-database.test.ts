@@ -33,7 +33,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     const release = await startRoleProcess("release", env);
     expect(await release.exited).to.equal(0);
     country = await openCountry(loadConfig(env), 10);
-    const expiring = serving("low", Date.now() - 24 * 3600_000 + 20_000, { fuelsNow: ["95"] });
+    const expiring = serving("low", Date.now() - 24 * 3600_000 + 30_000, { fuelsNow: ["95"] });
     await writeStations(country.db, [
       { ...placeOf(0), brand: "Ёлка", state: serving("yes", Date.now() - 60_000) },
       { ...placeOf(1), state: expiring },
