@@ -7,7 +7,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { axeFaults } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
-import { itLong } from "#test/harness/long.ts";
+import { itLong, itLong } from "#test/harness/long.ts";
 
 describe("browser: console, what is found, stations and people", function () {
   const site = useConsole();
@@ -158,68 +158,71 @@ describe("browser: console, what is found, stations and people", function () {
     );
   });
 
-  it("corrects a station, shows it on its map (docs/decisions.md 13.18), closes and reopens it", async () => {
-    const { id, lat, lon } = placeOf(59);
-    await issueConsumerKey(site.country.db, site.instance.config);
-    const page = await signIn(`/stations/${id}`);
-    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
-    const name = page.getByLabel("Name", { exact: true });
-    await name.fill("АЗС 5");
-    await page.getByLabel("Latitude").fill(`${lat + 0.01}, ${lon}`);
-    const changes = page.locator(".changes");
-    await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
-    await changes.getByText("1.1 km away").waitFor();
-    // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
-    await editStation(site.country.db, "vera", id, { name: "Another" });
-    await press(page, "Save");
-    await page.getByRole("alert").getByText('it is now "Another"').waitFor();
-    expect(await name.inputValue()).to.equal("АЗС 5");
-    await press(page, "Discard");
-    await until(
-      () => name.inputValue(),
-      (value) => value === "Another",
-    );
-    await name.fill("АЗС 5");
-    await press(page, "Save");
-    await page.getByRole("heading", { level: 1, name: "АЗС 5" }).waitFor();
-    await until(
-      () => site.partner.get(`/stations/${id}`),
-      ({ body }) => body.station.name === "АЗС 5",
-    );
-    await press(page, "Show the map");
-    const map = page.frameLocator("iframe");
-    await map.getByRole("heading", { name: "АЗС 5" }).first().waitFor();
-    await press(page, "Hide the map");
-    await page.locator(".by-hand").getByText(`Station ${id}`).waitFor();
-    await press(page, "Take it as the name");
-    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
-    await press(page, "Close it …");
-    await page.getByRole("dialog").getByLabel("Why").fill("demolished");
-    expect(await axeFaults(page)).to.deep.equal([]);
-    await confirm(page, "Close it");
-    await page.getByText("closed by hand").waitFor();
-    await until(
-      () => site.partner.get(`/stations/${id}`),
-      ({ status }) => status === 404,
-    );
-    await press(page, "Reopen it …");
-    await confirm(page, "Reopen it");
-    await page.getByText("closed by hand").waitFor({ state: "detached" });
-    // The refused save is the one complaint: a 422 that the page shows.
-    expect(complaints(site.opened).filter((one) => !one.includes("422"))).to.deep.equal([]);
-    const log = await rows(
-      site.country.db,
-      "select actor, action from operator_log where subject = ? order by id",
-      [`station ${id}`],
-    );
-    expect(log).to.deep.equal([
-      { actor: "vera", action: "station.edit" },
-      ...["edit", "edit", "close", "reopen"].map((verb) => ({
-        actor: "olga",
-        action: `station.${verb}`,
-      })),
-    ]);
-  });
+  itLong(
+    "corrects a station, shows it on its map (docs/decisions.md 13.18), closes and reopens it",
+    async () => {
+      const { id, lat, lon } = placeOf(59);
+      await issueConsumerKey(site.country.db, site.instance.config);
+      const page = await signIn(`/stations/${id}`);
+      await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+      const name = page.getByLabel("Name", { exact: true });
+      await name.fill("АЗС 5");
+      await page.getByLabel("Latitude").fill(`${lat + 0.01}, ${lon}`);
+      const changes = page.locator(".changes");
+      await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
+      await changes.getByText("1.1 km away").waitFor();
+      // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
+      await editStation(site.country.db, "vera", id, { name: "Another" });
+      await press(page, "Save");
+      await page.getByRole("alert").getByText('it is now "Another"').waitFor();
+      expect(await name.inputValue()).to.equal("АЗС 5");
+      await press(page, "Discard");
+      await until(
+        () => name.inputValue(),
+        (value) => value === "Another",
+      );
+      await name.fill("АЗС 5");
+      await press(page, "Save");
+      await page.getByRole("heading", { level: 1, name: "АЗС 5" }).waitFor();
+      await until(
+        () => site.partner.get(`/stations/${id}`),
+        ({ body }) => body.station.name === "АЗС 5",
+      );
+      await press(page, "Show the map");
+      const map = page.frameLocator("iframe");
+      await map.getByRole("heading", { name: "АЗС 5" }).first().waitFor();
+      await press(page, "Hide the map");
+      await page.locator(".by-hand").getByText(`Station ${id}`).waitFor();
+      await press(page, "Take it as the name");
+      await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+      await press(page, "Close it …");
+      await page.getByRole("dialog").getByLabel("Why").fill("demolished");
+      expect(await axeFaults(page)).to.deep.equal([]);
+      await confirm(page, "Close it");
+      await page.getByText("closed by hand").waitFor();
+      await until(
+        () => site.partner.get(`/stations/${id}`),
+        ({ status }) => status === 404,
+      );
+      await press(page, "Reopen it …");
+      await confirm(page, "Reopen it");
+      await page.getByText("closed by hand").waitFor({ state: "detached" });
+      // The refused save is the one complaint: a 422 that the page shows.
+      expect(complaints(site.opened).filter((one) => !one.includes("422"))).to.deep.equal([]);
+      const log = await rows(
+        site.country.db,
+        "select actor, action from operator_log where subject = ? order by id",
+        [`station ${id}`],
+      );
+      expect(log).to.deep.equal([
+        { actor: "vera", action: "station.edit" },
+        ...["edit", "edit", "close", "reopen"].map((verb) => ({
+          actor: "olga",
+          action: `station.${verb}`,
+        })),
+      ]);
+    },
+  );
 
   it("shows a viewer a station's facts, and no button that changes them", async () => {
     const page = await signIn(`/stations/${placeOf(58).id}`, "vera");

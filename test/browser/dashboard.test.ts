@@ -18,7 +18,7 @@ import {
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { itLong, windowsOf } from "#test/harness/long.ts";
+import { itLong, itLong, windowsOf } from "#test/harness/long.ts";
 import { russian } from "#web/dashboard/russian.ts";
 import { russian as ofKit } from "#web/kit/russian.ts";
 
@@ -282,18 +282,21 @@ describe("browser: dashboard", function () {
     );
   });
 
-  it("says when the service cannot be reached, keeps what it has, and tries again", async () => {
-    const page = await signIn();
-    await page.route("**/api/overview*", (route) => route.abort());
-    await page.getByLabel("Period").selectOption("30");
-    const alert = page.getByRole("alert").filter({ hasText: "cannot be reached" });
-    await alert.waitFor();
-    expect(await alert.innerText()).to.include("The data below is older.");
-    expect(await part(page, "Today").innerText()).to.include("5,000");
-    await page.unroute("**/api/overview*");
-    await alert.getByRole("button", { name: "Try again" }).click();
-    await alert.waitFor({ state: "detached" });
-  });
+  itLong(
+    "says when the service cannot be reached, keeps what it has, and tries again",
+    async () => {
+      const page = await signIn();
+      await page.route("**/api/overview*", (route) => route.abort());
+      await page.getByLabel("Period").selectOption("30");
+      const alert = page.getByRole("alert").filter({ hasText: "cannot be reached" });
+      await alert.waitFor();
+      expect(await alert.innerText()).to.include("The data below is older.");
+      expect(await part(page, "Today").innerText()).to.include("5,000");
+      await page.unroute("**/api/overview*");
+      await alert.getByRole("button", { name: "Try again" }).click();
+      await alert.waitFor({ state: "detached" });
+    },
+  );
 
   itLong("pages and sorts its tables", async () => {
     await live();
@@ -333,52 +336,55 @@ describe("browser: dashboard", function () {
     });
   }
 
-  it("speaks Russian to who prefers it, on a phone, and English when that is chosen", async () => {
-    await live();
-    const view = await openPage(browser, { width: 390, locale: "ru-RU" });
-    const { page } = view;
-    await open(page);
-    await page.getByRole("heading", { name: "Кабинет партнёра" }).waitFor();
-    expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
-    expect(await fitsWidth(page), "sign-in").to.equal(true);
-    await page.getByLabel("Секретный ключ").fill(partner.secret);
-    await page.getByRole("button", { name: "Войти" }).click();
-    await part(page, "Сегодня").getByText("обновляется каждые 15 с").waitFor();
-    for (const name of ["Ваши ключи", "Последние запросы", "Ошибки по коду и вызову"])
-      await page.getByRole("table", { name, exact: true }).waitFor();
-    await page.getByRole("table", { name: "Отметки на проверке по причине" }).waitFor();
-    await page.getByText("Показать таблицей").click();
-    await page.getByRole("button", { name: "Заменить ключ этого сеанса" }).click();
-    await page.getByRole("button", { name: "Добавить вебхук" }).click();
-    await page.getByText("Изменения станций").first().waitFor();
-    expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).to.deep.equal([
-      "Сегодня",
-      "Запросы в день",
-      "Ошибки",
-      "Последние запросы",
-      "Часы",
-      "Отметки по результату",
-      "Лимиты",
-      "Ключи",
-      "Вебхуки",
-      "Первый запрос",
-    ]);
-    expect(
-      await page.evaluate<string[]>(
-        "[...document.querySelectorAll('header nav a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
-      ),
-    ).to.deep.equal([]);
-    expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-    await page.getByLabel("Язык", { exact: true }).selectOption("en");
-    await part(page, "Today").getByText("updated every 15 s").waitFor();
-    await page.reload();
-    await part(page, "Today").getByText("updated every 15 s").waitFor();
-    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("en");
-    expect(view.complaints).to.deep.equal([]);
-    await view.close();
-  });
+  itLong(
+    "speaks Russian to who prefers it, on a phone, and English when that is chosen",
+    async () => {
+      await live();
+      const view = await openPage(browser, { width: 390, locale: "ru-RU" });
+      const { page } = view;
+      await open(page);
+      await page.getByRole("heading", { name: "Кабинет партнёра" }).waitFor();
+      expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
+      expect(await fitsWidth(page), "sign-in").to.equal(true);
+      await page.getByLabel("Секретный ключ").fill(partner.secret);
+      await page.getByRole("button", { name: "Войти" }).click();
+      await part(page, "Сегодня").getByText("обновляется каждые 15 с").waitFor();
+      for (const name of ["Ваши ключи", "Последние запросы", "Ошибки по коду и вызову"])
+        await page.getByRole("table", { name, exact: true }).waitFor();
+      await page.getByRole("table", { name: "Отметки на проверке по причине" }).waitFor();
+      await page.getByText("Показать таблицей").click();
+      await page.getByRole("button", { name: "Заменить ключ этого сеанса" }).click();
+      await page.getByRole("button", { name: "Добавить вебхук" }).click();
+      await page.getByText("Изменения станций").first().waitFor();
+      expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).to.deep.equal([
+        "Сегодня",
+        "Запросы в день",
+        "Ошибки",
+        "Последние запросы",
+        "Часы",
+        "Отметки по результату",
+        "Лимиты",
+        "Ключи",
+        "Вебхуки",
+        "Первый запрос",
+      ]);
+      expect(
+        await page.evaluate<string[]>(
+          "[...document.querySelectorAll('header nav a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
+        ),
+      ).to.deep.equal([]);
+      expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
+      expect(await axeFaults(page)).to.deep.equal([]);
+      expect(await fitsWidth(page)).to.equal(true);
+      await page.getByLabel("Язык", { exact: true }).selectOption("en");
+      await part(page, "Today").getByText("updated every 15 s").waitFor();
+      await page.reload();
+      await part(page, "Today").getByText("updated every 15 s").waitFor();
+      expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("en");
+      expect(view.complaints).to.deep.equal([]);
+      await view.close();
+    },
+  );
 
   itLong("remembers the theme that was chosen", async () => {
     const page = await signIn();

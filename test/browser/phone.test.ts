@@ -5,7 +5,7 @@ import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-sit
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
-import { itLong } from "#test/harness/long.ts";
+import { itLong, itLong } from "#test/harness/long.ts";
 
 describe("browser: the map on a phone", function () {
   let browser: Browser;
@@ -104,7 +104,7 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("shows the chosen station beside its card on a phone that lies on its side", async () => {
+  itLong("shows the chosen station beside its card on a phone that lies on its side", async () => {
     const { page, close } = await open({ ...phone, width: 740, height: 360 });
     await openCard(page);
     expect(await page.locator(".legend").isVisible()).to.equal(false);

@@ -9,7 +9,7 @@ import {
 } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
-import { itLong } from "#test/harness/long.ts";
+import { itLong, itLong } from "#test/harness/long.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
   let browser: Browser;
@@ -74,20 +74,23 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("starts with the grade of the address, and hides filters and search when asked to", async () => {
-    const { page, close } = await open({ ...here, fuel: "ДТ" });
-    await page.getByRole("button", { name: "ДТ", pressed: true }).waitFor();
-    await page.goto(site.widgetUrl({ ...here, nofilter: "1" }));
-    await ready(page);
-    expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(0);
-    expect(await page.getByRole("button", { name: "ДТ" }).count()).to.equal(0);
-    expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(1);
-    await page.goto(site.widgetUrl({ ...here, nosearch: "1" }));
-    await ready(page);
-    expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(1);
-    expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(0);
-    await close();
-  });
+  itLong(
+    "starts with the grade of the address, and hides filters and search when asked to",
+    async () => {
+      const { page, close } = await open({ ...here, fuel: "ДТ" });
+      await page.getByRole("button", { name: "ДТ", pressed: true }).waitFor();
+      await page.goto(site.widgetUrl({ ...here, nofilter: "1" }));
+      await ready(page);
+      expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(0);
+      expect(await page.getByRole("button", { name: "ДТ" }).count()).to.equal(0);
+      expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(1);
+      await page.goto(site.widgetUrl({ ...here, nosearch: "1" }));
+      await ready(page);
+      expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(1);
+      expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(0);
+      await close();
+    },
+  );
 
   itLong(
     "shares gestures with the page around it only inside a frame, unless told otherwise",
@@ -157,7 +160,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("tells the page around it what happens, and no page without a frame", async () => {
+  itLong("tells the page around it what happens, and no page without a frame", async () => {
     const { page, close } = await openPage(browser);
     await page.addInitScript(
       `window.told = []; addEventListener("message", ({ origin, data }) => {

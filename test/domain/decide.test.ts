@@ -18,6 +18,7 @@ import {
   rules,
   t0,
 } from "#test/domain/marks.ts";
+import { sized } from "#test/harness/long.ts";
 
 const show = (state: Parameters<typeof view>[0], atMinutes: number) =>
   view(state, t0 + atMinutes * minute, rules.statusLifetimeMs);
@@ -333,7 +334,7 @@ describe("decide: properties", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 
@@ -369,7 +370,7 @@ describe("decide: properties", () => {
           expect(devices(agreeing, now, firstSeen, rules).length).to.be.at.least(needed);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 

@@ -16,6 +16,7 @@ import {
   rules,
   t0,
 } from "#test/domain/marks.ts";
+import { sized } from "#test/harness/long.ts";
 
 const now = t0 + 100 * hour;
 const stepsOf = (marks: readonly Mark[], seeds: readonly Seed[] = [], at = now) =>
@@ -37,7 +38,7 @@ describe("explain", () => {
           expect(JSON.parse(JSON.stringify(state))).to.deep.equal(stored);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 
@@ -57,7 +58,7 @@ describe("explain", () => {
           reason: block.resolution_reason,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 
@@ -72,7 +73,7 @@ describe("explain", () => {
           expect(steps.slice(lastMark + 1).map((one) => one.at)).to.include(at);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: sized(70, 200) },
     );
   });
 

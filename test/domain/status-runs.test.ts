@@ -24,6 +24,7 @@ import {
   rules,
   t0,
 } from "#test/domain/marks.ts";
+import { sized } from "#test/harness/long.ts";
 
 const lifetimeMs = rules.statusLifetimeMs;
 
@@ -195,7 +196,7 @@ describe("status runs: properties", () => {
           }
         },
       ),
-      { numRuns: 120 },
+      { numRuns: sized(50, 120) },
     );
   });
 
@@ -276,7 +277,7 @@ describe("status runs: properties", () => {
           expect(stored).to.deep.equal(runsOf(known, firstSeen, last));
         },
       ),
-      { numRuns: 120 },
+      { numRuns: sized(50, 120) },
     );
   });
 });

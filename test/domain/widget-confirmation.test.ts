@@ -7,6 +7,7 @@ import { defaults, type Desk, north, openDesk, type Sent, verdict } from "#test/
 import { hour, minute, t0 } from "#test/domain/marks.ts";
 import { replay } from "#test/oracle/fold.ts";
 import type { OracleMark } from "#test/oracle/story.ts";
+import { sized } from "#test/harness/long.ts";
 
 const far = north(5000);
 const viewer = "0a";
@@ -151,7 +152,7 @@ describe("confirmation: any story of one station", () => {
           marks.push({ id, at, reporter, status: rest.status, remote, needed, rule, says: {} });
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sized(60, 150) },
     );
     expect(Math.min(seen.taken, seen.own, seen.nothing)).to.be.above(25);
   });

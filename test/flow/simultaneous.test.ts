@@ -5,6 +5,7 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { itLong } from "#test/harness/long.ts";
 
 const rounds = 20;
 const atOnce = 50;
@@ -68,39 +69,52 @@ describe("flow: 50 simultaneous marks of one user over two web processes", funct
     }
   });
 
-  it("takes one of 50 marks in turns of every status: its repeats are duplicates, the rest 429 station-cooldown", async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const statusOf = (n: number) => statuses[n % 4]!;
-      const answers = await send(clients, `changing ${round}`, round, statusOf);
-      const taken = answers.findIndex((one) => one.status === 200 && one.body.duplicate === false);
-      const repeats = answers.filter((_, n) => statusOf(n) === statusOf(taken)).length - 1;
-      expect(tally(answers), `round ${round}`).to.deep.equal({
-        accepted: 1,
-        duplicate: repeats,
-        "station-cooldown": atOnce - 1 - repeats,
-      });
-      for (const [n, { body }] of answers.entries())
-        expect(body.duplicate === true, `mark ${n}`).to.equal(
-          n !== taken && statusOf(n) === statusOf(taken),
+  itLong(
+    "takes one of 50 marks in turns of every status: its repeats are duplicates, the rest 429 station-cooldown",
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const statusOf = (n: number) => statuses[n % 4]!;
+        const answers = await send(clients, `changing ${round}`, round, statusOf);
+        const taken = answers.findIndex(
+          (one) => one.status === 200 && one.body.duplicate === false,
         );
-      await expectOneStored(answers, round, 2);
-    }
-  });
-
-  it("takes one of 50 marks of different statuses where no repeat is a duplicate, and refuses the rest with 429 station-cooldown", async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const answers = await send(withoutRepeats, `other ${round}`, round, (n) => statuses[n % 4]!);
-      expect(tally(answers), `round ${round}`).to.deep.equal({
-        accepted: 1,
-        "station-cooldown": 49,
-      });
-      for (const { status, headers, body } of answers.filter((one) => one.status === 429)) {
-        expect([status, body.limit, body.window]).to.deep.equal([429, 1, "1200s"]);
-        expect(Number(headers.get("retry-after"))).to.be.within(1195, 1200);
+        const repeats = answers.filter((_, n) => statusOf(n) === statusOf(taken)).length - 1;
+        expect(tally(answers), `round ${round}`).to.deep.equal({
+          accepted: 1,
+          duplicate: repeats,
+          "station-cooldown": atOnce - 1 - repeats,
+        });
+        for (const [n, { body }] of answers.entries())
+          expect(body.duplicate === true, `mark ${n}`).to.equal(
+            n !== taken && statusOf(n) === statusOf(taken),
+          );
+        await expectOneStored(answers, round, 2);
       }
-      await expectOneStored(answers, round, 3);
-    }
-  });
+    },
+  );
+
+  itLong(
+    "takes one of 50 marks of different statuses where no repeat is a duplicate, and refuses the rest with 429 station-cooldown",
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const answers = await send(
+          withoutRepeats,
+          `other ${round}`,
+          round,
+          (n) => statuses[n % 4]!,
+        );
+        expect(tally(answers), `round ${round}`).to.deep.equal({
+          accepted: 1,
+          "station-cooldown": 49,
+        });
+        for (const { status, headers, body } of answers.filter((one) => one.status === 429)) {
+          expect([status, body.limit, body.window]).to.deep.equal([429, 1, "1200s"]);
+          expect(Number(headers.get("retry-after"))).to.be.within(1195, 1200);
+        }
+        await expectOneStored(answers, round, 3);
+      }
+    },
+  );
 });
 
 /** How many answers there are of each kind: accepted, duplicate, or the code of the problem. */

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { type Area, compileArea, inside, outside } from "#snapshots/model/area.ts";
+import { sized } from "#test/harness/long.ts";
 
 const lat = fc.oneof(
   fc.double({ min: -90, max: 90, noNaN: true }),
@@ -43,7 +44,7 @@ describe("area", () => {
           if (relation === outside) expect(holds).to.equal(false);
         }
       }),
-      { numRuns: 20_000 },
+      { numRuns: sized(2000, 20_000) },
     );
   });
 

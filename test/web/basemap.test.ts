@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { PMTiles, TileType } from "pmtiles";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
+import { itLong } from "#test/harness/long.ts";
 
 const readerOf = (archive: Buffer): PMTiles =>
   new PMTiles({
@@ -41,7 +42,7 @@ describe("web: the bundled base map", function () {
     expect(await tileOf(reader, 7, 10, 64)).to.equal(null);
   });
 
-  it("finds every tile also where the directory does not fit into one piece", async () => {
+  itLong("finds every tile also where the directory does not fit into one piece", async () => {
     const z = 8;
     const tiles = Array.from({ length: 40_000 }, (_, n) => ({
       z,
