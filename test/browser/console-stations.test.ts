@@ -7,7 +7,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { axeFaults } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
-import { itLong, itLong } from "#test/harness/long.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: console, what is found, stations and people", function () {
   const site = useConsole();

@@ -18,7 +18,7 @@ import {
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { itLong, itLong, windowsOf } from "#test/harness/long.ts";
+import { itLong, windowsOf } from "#test/harness/long.ts";
 import { russian } from "#web/dashboard/russian.ts";
 import { russian as ofKit } from "#web/kit/russian.ts";
 

@@ -11,7 +11,7 @@ import {
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
-import { itLong, itLong } from "#test/harness/long.ts";
+import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95 and its price, 5 is out of it, of 8 nobody has told, and 40 alone, 12 km from the first, has 98.
 describe("browser: a driver who needs a grade", function () {

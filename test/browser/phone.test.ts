@@ -5,7 +5,7 @@ import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-sit
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
-import { itLong, itLong } from "#test/harness/long.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map on a phone", function () {
   let browser: Browser;

@@ -9,7 +9,7 @@ import {
 } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
-import { itLong, itLong } from "#test/harness/long.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
   let browser: Browser;
