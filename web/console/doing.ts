@@ -6,7 +6,7 @@ import { api } from "#web/console/api.ts";
 export const said = signal<string | null>(null);
 let timer = 0;
 
-export function say(words: string): void {
+export function tell(words: string): void {
   said.value = words;
   clearTimeout(timer);
   timer = window.setTimeout(() => (said.value = null), 6000);
@@ -51,7 +51,7 @@ export function useDoing(): Doing {
       // An answer without a body is one all the same.
       const value = answer.value ?? ({} as T);
       const text = typeof words === "string" ? words : words(value);
-      if (text !== "") say(text);
+      if (text !== "") tell(text);
       return value;
     },
   };

@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { type ConsoleImport, importKinds } from "#src/contract/console.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
-import { say } from "#web/console/doing.ts";
+import { tell } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -69,7 +69,7 @@ function Form({ started }: { started: () => Promise<void> }) {
     setAsking(false);
     setFault(answer.failure?.words ?? null);
     if (answer.failure === undefined)
-      say(dryRun ? "The dry run has started" : "The import has started");
+      tell(dryRun ? "The dry run has started" : "The import has started");
     await started();
   };
   return (

@@ -1,0 +1,7 @@
+import { partners } from "#web/console/russian/partners.ts";
+import { review } from "#web/console/russian/review.ts";
+import { shell } from "#web/console/russian/shell.ts";
+import { stations } from "#web/console/russian/stations.ts";
+
+/** What the console says, in Russian by the English. Its test compares what is put in. */
+export const russian = { ...shell, ...partners, ...review, ...stations };

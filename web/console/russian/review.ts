@@ -1,0 +1,2 @@
+/** What the console's review and rollback say, in Russian by the English. */
+export const review = {};

@@ -1,0 +1,2 @@
+/** What the console's pages and maps of stations say, in Russian by the English. */
+export const stations = {};

@@ -1,0 +1,12 @@
+import type { russian } from "#web/console/russian/all.ts";
+import { language, type Plain, speaker } from "#web/kit/words.ts";
+
+type All = keyof typeof russian;
+/** An English text of the console that wants nothing put in. */
+export type Text = Plain<All>;
+
+// Loaded by those alone who read it.
+const table = language === "ru" ? (await import("#web/console/russian/all.ts")).russian : null;
+
+/** The console's words in the viewer's language. */
+export const { say, sayWith } = speaker<All>(table);
