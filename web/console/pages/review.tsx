@@ -97,11 +97,11 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
               <div class="bar">
                 <p>
                   {total > marks.length
-                    ? say("{n} held, the oldest {shown} are shown", {
-                        n: total,
+                    ? say("{all} held, the oldest {shown} are shown", {
+                        all: total,
                         shown: String(marks.length),
                       })
-                    : say("{n} held", { n: total })}
+                    : say("{all} held", { all: total })}
                 </p>
                 {mayChange() && (
                   <>
