@@ -86,11 +86,12 @@ describe("browser: console, review and rollback", function () {
     await confirm(page, "Reject");
     await page.getByText("2 marks were rejected.").waitFor();
     await page.getByText("No marks are held.").waitFor();
-    await press(page, "Take back");
+    await press(page, "Undo");
     await group.waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("k");
-    await page.keyboard.press("a");
+    // The key A of a Russian keyboard.
+    await page.locator("body").dispatchEvent("keydown", { key: "ф", code: "KeyA" });
     await confirm(page, "Approve");
     await page.getByText("2 marks were approved.").waitFor();
     await page.getByText("No marks are held.").waitFor();

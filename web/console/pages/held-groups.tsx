@@ -6,6 +6,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { keyName } from "#web/console/parts/selection.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -44,20 +45,21 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   };
   const decide = async (): Promise<void> => {
     if (asking === null) return;
-    const word = asking.verb === "approve" ? "approved" : "rejected";
-    const path = `/review/groups/${asking.verb}`;
+    const approves = asking.verb === "approve";
     const done = await doing.run<{ id: number | null; marks: number }>(
-      `The group was ${word}`,
+      approves ? say("The group was approved") : say("The group was rejected"),
       "POST",
-      path,
+      `/review/groups/${asking.verb}`,
       asking.group.selection,
     );
     setAsking(null);
-    if (done !== null && done.id !== null)
+    if (done !== null && done.id !== null) {
+      const n = { n: done.marks };
       setDecided({
-        words: `${number(done.marks)} marks were ${word}.`,
+        words: approves ? say("{n} marks were approved.", n) : say("{n} marks were rejected.", n),
         path: `/review/decisions/${done.id}/undo`,
       });
+    }
     await refresh();
   };
   /** Blocks a network or limits a key for some days. */
@@ -68,7 +70,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   };
   const undo = async (): Promise<void> => {
     if (decided === null) return;
-    await doing.run("The decision was taken back", "POST", decided.path, decided.back);
+    await doing.run(say("The decision was taken back"), "POST", decided.path, decided.back);
     setDecided(null);
     await refresh();
   };
@@ -78,10 +80,11 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
       const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
       if (typing || event.ctrlKey || event.metaKey || event.altKey || groups.length === 0) return;
       const group = groups[current]!;
-      if (event.key === "j") setHere(Math.min(current + 1, groups.length - 1));
-      else if (event.key === "k") setHere(Math.max(current - 1, 0));
-      else if (event.key === "a" && mayChange()) setAsking({ verb: "approve", group });
-      else if (event.key === "r" && mayChange()) setAsking({ verb: "reject", group });
+      const letter = letterOf(event);
+      if (letter === "j") setHere(Math.min(current + 1, groups.length - 1));
+      else if (letter === "k") setHere(Math.max(current - 1, 0));
+      else if (letter === "a" && mayChange()) setAsking({ verb: "approve", group });
+      else if (letter === "r" && mayChange()) setAsking({ verb: "reject", group });
       else return;
       event.preventDefault();
     };
@@ -90,10 +93,15 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   });
   return (
     <>
-      {groups.length > 0 && <h2>By source, city and hour</h2>}
+      {groups.length > 0 && <h2>{say("By source, city and hour")}</h2>}
       {groups.length > 0 && mayChange() && (
         <p class="soft">
-          Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>a</kbd> approve, <kbd>r</kbd> reject.
+          {sayWith("Keys: {j} next, {k} previous, {a} approve, {r} reject.", {
+            j: <kbd>j</kbd>,
+            k: <kbd>k</kbd>,
+            a: <kbd>a</kbd>,
+            r: <kbd>r</kbd>,
+          })}
         </p>
       )}
       <Fault words={doing.fault} />
@@ -101,7 +109,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
         <p class="banner good" role="status">
           {decided.words}{" "}
           <button type="button" disabled={doing.busy} onClick={() => void undo()}>
-            Take back
+            {say("Undo")}
           </button>
         </p>
       )}
@@ -119,36 +127,53 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
                 setAsking({ verb, group });
               }}
               block={(network) => {
-                const words = `Marks of network ${network} are held for ${blockDays} days.`;
+                const words = say("Marks of network {network} are held for {n} days.", {
+                  network,
+                  n: blockDays,
+                });
                 void stop(`/networks/${network}/block`, words, {});
               }}
               limit={(key) => {
-                const words = `Key #${key} may change one station in an hour, for ${blockDays} days.`;
+                const words = say("Key #{id} may change one station in an hour, for {n} days.", {
+                  id: String(key),
+                  n: blockDays,
+                });
                 void stop(`/keys/${key}/limit`, words, { to: 1 });
               }}
             />
           ))
         }
       </Loaded>
-      {groups.length > 0 && <h2>One by one</h2>}
+      {groups.length > 0 && <h2>{say("One by one")}</h2>}
       {asking !== null && (
         <Confirm
-          title={`${asking.verb === "approve" ? "Approve" : "Reject"} ${number(asking.group.marks)} marks?`}
-          action={asking.verb === "approve" ? "Approve" : "Reject"}
+          title={
+            asking.verb === "approve"
+              ? say("Approve {n} marks?", { n: asking.group.marks })
+              : say("Reject {n} marks?", { n: asking.group.marks })
+          }
+          action={asking.verb === "approve" ? say("Approve") : say("Reject")}
           danger={asking.verb === "reject"}
           busy={doing.busy}
           onConfirm={() => void decide()}
           onCancel={() => setAsking(null)}
         >
           <p>
-            {titleOf(asking.group, choices)}: {saidOf(asking.group)} at{" "}
-            {number(asking.group.stations)} stations. The decision can be taken back.
+            {say("{group}: {said} at {stations} stations. The decision can be taken back.", {
+              group: titleOf(asking.group, choices),
+              said: saidOf(asking.group),
+              stations: asking.group.stations,
+            })}
           </p>
         </Confirm>
       )}
     </>
   );
 }
+
+/** On a Russian keyboard the same keys have other letters. */
+const letterOf = ({ key, code }: KeyboardEvent): string =>
+  /^[а-яё]$/.test(key) ? code.replace("Key", "").toLowerCase() : key;
 
 interface Props {
   group: ConsoleHeldGroup;
@@ -179,42 +204,52 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
     <article class={current ? "card held-group current" : "card held-group"} ref={article}>
       <h3>{title}</h3>
       <p>
-        <Moment at={hour} /> and the hour after it: {number(marks)} marks of {number(reporters)}{" "}
-        reporters at {number(stations)} stations: {saidOf(group)}.
+        {sayWith(
+          "{hour} and the hour after it: {marks} marks of {reporters} reporters at {stations} stations: {said}.",
+          { hour: <Moment at={hour} />, marks, reporters, stations, said: saidOf(group) },
+        )}
       </p>
       <p>
         {agree + disagree === 0
-          ? "Nobody else has marked these stations within three hours."
-          : `Others at these stations within three hours: ${number(agree)} agree, ${number(disagree)} do not.`}
+          ? say("Nobody else has marked these stations within three hours.")
+          : say("Others at these stations within three hours: {agree} agree, {disagree} do not.", {
+              agree,
+              disagree,
+            })}
       </p>
       <Fault words={fault} />
       {seen !== null && <Changes changes={seen.changes} />}
       <div class="buttons">
         <button type="button" onClick={() => void look()}>
-          What would change{unseen}
+          {say("What would change")}
+          {unseen}
         </button>
         {mayChange() && (
           <>
             <button type="button" class="primary" disabled={busy} onClick={() => ask("approve")}>
-              Approve the group{unseen}
+              {say("Approve the group")}
+              {unseen}
             </button>
             <button type="button" disabled={busy} onClick={() => ask("reject")}>
-              Reject the group{unseen}
+              {say("Reject the group")}
+              {unseen}
             </button>
             {key !== null && (
               <button type="button" disabled={busy} onClick={() => limit(key)}>
-                Limit the key{unseen}
+                {say("Limit the key")}
+                {unseen}
               </button>
             )}
             {network !== null && (
               <button type="button" disabled={busy} onClick={() => block(network)}>
-                Block the network{unseen}
+                {say("Block the network")}
+                {unseen}
               </button>
             )}
           </>
         )}
         <a href={key === null ? `#/rollback?network=${network}` : `#/rollback?key=${key}`}>
-          Withdraw what counted …
+          {say("Withdraw what counted …")}
         </a>
       </div>
     </article>
@@ -228,9 +263,12 @@ function titleOf(
   const key = choices?.keys.find((one) => one.id === id);
   const source =
     network === null
-      ? `${partner ?? "Map"}, key ${key === undefined ? `#${id}` : keyName(key)}`
-      : `Network ${network}`;
-  return `${source}, ${city === "" ? "outside of cities" : city}`;
+      ? say("{partner}, key {key}", {
+          partner: partner ?? say("Map"),
+          key: key === undefined ? `#${id}` : keyName(key),
+        })
+      : say("Network {network}", { network });
+  return `${source}, ${city === "" ? say("outside of cities") : city}`;
 }
 
 const saidOf = ({ said }: ConsoleHeldGroup): string =>

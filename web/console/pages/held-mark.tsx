@@ -5,6 +5,7 @@ import { BlockButtons } from "#web/console/parts/block-buttons.tsx";
 import { MiniMap } from "#web/console/parts/mini-map.tsx";
 import { ReporterFacts } from "#web/console/parts/reporter-facts.tsx";
 import { Status } from "#web/console/parts/status.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { Ago, Moment } from "#web/kit/time.tsx";
 
 interface Props {
@@ -20,6 +21,7 @@ interface Props {
 /** One held mark with where it was made, who made it, and what else came from there. */
 export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }: Props) {
   const { id, station_id: stationId, station, status, served, effective, received } = mark;
+  const unseen = <span class="unseen"> {say("the mark at {station}", { station })}</span>;
   return (
     <article class="card held" aria-labelledby={`mark-${id}`}>
       <MiniMap mark={mark} others={others} />
@@ -35,34 +37,38 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
                 checked={chosen}
                 onChange={({ currentTarget }) => choose(currentTarget.checked)}
               />
-              select<span class="unseen"> the mark at {station}</span>
+              {say("select")}
+              {unseen}
             </label>
           )}
         </div>
         <p>
-          <Status status={status} /> <span class="soft">marked</span> <Ago at={effective} />
+          <Status status={status} /> <span class="soft">{say("marked")}</span>{" "}
+          <Ago at={effective} />
           {received - effective > minuteMs && (
             <span class="soft">
               {" "}
-              (received <Moment at={received} />)
+              {sayWith("(received {time})", { time: <Moment at={received} /> })}
             </span>
           )}
-          <span class="soft"> · shown now:</span> <Status status={served} />
+          <span class="soft"> · {say("shown now:")}</span> <Status status={served} />
         </p>
         {mark.comment !== null && <p class="said-by">{mark.comment}</p>}
         <p>
-          <span class="soft">Source:</span> <Source mark={mark} />
+          <span class="soft">{say("Source:")}</span> <Source mark={mark} />
         </p>
         <p>
-          <span class="soft">Reporter:</span> <Reporter reporter={mark.reporter} />
+          <span class="soft">{say("Reporter:")}</span> <Reporter reporter={mark.reporter} />
         </p>
         {mayChange() && (
           <div class="buttons">
             <button type="button" class="primary" disabled={busy} onClick={approve}>
-              Approve<span class="unseen"> the mark at {station}</span>
+              {say("Approve")}
+              {unseen}
             </button>
             <button type="button" disabled={busy} onClick={reject}>
-              Reject<span class="unseen"> the mark at {station}</span>
+              {say("Reject")}
+              {unseen}
             </button>
             <BlockButtons mark={mark} />
           </div>
@@ -75,14 +81,21 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
 const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
   <>
     {mark.partner === null ? (
-      "the map itself"
+      say("the map itself")
     ) : (
       <a href={`#/partners/${mark.partner_id}`}>{mark.partner}</a>
     )}
-    {mark.source === "widget" ? ", a driver on the map" : `, key #${mark.key_id}`}
-    {`: ${mark.source_no} “no” marks by ${mark.source_reporters} newcomers in the hour before. `}
+    {", "}
+    {mark.source === "widget"
+      ? say("a driver on the map")
+      : say("key #{id}", { id: String(mark.key_id) })}
+    {": "}
+    {say("{n} “no” marks by {reporters} newcomers in the hour before.", {
+      n: String(mark.source_no),
+      reporters: String(mark.source_reporters),
+    })}{" "}
     {mark.key_id !== null && (
-      <a href={`#/rollback?key=${mark.key_id}&status=no`}>Withdraw its marks …</a>
+      <a href={`#/rollback?key=${mark.key_id}&status=no`}>{say("Withdraw its marks …")}</a>
     )}
   </>
 );
@@ -90,6 +103,6 @@ const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
 const Reporter = ({ reporter }: { reporter: ConsoleReporter }) => (
   <>
     <ReporterFacts reporter={reporter} />{" "}
-    <a href={`#/rollback?reporter=${reporter.id}`}>Withdraw its marks …</a>
+    <a href={`#/rollback?reporter=${reporter.id}`}>{say("Withdraw its marks …")}</a>
   </>
 );

@@ -4,8 +4,8 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { HeldGroups } from "#web/console/pages/held-groups.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
-import { number } from "#web/kit/numbers.ts";
 import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -51,8 +51,12 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     const done = await doing.run<DecidedMarks>(words, "POST", path, { ids: [id] });
     choose(id, false);
     if (done?.decided.includes(id) === true) {
-      const at = `The mark at ${station === "" ? "this station" : station} was ${pastOf[verb]}.`;
-      setDecided(new Map([...decided, [id, at]]));
+      const at = { station: station === "" ? say("this station") : station };
+      const text =
+        verb === "approve"
+          ? say("The mark at {station} was approved.", at)
+          : say("The mark at {station} was rejected.", at);
+      setDecided(new Map([...decided, [id, text]]));
     }
     await reload();
   };
@@ -74,10 +78,11 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   };
   return (
     <section>
-      <h1>Review</h1>
+      <h1>{say("Review")}</h1>
       <p class="soft">
-        These marks are held because their source, or their city, had more harmful changes than its
-        limit. An approved mark counts from the time when it was made; a rejected mark never counts.
+        {say(
+          "These marks are held because their source, or their city, had more harmful changes than its limit. An approved mark counts from the time when it was made; a rejected mark never counts.",
+        )}
       </p>
       <Fault words={doing.fault} />
       <HeldGroups
@@ -87,12 +92,16 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
       <Loaded of={loading}>
         {({ marks, total }) => (
           <>
-            {marks.length === 0 && <p class="empty">No marks are held.</p>}
+            {marks.length === 0 && <p class="empty">{say("No marks are held.")}</p>}
             {marks.length > 0 && (
               <div class="bar">
                 <p>
-                  {number(total)} held
-                  {total > marks.length && `, the oldest ${marks.length} are shown`}
+                  {total > marks.length
+                    ? say("{all} held, the oldest {shown} are shown", {
+                        all: total,
+                        shown: String(marks.length),
+                      })
+                    : say("{all} held", { all: total })}
                 </p>
                 {mayChange() && (
                   <>
@@ -104,7 +113,9 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                         )
                       }
                     >
-                      {chosen.size === marks.length ? "Select none" : `Select all ${marks.length}`}
+                      {chosen.size === marks.length
+                        ? say("Select none")
+                        : say("Select all {n}", { n: String(marks.length) })}
                     </button>
                     {(["approve", "reject"] as const).map((verb) => (
                       <button
@@ -113,7 +124,9 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                         disabled={chosen.size === 0 || doing.busy}
                         onClick={() => decideChosen(verb, marks)}
                       >
-                        {verb === "approve" ? "Approve" : "Reject"} {chosen.size} selected
+                        {verb === "approve"
+                          ? say("Approve {n} selected", { n: String(chosen.size) })
+                          : say("Reject {n} selected", { n: String(chosen.size) })}
                       </button>
                     ))}
                   </>
@@ -145,7 +158,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
               )}
             {marks.length > shown && (
               <button type="button" onClick={() => setShown(shown + perStep)}>
-                Show {Math.min(perStep, marks.length - shown)} more
+                {say("Show {n} more", { n: Math.min(perStep, marks.length - shown) })}
               </button>
             )}
           </>
@@ -153,16 +166,22 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
       </Loaded>
       {asking !== null && (
         <Confirm
-          title={`${asking.verb === "approve" ? "Approve" : "Reject"} ${asking.ids.length} marks?`}
-          action={asking.verb === "approve" ? "Approve" : "Reject"}
+          title={
+            asking.verb === "approve"
+              ? say("Approve {n} marks?", { n: String(asking.ids.length) })
+              : say("Reject {n} marks?", { n: String(asking.ids.length) })
+          }
+          action={asking.verb === "approve" ? say("Approve") : say("Reject")}
           danger={asking.verb === "reject"}
           busy={doing.busy}
           onConfirm={() => void decide(asking.verb, asking.ids)}
           onCancel={() => setAsking(null)}
         >
           <p>
-            {figuresOf(loading.value.value?.marks ?? [], asking.ids)} Each of these decisions can be
-            taken back on the server: <code>review undo ID</code>.
+            {figuresOf(loading.value.value?.marks ?? [], asking.ids)}{" "}
+            {sayWith("Each of these decisions can be taken back on the server: {command}.", {
+              command: <code>review undo ID</code>,
+            })}
           </p>
         </Confirm>
       )}
@@ -170,13 +189,21 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   );
 }
 
-const pastOf: Record<Verb, string> = { approve: "approved", reject: "rejected" };
-
 function wordsOf(verb: Verb, { decided, missed }: DecidedMarks): string {
-  const others = `${missed.length === 1 ? "1 mark was" : `${missed.length} marks were`} decided by somebody else before`;
+  const others =
+    missed.length === 1
+      ? say("1 mark was decided by somebody else before")
+      : say("{n} marks were decided by somebody else before", { n: String(missed.length) });
   if (decided.length === 0) return others;
-  const done = `${decided.length === 1 ? "The mark was" : `${decided.length} marks were`} ${pastOf[verb]}`;
+  const done = doneWords(verb, decided.length);
   return missed.length === 0 ? done : `${done}, ${others}`;
+}
+
+function doneWords(verb: Verb, marks: number): string {
+  const n = String(marks);
+  if (verb === "approve")
+    return marks === 1 ? say("The mark was approved") : say("{n} marks were approved", { n });
+  return marks === 1 ? say("The mark was rejected") : say("{n} marks were rejected", { n });
 }
 
 /** The held marks with those that were just decided among them, each in its place: by id, the oldest first. */
@@ -193,7 +220,9 @@ const inPlace = (
 function figuresOf(marks: readonly ConsoleHeldMark[], ids: readonly number[]): string {
   const these = marks.filter(({ id }) => ids.includes(id));
   const count = (of: (mark: ConsoleHeldMark) => unknown): number => new Set(these.map(of)).size;
-  const stations = count((mark) => mark.station_id);
-  const reporters = count((mark) => mark.reporter.id);
-  return `${number(ids.length)} marks of ${number(reporters)} reporters at ${number(stations)} stations.`;
+  return say("{marks} marks of {reporters} reporters at {stations} stations.", {
+    marks: ids.length,
+    reporters: count((mark) => mark.reporter.id),
+    stations: count((mark) => mark.station_id),
+  });
 }

@@ -4,6 +4,7 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { selectionWords } from "#web/console/parts/selection.ts";
+import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -28,30 +29,35 @@ export function RollbackRecordPage({ id }: { id: string }) {
     return () => clearInterval(timer);
   }, [loading, isMoving]);
   const undo = async (): Promise<void> => {
-    await doing.run("The rollback was taken back", "POST", `${path}/undo`);
+    await doing.run(say("The rollback was taken back"), "POST", `${path}/undo`);
     setAsking(false);
     await loading.load();
   };
   return (
     <section>
-      <h1>Rollback #{id}</h1>
+      <h1>{say("Rollback #{id}", { id })}</h1>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {(batch) => (
           <>
             <p class={batch.undone === null ? "banner good" : "banner"} role="status">
-              {number(batch.marks)} marks at {number(batch.stations)} stations were{" "}
-              {batch.undone === null ? "withdrawn." : "withdrawn, and put back later."}
+              {bannerWords(batch)}
               {batch.waiting > 0 &&
-                ` ${number(batch.waiting)} stations wait to be calculated again.`}
+                ` ${say("{n} stations wait to be calculated again.", { n: batch.waiting })}`}
             </p>
             <p>
-              By {batch.actor}, <Moment at={batch.started} />:{" "}
-              {selectionWords(batch.selection, choices)}.
+              {sayWith("By {actor}, {time}: {conditions}.", {
+                actor: batch.actor,
+                time: <Moment at={batch.started} />,
+                conditions: selectionWords(batch.selection, choices),
+              })}
               {batch.undo !== null && (
                 <>
                   {" "}
-                  Taken back by {batch.undo_actor}, <Moment at={batch.undo} />.
+                  {sayWith("Taken back by {actor}, {time}.", {
+                    actor: batch.undo_actor,
+                    time: <Moment at={batch.undo} />,
+                  })}
                 </>
               )}
             </p>
@@ -59,16 +65,17 @@ export function RollbackRecordPage({ id }: { id: string }) {
             {batch.undone === null && <Effect batch={batch} ask={() => setAsking(true)} />}
             {asking && (
               <Confirm
-                title="Take this rollback back?"
-                action="Take back"
+                title={say("Take this rollback back?")}
+                action={say("Take back")}
                 busy={doing.busy}
                 onConfirm={() => void undo()}
                 onCancel={() => setAsking(false)}
               >
                 <p>
-                  {number(batch.marks)} marks are again what they were before, and their stations
-                  are calculated again: the table shows them from right to left. Marks since then
-                  keep their effect.
+                  {say(
+                    "{n} marks are again what they were before, and their stations are calculated again: the table shows them from right to left. Marks since then keep their effect.",
+                    { n: batch.marks },
+                  )}
                 </p>
               </Confirm>
             )}
@@ -76,17 +83,27 @@ export function RollbackRecordPage({ id }: { id: string }) {
         )}
       </Loaded>
       <p>
-        <a href="#/rollback">Another rollback</a>
+        <a href="#/rollback">{say("Another rollback")}</a>
       </p>
     </section>
   );
 }
 
+function bannerWords({ marks, stations, undone }: ConsoleBatchLine): string {
+  const figures = { marks, stations };
+  return undone === null
+    ? say("{marks} marks at {stations} stations were withdrawn.", figures)
+    : say("{marks} marks at {stations} stations were withdrawn, and put back later.", figures);
+}
+
 function stateWords({ finished, undo, undone, stations, stations_done: done }: ConsoleBatchLine) {
   if (undo !== null && undone === null)
-    return "Taking it back was not finished: take it back again, and the rest is done.";
+    return say("Taking it back was not finished: take it back again, and the rest is done.");
   if (finished === null && undo === null)
-    return `${number(done)} of ${number(stations)} stations are done. If it was broken off, give the same conditions again: the rest is done.`;
+    return say(
+      "{done} of {stations} stations are done. If it was broken off, give the same conditions again: the rest is done.",
+      { done, stations },
+    );
   return null;
 }
 
@@ -94,17 +111,21 @@ function Effect({ batch, ask }: { batch: ConsoleBatch; ask: () => void }) {
   const { changes, stations, worked_out: workedOut } = batch;
   return (
     <div class="card">
-      <h2>What has changed</h2>
+      <h2>{say("What has changed")}</h2>
       <p>
-        Each station without the rollback → with it, as of now.
+        {say("Each station without the rollback → with it, as of now.")}
         {stations > changes.length &&
-          ` Worked out for ${number(workedOut)} of ${number(stations)} stations, ${changes.length} shown.`}
+          ` ${say("Worked out for {n} of {stations} stations, {shown} shown.", {
+            n: workedOut,
+            stations,
+            shown: String(changes.length),
+          })}`}
       </p>
       <Changes changes={changes} />
       {mayChange() && (
         <div class="buttons">
           <button type="button" onClick={ask}>
-            Take back …
+            {say("Take back …")}
           </button>
         </div>
       )}
@@ -117,23 +138,23 @@ export function Rollbacks({ choices }: { choices: ConsoleChoices | null }) {
   const loading = useLoaded<{ batches: ConsoleBatchLine[] }>("/rollbacks");
   return (
     <>
-      <h2>Earlier rollbacks</h2>
+      <h2>{say("Earlier rollbacks")}</h2>
       <Loaded of={loading}>
         {({ batches }) => (
           <Table
-            caption="Earlier rollbacks"
+            caption={say("Earlier rollbacks")}
             rows={batches}
             id={({ id }) => id}
-            empty="Nothing was ever withdrawn."
+            empty={say("Nothing was ever withdrawn.")}
             columns={[
-              { name: "Rollback", cell: ({ id }) => <a href={`#/rollback/${id}`}>#{id}</a> },
-              { name: "When", cell: ({ started }) => <Ago at={started} /> },
-              { name: "By", cell: ({ actor }) => actor },
-              { name: "Marks", cell: ({ marks }) => number(marks), numeric: true },
-              { name: "Which", cell: ({ selection }) => selectionWords(selection, choices) },
+              { name: say("Rollback"), cell: ({ id }) => <a href={`#/rollback/${id}`}>#{id}</a> },
+              { name: say("When"), cell: ({ started }) => <Ago at={started} /> },
+              { name: say("By"), cell: ({ actor }) => actor },
+              { name: say("Marks"), cell: ({ marks }) => number(marks), numeric: true },
+              { name: say("Which"), cell: ({ selection }) => selectionWords(selection, choices) },
               {
-                name: "Taken back",
-                cell: ({ undone }) => <Moment at={undone} none="no" />,
+                name: say("Taken back"),
+                cell: ({ undone }) => <Moment at={undone} none={say("no")} />,
               },
             ]}
           />

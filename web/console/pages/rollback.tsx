@@ -11,7 +11,7 @@ import { CityPicker, NetworkPicker, StationPicker } from "#web/console/parts/pic
 import { ReporterDialog, ReporterField } from "#web/console/parts/reporter-picker.tsx";
 import { keyName, keyTitle, partnerName } from "#web/console/parts/selection.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
-import { number } from "#web/kit/numbers.ts";
+import { say } from "#web/console/words.ts";
 import { goTo, place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -57,7 +57,7 @@ export function RollbackPage() {
   };
   const withdraw = async (): Promise<void> => {
     const done = await doing.run<{ id: number | null }>(
-      "The marks were withdrawn",
+      say("The marks were withdrawn"),
       "POST",
       "/rollback",
       preview?.of,
@@ -67,18 +67,19 @@ export function RollbackPage() {
   };
   return (
     <section>
-      <h1>Rollback</h1>
+      <h1>{say("Rollback")}</h1>
       <p class="soft">
-        Withdraws marks as if they had never been made. Their stations are calculated again, and the
-        changes come in the partners’ next delta. All times are times of receipt.
+        {say(
+          "Withdraws marks as if they had never been made. Their stations are calculated again, and the changes come in the partners’ next delta. All times are times of receipt.",
+        )}
       </p>
       <form class="card" onSubmit={(event) => void look(event)}>
         <div class="grid">
           <SelectField
-            label="Partner"
+            label={say("Partner")}
             value={form.partner}
             options={[
-              ["", "any"],
+              ["", say("any")],
               ...(choices?.partners ?? []).map(
                 (one) => [String(one.id), partnerName(one)] as const,
               ),
@@ -86,10 +87,10 @@ export function RollbackPage() {
             onChange={(partner) => set({ partner, key: "" })}
           />
           <SelectField
-            label="Key"
+            label={say("Key")}
             value={form.key}
             options={[
-              ["", "any"],
+              ["", say("any")],
               ...(choices?.keys ?? [])
                 .filter((one) => ["", String(one.partner_id)].includes(form.partner))
                 .map((one) => {
@@ -108,44 +109,44 @@ export function RollbackPage() {
           <CityPicker value={form.city} choices={choices} onChange={(city) => set({ city })} />
           <NetworkPicker value={form.network} onChange={(network) => set({ network })} />
           <SelectField
-            label="Status"
+            label={say("Status")}
             value={form.status}
             options={[
-              ["", "any"],
+              ["", say("any")],
               ...["yes", "low", "no", "queue"].map((one) => [one, statusWord(one)] as const),
             ]}
             onChange={(status) => set({ status })}
           />
           <SelectField
-            label="Position"
+            label={say("Position")}
             value={form.remote}
             options={[
-              ["", "any"],
-              ["true", "not at the station"],
-              ["false", "at the station"],
+              ["", say("any")],
+              ["true", say("not at the station")],
+              ["false", say("at the station")],
             ]}
             onChange={(remote) => set({ remote })}
           />
           <TextField
-            label="Reporter first seen since (your time)"
+            label={say("Reporter first seen since (your time)")}
             type="datetime-local"
             value={form.first_seen_since}
             onChange={(time) => set({ first_seen_since: time })}
           />
           <TextField
-            label="Reporter first seen until (your time)"
+            label={say("Reporter first seen until (your time)")}
             type="datetime-local"
             value={form.first_seen_until}
             onChange={(time) => set({ first_seen_until: time })}
           />
           <TextField
-            label="Since (your time)"
+            label={say("Since (your time)")}
             type="datetime-local"
             value={form.since}
             onChange={(since) => set({ since })}
           />
           <TextField
-            label="Until (your time)"
+            label={say("Until (your time)")}
             type="datetime-local"
             value={form.until}
             onChange={(until) => set({ until })}
@@ -154,7 +155,7 @@ export function RollbackPage() {
         <Fault words={fault ?? doing.fault} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={looking}>
-            {looking ? "Calculating …" : "Show what would change"}
+            {looking ? say("Calculating …") : say("Show what would change")}
           </button>
         </div>
       </form>
@@ -171,17 +172,16 @@ export function RollbackPage() {
       {preview !== null && <Preview seen={preview.seen} ask={() => setAsking(true)} />}
       {asking && preview !== null && (
         <Confirm
-          title={`Withdraw ${number(preview.seen.marks)} marks?`}
-          action="Withdraw"
+          title={say("Withdraw {n} marks?", { n: preview.seen.marks })}
+          action={say("Withdraw")}
           danger
           busy={doing.busy}
           onConfirm={() => void withdraw()}
           onCancel={() => setAsking(false)}
         >
           <p>
-            {number(preview.seen.stations)} stations are calculated again.{" "}
-            {number(preview.seen.established)} of the marks are of reporters who were known for a
-            week. The rollback can be taken back.
+            {say("{n} stations are calculated again.", { n: preview.seen.stations })}{" "}
+            {establishedWords(preview.seen)} {say("The rollback can be taken back.")}
           </p>
           {doing.busy && <Progress />}
         </Confirm>
@@ -201,29 +201,44 @@ function Progress() {
   const { stations, stations_done: done } = running;
   return (
     <p role="status">
-      {number(done)} of {number(stations)} stations <progress value={done} max={stations} />
+      {say("{done} of {stations} stations", { done, stations })}{" "}
+      <progress value={done} max={stations} />
     </p>
   );
 }
 
+const establishedWords = ({ established }: ConsoleRollback): string =>
+  say("{n} of the marks are of reporters who were known for a week.", { n: established });
+
 function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
-  const { marks, held, reporters, established, stations, changes, worked_out: workedOut } = seen;
-  if (marks === 0) return <p class="empty">No matching marks: there is nothing to withdraw.</p>;
+  const { marks, held, reporters, stations, changes, worked_out: workedOut } = seen;
+  if (marks === 0)
+    return <p class="empty">{say("No matching marks: there is nothing to withdraw.")}</p>;
   return (
     <div class="card">
-      <h2>What would change</h2>
+      <h2>{say("What would change")}</h2>
       <p>
-        {number(marks)} marks ({number(held)} of them held) of {number(reporters)} reporters at{" "}
-        {number(stations)} stations. {number(established)} of the marks are of reporters who were
-        known for a week.
+        {say(
+          "{marks} marks ({held} of them held) of {reporters} reporters at {stations} stations.",
+          {
+            marks,
+            held,
+            reporters,
+            stations,
+          },
+        )}{" "}
+        {establishedWords(seen)}
         {stations > changes.length &&
-          ` Worked out for ${number(workedOut)} stations, ${changes.length} shown.`}
+          ` ${say("Worked out for {n} stations, {shown} shown.", {
+            n: workedOut,
+            shown: String(changes.length),
+          })}`}
       </p>
       <Changes changes={changes} />
       {mayChange() && (
         <div class="buttons">
           <button type="button" class="danger" onClick={ask}>
-            Withdraw {number(marks)} marks …
+            {say("Withdraw {n} marks …", { n: marks })}
           </button>
         </div>
       )}

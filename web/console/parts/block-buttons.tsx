@@ -1,6 +1,7 @@
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { say } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 
 const days = 7;
@@ -8,28 +9,41 @@ const days = 7;
 /** Holds all further marks of a held mark's reporter, or of the network that it came from, for a week. */
 export function BlockButtons({ mark }: { mark: ConsoleHeldMark }) {
   const doing = useDoing();
-  const block = (path: string, who: string): void =>
-    void doing.run(`Marks of ${who} are held for ${days} days`, "POST", `${path}/block`, {
-      until: Date.now() + days * dayMs,
-    });
+  const block = (path: string, words: string): void =>
+    void doing.run(words, "POST", `${path}/block`, { until: Date.now() + days * dayMs });
   const { network, reporter, station } = mark;
-  const unseen = <span class="unseen"> of the mark at {station}</span>;
+  const unseen = <span class="unseen"> {say("of the mark at {station}", { station })}</span>;
   return (
     <>
       <button
         type="button"
         disabled={doing.busy}
-        onClick={() => block(`/reporters/${reporter.id}`, `reporter #${reporter.id}`)}
+        onClick={() =>
+          block(
+            `/reporters/${reporter.id}`,
+            say("Marks of reporter #{id} are held for {n} days", {
+              id: String(reporter.id),
+              n: days,
+            }),
+          )
+        }
       >
-        Block the reporter{unseen}
+        {say("Block the reporter")}
+        {unseen}
       </button>
       {network !== null && (
         <button
           type="button"
           disabled={doing.busy}
-          onClick={() => block(`/networks/${network}`, `network ${network}`)}
+          onClick={() =>
+            block(
+              `/networks/${network}`,
+              say("Marks of network {network} are held for {n} days", { network, n: days }),
+            )
+          }
         >
-          Block the network{unseen}
+          {say("Block the network")}
+          {unseen}
         </button>
       )}
       <Fault words={doing.fault} />

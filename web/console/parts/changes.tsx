@@ -1,6 +1,8 @@
 import type { ConsoleRollbackChange } from "#src/contract/console.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
 import { ChangesMap } from "#web/console/parts/changes-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";
+import { say } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 
 /** What a decision changes: on a map, and each station by its name, before and after; the changed ones come first. */
@@ -16,13 +18,13 @@ export function Changes({ changes }: { changes: readonly ConsoleRollbackChange[]
 function ChangesTable({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
   return (
     <Table
-      caption="Changes of stations"
+      caption={say("Changes of stations")}
       rows={changes}
       id={({ station_id: id }) => id}
-      empty="No station is touched."
+      empty={say("No station is touched.")}
       columns={[
         {
-          name: "Station",
+          name: say("Station"),
           by: ({ station, station_id: id }) => station || id,
           cell: ({ station, station_id: id }) => (
             <>
@@ -31,23 +33,23 @@ function ChangesTable({ changes }: { changes: readonly ConsoleRollbackChange[] }
             </>
           ),
         },
-        { name: "Marks", by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
+        { name: say("Marks"), by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
         {
-          name: "Status",
+          name: say("Status"),
           by: ({ before, after }) => (before.status === after.status ? 1 : 0),
           cell: statusChange,
         },
         {
-          name: "Confirmations",
+          name: say("Confirmations"),
           cell: ({ before, after }) => arrow(before.confirmations, after.confirmations),
           numeric: true,
         },
         {
-          name: "Pending",
+          name: say("Pending"),
           cell: ({ before, after }) =>
-            arrow(before.pending_status || "–", after.pending_status || "–"),
+            arrow(pendingWord(before.pending_status), pendingWord(after.pending_status)),
         },
-        { name: "Details", cell: detailChange },
+        { name: say("Details"), cell: detailChange },
       ]}
     />
   );
@@ -65,14 +67,17 @@ const statusChange = ({ before, after }: ConsoleRollbackChange) => (
   </>
 );
 
+const pendingWord = (status: FuelBlock["pending_status"]): string =>
+  status === "" ? "–" : say(status);
+
 const detailNames = {
-  fuels_now: "fuels",
-  fuels_no: "no fuels",
-  prices: "prices",
-  queue: "queue",
-  limit_l: "limit",
-  no_cash: "no cash",
-  fuel_cards_only: "cards only",
+  fuels_now: say("fuels"),
+  fuels_no: say("no fuels"),
+  prices: say("prices"),
+  queue: say("queue"),
+  limit_l: say("limit"),
+  no_cash: say("no cash"),
+  fuel_cards_only: say("cards only"),
 } as const;
 
 /** The details that change, from what to what. */
@@ -85,7 +90,11 @@ const detailChange = ({ before, after }: ConsoleRollbackChange): string =>
     .join("; ") || "–";
 
 const shown = (value: string | number | boolean | null | undefined): string =>
-  value === "" || value === null || value === undefined || value === false ? "–" : String(value);
+  value === "" || value === null || value === undefined || value === false
+    ? "–"
+    : value === true
+      ? say("true")
+      : String(value);
 
 const arrow = (before: string | number, after: string | number): string =>
   before === after ? String(before) : `${before} → ${after}`;

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { say } from "#web/console/words.ts";
 
 export interface PickerOption {
   value: string;
@@ -56,7 +57,7 @@ export function Picker({ label, value, text, find, accept, onChange, hint }: Pro
     };
   }, [open, typed, find]);
   useLayoutEffect(() => {
-    input.current?.setCustomValidity(isLoose ? "Choose one of the list, or clear this." : "");
+    input.current?.setCustomValidity(isLoose ? say("Choose one of the list, or clear this.") : "");
   }, [isLoose]);
   useEffect(() => {
     if (active >= 0)
@@ -113,7 +114,7 @@ export function Picker({ label, value, text, find, accept, onChange, hint }: Pro
         autoComplete="off"
         spellcheck={false}
         maxLength={200}
-        placeholder="any"
+        placeholder={say("any")}
         aria-autocomplete="list"
         aria-expanded={hasList}
         aria-invalid={isLoose && !open}
@@ -150,7 +151,9 @@ export function Picker({ label, value, text, find, accept, onChange, hint }: Pro
             </ul>
           ) : (
             <p role="status">
-              {found === null ? "The list cannot be read at the moment." : "Nothing fits."}
+              {found === null
+                ? say("The list cannot be read at the moment.")
+                : say("Nothing fits.")}
             </p>
           )}
         </div>

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ConsoleChoices, ConsoleNetwork, ConsoleStation } from "#src/contract/console.ts";
 import { api } from "#web/console/api.ts";
 import { fitting, type Found, Picker, type PickerOption } from "#web/console/parts/picker.tsx";
-import { number } from "#web/kit/numbers.ts";
+import { say } from "#web/console/words.ts";
 import { utc } from "#web/kit/time.tsx";
 
 // What a selection takes, chosen by names (docs/decisions.md 13.24). "" is any, but for a city.
@@ -13,7 +13,11 @@ interface Props {
 }
 
 /** A station by its name, brand, address or id. */
-export function StationPicker({ value, onChange, label = "Station" }: Props & { label?: string }) {
+export function StationPicker({
+  value,
+  onChange,
+  label = say("Station"),
+}: Props & { label?: string }) {
   const [known, setKnown] = useState<PickerOption | null>(null);
   useEffect(() => {
     // An address names a station by its id alone.
@@ -48,13 +52,13 @@ async function findStations(typed: string): Promise<Found> {
   return answer.value.stations.map(({ id, name, brand, addr, removed }) => ({
     value: id,
     text: name || brand || id,
-    detail: [brand === name ? "" : brand, addr, id, removed ? "out of service" : ""]
+    detail: [brand === name ? "" : brand, addr, id, removed ? say("out of service") : ""]
       .filter((part) => part !== "")
       .join(", "),
   }));
 }
 
-const nowhere: PickerOption = { value: "", text: "outside of cities" };
+const nowhere: PickerOption = { value: "", text: say("outside of cities") };
 
 /** A city that the review counts stations to; null for any, "" for none of them. */
 export function CityPicker({
@@ -76,7 +80,7 @@ export function CityPicker({
   );
   return (
     <Picker
-      label="City"
+      label={say("City")}
       value={value}
       text={value === "" ? nowhere.text : (value ?? "")}
       find={find}
@@ -91,8 +95,8 @@ const networkForm = /^[0-9a-f]{8,64}$/;
 export function NetworkPicker({ value, onChange }: Props) {
   return (
     <Picker
-      label="Network of the map"
-      hint="By its first digits, as alarms and groups name it"
+      label={say("Network of the map")}
+      hint={say("By its first digits, as alarms and groups name it")}
       value={value === "" ? null : value}
       text={value}
       find={findNetworks}
@@ -115,9 +119,9 @@ async function findNetworks(typed: string): Promise<Found> {
 
 const networkWords = ({ held, alarm, blocked }: ConsoleNetwork): string =>
   [
-    held > 0 ? `${number(held)} held` : "",
-    alarm === null ? "" : `alarm ${utc(alarm)}`,
-    blocked === null ? "" : `blocked until ${utc(blocked)}`,
+    held > 0 ? say("{n} held", { n: held }) : "",
+    alarm === null ? "" : say("alarm {time}", { time: utc(alarm) }),
+    blocked === null ? "" : say("blocked until {time}", { time: utc(blocked) }),
   ]
     .filter((part) => part !== "")
     .join(", ");

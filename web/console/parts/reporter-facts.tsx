@@ -1,5 +1,6 @@
 import type { ConsoleReporter } from "#src/contract/console.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { Ago } from "#web/kit/time.tsx";
 
 /** Since when a reporter is known, and what it did in the last 7 days. */
@@ -7,12 +8,24 @@ export function ReporterFacts({ reporter }: { reporter: ConsoleReporter }) {
   const { id, first_seen: seen, marks, said, stations, held, rejected } = reporter;
   const kinds = Object.entries(said)
     .filter(([, n]) => n > 0)
-    .map(([status, n]) => `${n} ${statusWord(status).toLowerCase()}`);
+    .map(([status, n]) =>
+      say("{n} {status}", { n: String(n), status: statusWord(status).toLowerCase() }),
+    );
+  const many = marks === 1 ? say("1 mark") : say("{n} marks", { n: String(marks) });
+  const at = stations === 1 ? say("1 station") : say("{n} stations", { n: String(stations) });
   return (
     <>
-      #{id}, first seen {seen === null ? "with this mark" : <Ago at={seen} />}; in 7 days {marks}{" "}
-      {marks === 1 ? "mark" : "marks"} at {stations} {stations === 1 ? "station" : "stations"}
-      {kinds.length > 0 && ` (${kinds.join(", ")})`}, {held} held, {rejected} rejected.
+      {sayWith(
+        "#{id}, first seen {when}; in 7 days {marks} at {stations}, {held} held, {rejected} rejected.",
+        {
+          id: String(id),
+          when: seen === null ? say("with this mark") : <Ago at={seen} />,
+          marks: many,
+          stations: kinds.length > 0 ? `${at} (${kinds.join(", ")})` : at,
+          held: String(held),
+          rejected: String(rejected),
+        },
+      )}
     </>
   );
 }

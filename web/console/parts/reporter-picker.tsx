@@ -11,6 +11,7 @@ import { StationPicker } from "#web/console/parts/pickers.tsx";
 import { ReporterFacts } from "#web/console/parts/reporter-facts.tsx";
 import { keyTitle, partnerName } from "#web/console/parts/selection.ts";
 import { Status } from "#web/console/parts/status.tsx";
+import { say } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Moment } from "#web/kit/time.tsx";
@@ -29,17 +30,18 @@ export function ReporterField({
   return (
     <div class="field" role="group" aria-labelledby={id}>
       <span class="label" id={id}>
-        Reporter
+        {say("Reporter")}
       </span>
       <div class="actions">
         <button type="button" aria-haspopup="dialog" onClick={choose}>
-          {value === "" ? "any" : `#${value}`}
-          <span class="unseen">, choose a reporter</span>
+          {value === "" ? say("any") : `#${value}`}
+          <span class="unseen">, {say("choose a reporter")}</span>
           <span aria-hidden="true"> …</span>
         </button>
         {value !== "" && (
           <button type="button" class="plain" onClick={clear}>
-            Any<span class="unseen"> reporter</span>
+            {say("Any")}
+            <span class="unseen"> {say("reporter")}</span>
           </button>
         )}
       </div>
@@ -84,16 +86,16 @@ export function ReporterDialog({ choices, choose, close }: DialogProps) {
         close();
       }}
     >
-      <h2 id="reporter-title">Choose a reporter</h2>
-      <h3>By a mark</h3>
-      <StationPicker label="Station that it marked" value={station} onChange={setStation} />
+      <h2 id="reporter-title">{say("Choose a reporter")}</h2>
+      <h3>{say("By a mark")}</h3>
+      <StationPicker label={say("Station that it marked")} value={station} onChange={setStation} />
       {station !== "" && (
         <MarksOf key={station} station={station} choices={choices} choose={choose} />
       )}
       {mayChange() && <ByName choices={choices} choose={choose} />}
       <div class="buttons">
         <button type="button" onClick={close}>
-          Cancel
+          {say("Cancel")}
         </button>
       </div>
     </dialog>
@@ -113,7 +115,7 @@ function MarksOf({ station, choices, choose }: MarksProps) {
     <Loaded of={loading}>
       {({ marks, next }) => (
         <>
-          {marks.length === 0 && <p class="empty">Nobody has marked this station.</p>}
+          {marks.length === 0 && <p class="empty">{say("Nobody has marked this station.")}</p>}
           <ul class="options">
             {marks.map((mark) => (
               <li key={mark.id}>
@@ -123,7 +125,8 @@ function MarksOf({ station, choices, choose }: MarksProps) {
                   </span>
                   <small>
                     {sourceOf(mark, choices)}
-                    {mark.review !== "none" && `, ${mark.review}`}, reporter #{mark.reporter_id}
+                    {mark.review !== "none" && `, ${say(mark.review)}`},{" "}
+                    {say("reporter #{id}", { id: String(mark.reporter_id) })}
                   </small>
                 </button>
               </li>
@@ -131,12 +134,12 @@ function MarksOf({ station, choices, choose }: MarksProps) {
           </ul>
           {before !== null && (
             <button type="button" onClick={() => setBefore(null)}>
-              The newest marks
+              {say("The newest marks")}
             </button>
           )}
           {next !== null && (
             <button type="button" onClick={() => setBefore(next)}>
-              Older marks
+              {say("Older marks")}
             </button>
           )}
         </>
@@ -146,9 +149,9 @@ function MarksOf({ station, choices, choose }: MarksProps) {
 }
 
 function sourceOf({ source, key_id: id }: ConsoleMark, choices: ConsoleChoices | null): string {
-  if (source === "widget") return "a driver on the map";
+  if (source === "widget") return say("a driver on the map");
   const key = choices?.keys.find((one) => one.id === id);
-  return key === undefined ? `key #${id}` : keyTitle(key, choices);
+  return key === undefined ? say("key #{id}", { id: String(id) }) : keyTitle(key, choices);
 }
 
 /** A partner's user, or a device of the map, as the privacy page takes it. */
@@ -174,20 +177,20 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
   };
   return (
     <form onSubmit={(event) => void look(event)}>
-      <h3>By name</h3>
+      <h3>{say("By name")}</h3>
       <div class="grid">
         <SelectField
-          label="Where the person marks"
+          label={say("Where the person marks")}
           value={partner}
           options={[
-            ["", "on the map"],
+            ["", say("on the map")],
             ...(choices?.partners ?? []).map((one) => [String(one.id), partnerName(one)] as const),
           ]}
           onChange={(value) => set(() => setPartner(value))}
         />
         <TextField
-          label={partner === "" ? "Device’s id" : "The partner’s user_ref"}
-          hint="Exactly as it is sent"
+          label={partner === "" ? say("Device’s id") : say("The partner’s user_ref")}
+          hint={say("Exactly as it is sent")}
           maxLength={128}
           required
           autocomplete="off"
@@ -197,7 +200,7 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
       </div>
       <Fault words={fault} />
       <div role="status">
-        {found === null && <p>Nobody of this name is known. Compare the spelling.</p>}
+        {found === null && <p>{say("Nobody of this name is known. Compare the spelling.")}</p>}
         {found != null && (
           <p>
             <ReporterFacts reporter={found} />
@@ -205,10 +208,10 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
         )}
       </div>
       {found == null ? (
-        <button type="submit">Find</button>
+        <button type="submit">{say("Find")}</button>
       ) : (
         <button type="button" class="primary" onClick={() => choose(String(found.id))}>
-          Choose #{found.id}
+          {say("Choose #{id}", { id: String(found.id) })}
         </button>
       )}
     </form>

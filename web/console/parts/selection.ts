@@ -1,5 +1,6 @@
 import type { ConsoleChoices } from "#src/contract/console.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
+import { say } from "#web/console/words.ts";
 import { utc } from "#web/kit/time.tsx";
 
 export const keyName = ({ id, label, prefix }: ConsoleChoices["keys"][number]): string =>
@@ -11,7 +12,9 @@ export function keyTitle(
   choices: ConsoleChoices | null,
 ): string {
   const partner = choices?.partners.find(({ id }) => id === key.partner_id);
-  return partner === undefined ? keyName(key) : `${partner.name}, key ${keyName(key)}`;
+  return partner === undefined
+    ? keyName(key)
+    : say("{partner}, key {key}", { partner: partner.name, key: keyName(key) });
 }
 
 export const partnerName = ({ id, name }: ConsoleChoices["partners"][number]): string =>
@@ -20,18 +23,20 @@ export const partnerName = ({ id, name }: ConsoleChoices["partners"][number]): s
 /** The conditions of a decision in words, with names where the console knows them. */
 export function selectionWords(selection: object, choices: ConsoleChoices | null): string {
   const named: Record<string, (value: unknown) => string> = {
-    partner: (id) => nameIn(choices?.partners, id, partnerName),
-    key: (id) => nameIn(choices?.keys, id, (key) => keyTitle(key, choices), "key "),
-    reporter: (id) => `reporter #${String(id)}`,
-    station: (id) => `station ${String(id)}`,
-    city: (name) => (name === "" ? "outside of cities" : String(name)),
-    network: (hash) => `network ${String(hash)}`,
-    status: (status) => `“${statusWord(String(status))}”`,
-    remote: (isRemote) => (isRemote === true ? "not at the station" : "at the station"),
-    since: (at) => `since ${utc(Number(at))}`,
-    until: (at) => `until ${utc(Number(at))}`,
-    firstSeenSince: (at) => `first seen since ${utc(Number(at))}`,
-    firstSeenUntil: (at) => `first seen until ${utc(Number(at))}`,
+    partner: (id) => nameIn(choices?.partners, id, partnerName) ?? `#${String(id)}`,
+    key: (id) =>
+      nameIn(choices?.keys, id, (key) => keyTitle(key, choices)) ??
+      say("key #{id}", { id: String(id) }),
+    reporter: (id) => say("reporter #{id}", { id: String(id) }),
+    station: (id) => say("station {id}", { id: String(id) }),
+    city: (name) => (name === "" ? say("outside of cities") : String(name)),
+    network: (hash) => say("network {network}", { network: String(hash) }),
+    status: (status) => say("“{status}”", { status: statusWord(String(status)) }),
+    remote: (isRemote) => (isRemote === true ? say("not at the station") : say("at the station")),
+    since: (at) => say("since {time}", { time: utc(Number(at)) }),
+    until: (at) => say("until {time}", { time: utc(Number(at)) }),
+    firstSeenSince: (at) => say("first seen since {time}", { time: utc(Number(at)) }),
+    firstSeenUntil: (at) => say("first seen until {time}", { time: utc(Number(at)) }),
   };
   return Object.entries(selection)
     .map(([field, value]: [string, unknown]) => named[field]?.(value) ?? field)
@@ -42,8 +47,7 @@ const nameIn = <One extends { id: number }>(
   list: readonly One[] | undefined,
   id: unknown,
   nameOf: (one: One) => string,
-  noun = "",
-): string => {
+): string | undefined => {
   const found = list?.find((one) => one.id === id);
-  return found === undefined ? `${noun}#${String(id)}` : nameOf(found);
+  return found === undefined ? undefined : nameOf(found);
 };
