@@ -73,7 +73,7 @@ export async function createQueueBoard(
         ...pageHeaders(policy),
         "Referrer-Policy": "no-referrer",
       });
-      ctx.body = withNames(withoutForeign(filled(template, params)));
+      ctx.body = withWords(withoutForeign(filled(template, params)));
     });
   };
   const adapter: IServerAdapter = {
@@ -98,11 +98,12 @@ export async function createQueueBoard(
 const filled = (template: string, params: Record<string, string>): string =>
   template.replace(/<%[=-] (\w+) %>/g, (_, name: string) => params[name] ?? "");
 
-/** Where the page looks for the script that names its buttons, below the board's base. */
-export const namesPath = "/names.js";
+/** Where the page looks for the script with its words, below the board's base. */
+export const wordsPath = "/words.js";
 
-const withNames = (page: string): string =>
-  page.replace("</body>", `<script defer src="${namesPath.slice(1)}"></script></body>`);
+/** As a module it has names of its own, and runs in the order of the others, which are deferred. */
+const withWords = (page: string): string =>
+  page.replace("<script defer", `<script type="module" src="${wordsPath.slice(1)}"></script>$&`);
 
 /** Its page loads a font from another host: the system's does as well. */
 const withoutForeign = (page: string): string =>

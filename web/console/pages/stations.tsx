@@ -3,6 +3,7 @@ import type { ConsoleStation } from "#src/contract/console.ts";
 import { useLoaded } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Status } from "#web/console/parts/status.tsx";
+import { say } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
@@ -19,44 +20,46 @@ export function StationsPage() {
   const loading = useLoaded<{ stations: ConsoleStation[] }>(`/stations?q=${encodeURIComponent(q)}`);
   return (
     <section>
-      <h1>Stations</h1>
+      <h1>{say("Stations")}</h1>
       <TextField
-        label="Search by id, name, brand or address"
+        label={say("Search by id, name, brand or address")}
         type="search"
         value={typed}
         onChange={setTyped}
         maxLength={120}
       />
-      {q === "" && <p class="soft">Stations with the latest changes:</p>}
+      {q === "" && <p class="soft">{say("Stations with the latest changes:")}</p>}
       <Loaded of={loading}>
         {({ stations }) => (
           <Table
-            caption="Stations"
+            caption={say("Stations")}
             rows={stations}
             id={({ id }) => id}
             empty={
-              q === "" ? "No stations yet: import them on the server." : "No matching stations."
+              q === ""
+                ? say("No stations yet: import them on the server.")
+                : say("No matching stations.")
             }
             perPage={25}
             columns={[
               {
-                name: "Station",
+                name: say("Station"),
                 by: ({ name, id }) => name || id,
                 cell: ({ id, name, brand, removed }) => (
                   <>
                     <a href={`#/stations/${id}`}>{name || brand || id}</a>
-                    {removed && <span class="tag bad">out of service</span>}
+                    {removed && <span class="tag bad">{say("out of service")}</span>}
                   </>
                 ),
               },
-              { name: "Brand", by: ({ brand }) => brand, cell: ({ brand }) => brand || "–" },
-              { name: "Address", by: ({ addr }) => addr, cell: ({ addr }) => addr || "–" },
+              { name: say("Brand"), by: ({ brand }) => brand, cell: ({ brand }) => brand || "–" },
+              { name: say("Address"), by: ({ addr }) => addr, cell: ({ addr }) => addr || "–" },
               {
-                name: "Status",
+                name: say("Status"),
                 by: ({ status }) => status,
                 cell: ({ status }) => <Status status={status} />,
               },
-              { name: "Id", by: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+              { name: say("Id"), by: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
             ]}
           />
         )}

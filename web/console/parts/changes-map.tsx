@@ -5,6 +5,7 @@ import type { Land } from "#web/console/parts/land.ts";
 import { fitView, type MapView, metresPerPx, placeIn } from "#web/console/parts/map-view.ts";
 import { metres, niceBelow } from "#web/console/parts/mini-map.tsx";
 import { statusWord } from "#web/console/parts/status.tsx";
+import { say } from "#web/console/words.ts";
 import { number } from "#web/kit/numbers.ts";
 import { theme } from "#web/kit/theme.ts";
 import { mapColours } from "#web/widget/map/colours.ts";
@@ -57,7 +58,7 @@ export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChang
             width={view.width}
             height={view.height}
             role="img"
-            aria-label={`Map. ${figures(kinds, placed.length)}`}
+            aria-label={say("Map. {figures}", { figures: figures(kinds, placed.length) })}
           >
             {/* No station stands in the sea while the land is being read, or when it cannot be. */}
             <rect
@@ -192,9 +193,11 @@ function kindsOf(placed: readonly Placed[]): Kind[] {
 const kindWords = ({ change, before, after }: Omit<Kind, "stations">): string =>
   change === "status"
     ? `${statusWord(before)} → ${statusWord(after)}`
-    : `${statusWord(after)}, ${change === "details" ? "only details change" : "stays as it is"}`;
+    : change === "details"
+      ? say("{status}, only details change", { status: statusWord(after) })
+      : say("{status}, stays as it is", { status: statusWord(after) });
 
 const figures = (kinds: readonly Kind[], stations: number): string =>
-  `${stations === 1 ? "1 station" : `${number(stations)} stations`}. ${kinds
+  `${stations === 1 ? say("1 station") : say("{n} stations", { n: stations })}. ${kinds
     .map((kind) => `${kindWords(kind)}: ${number(kind.stations)}`)
     .join("; ")}.`;

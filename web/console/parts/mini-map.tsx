@@ -1,4 +1,6 @@
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
+import { say } from "#web/console/words.ts";
+import { tenths } from "#web/kit/numbers.ts";
 
 const half = 100;
 const nearM = 500;
@@ -34,7 +36,7 @@ export function MiniMap({
         <circle class="near" r={nearM * scale} />
         {around.map(({ id, place: [x, y] }) => (
           <circle key={id} class="other" cx={x * scale} cy={y * scale} r={4}>
-            <title>{`Another held mark at ${id}`}</title>
+            <title>{say("Another held mark at {id}", { id })}</title>
           </circle>
         ))}
         {own !== null && (
@@ -63,10 +65,14 @@ export function MiniMap({
 }
 
 const words = (away: number | null): string =>
-  away === null ? "sent without a position" : `sent ${metres(away)} from the station`;
+  away === null
+    ? say("sent without a position")
+    : say("sent {distance} from the station", { distance: metres(away) });
 
 export const metres = (m: number): string =>
-  m < 1000 ? `${Math.round(m)} m` : `${(m / 1000).toFixed(m < 10_000 ? 1 : 0)} km`;
+  m < 1000
+    ? say("{n} m", { n: String(Math.round(m)) })
+    : say("{n} km", { n: m < 10_000 ? tenths(m / 1000) : String(Math.round(m / 1000)) });
 
 export function niceBelow(m: number): number {
   const power = 10 ** Math.floor(Math.log10(m));

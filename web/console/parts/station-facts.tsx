@@ -6,6 +6,7 @@ import { type Doing, useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { ServiceButtons } from "#web/console/parts/station-service.tsx";
+import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 
 type Station = ConsoleStationPage["station"];
@@ -22,10 +23,17 @@ interface Typed {
 
 const texts = ["name", "brand", "addr"] as const;
 const labels: Record<Field, string> = {
-  name: "Name",
-  brand: "Brand",
-  addr: "Address",
-  position: "Position",
+  name: say("Name"),
+  brand: say("Brand"),
+  addr: say("Address"),
+  position: say("Position"),
+};
+/** What a button takes from the imports. */
+const taken: Record<Field, Text> = {
+  name: "as the name",
+  brand: "as the brand",
+  addr: "as the address",
+  position: "as the position",
 };
 const longest = { name: 120, brand: 80, addr: 200 } as const;
 
@@ -55,7 +63,7 @@ export function StationFacts({
     await changed();
   };
   const save = (): Promise<void> =>
-    send("Saved, served at once", {
+    send(say("Saved, served at once"), {
       ...Object.fromEntries(changes.map(({ field }) => [field, valueOf(typed, field)])),
       was: Object.fromEntries(changes.map(({ field }) => [field, valueOf(was, field)])),
     });
@@ -66,7 +74,7 @@ export function StationFacts({
   return (
     <div class="card facts">
       <div class="title">
-        <h2>Name and place</h2>
+        <h2>{say("Name and place")}</h2>
         <ServiceButtons station={station} changed={changed} />
       </div>
       <form
@@ -87,7 +95,7 @@ export function StationFacts({
             />
           ))}
           <TextField
-            label="Latitude"
+            label={say("Latitude")}
             value={typed.lat}
             onChange={(lat) => set(pairOf(lat) ?? { lat })}
             maxLength={60}
@@ -95,7 +103,7 @@ export function StationFacts({
             disabled={locked}
           />
           <TextField
-            label="Longitude"
+            label={say("Longitude")}
             value={typed.lon}
             onChange={(lon) => set({ lon })}
             maxLength={30}
@@ -108,14 +116,14 @@ export function StationFacts({
           doing={doing}
           locked={locked}
           back={(field) =>
-            void send("Back to what the imports have", {
+            void send(say("Back to what the imports have"), {
               from_file: [field],
               was: { [field]: valueOf(typedOf(station), field) },
             })
           }
         />
         {broken && (
-          <Fault words="Latitude and longitude must be numbers of degrees, like 55.75124." />
+          <Fault words={say("Latitude and longitude must be numbers of degrees, like 55.75124.")} />
         )}
         {!broken && changes.length > 0 && <Changes changes={changes} was={was} typed={typed} />}
         <Fault words={doing.fault} />
@@ -126,11 +134,11 @@ export function StationFacts({
               class="primary"
               disabled={doing.busy || broken || changes.length === 0}
             >
-              Save
+              {say("Save")}
             </button>
             {draft !== null && (
               <button type="button" disabled={doing.busy} onClick={discard}>
-                Discard
+                {say("Discard")}
               </button>
             )}
           </div>
@@ -156,16 +164,20 @@ function ByHand({
   if (fields.length === 0) return null;
   return (
     <>
-      <p class="soft">Set by hand; imports leave it so:</p>
+      <p class="soft">{say("Set by hand; imports leave it so:")}</p>
       <ul class="by-hand">
         {fields.map((field) => (
           <li key={field}>
             <span>
-              {labels[field]}: the imports have <q>{said(hand[field])}</q>
+              {sayWith("{field}: the imports have {value}", {
+                field: labels[field],
+                value: <q>{said(hand[field])}</q>,
+              })}
             </span>
             {!locked && (
               <button type="button" disabled={doing.busy} onClick={() => back(field)}>
-                Take it<span class="unseen"> as the {labels[field].toLowerCase()}</span>
+                {say("Take it")}
+                <span class="unseen"> {say(taken[field])}</span>
               </button>
             )}
           </li>
@@ -190,15 +202,17 @@ const Changes = ({
   was: Typed;
   typed: Typed;
 }) => (
-  <dl class="pairs changes" aria-label="What changes">
+  <dl class="pairs changes" aria-label={say("What changes")}>
     {changes.map(({ field, before, after }) => (
       <div key={field}>
         <dt>{labels[field]}</dt>
         <dd>
-          <del>{before || "none"}</del> → <ins>{after || "none"}</ins>
+          <del>{before || say("none")}</del> → <ins>{after || say("none")}</ins>
           {field === "position" && (
             <div class="soft">
-              {metres(distanceM(valueOf(was, "position"), valueOf(typed, "position")))} away
+              {say("{distance} away", {
+                distance: metres(distanceM(valueOf(was, "position"), valueOf(typed, "position"))),
+              })}
             </div>
           )}
         </dd>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConsoleStationPage } from "#src/contract/console.ts";
+import { say } from "#web/console/words.ts";
 
 const zoom = 15;
 
@@ -17,25 +18,25 @@ export function StationPlace({
   return (
     <div class="card">
       <div class="title">
-        <h2>Where it is</h2>
+        <h2>{say("Where it is")}</h2>
         {removed ? (
           <a href={`../?lat=${lat}&lon=${lon}&zoom=${zoom}`} target="_blank" rel="noreferrer">
-            The public map there
+            {say("The public map there")}
           </a>
         ) : (
           <>
             <a href={card} target="_blank" rel="noreferrer">
-              Its public card
+              {say("Its public card")}
             </a>
             <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-              {open ? "Hide the map" : "Show the map"}
+              {open ? say("Hide the map") : say("Show the map")}
             </button>
           </>
         )}
       </div>
       {open && !removed && (
         // A new frame for each place: the map reads it when it is loaded.
-        <iframe key={`${lat} ${lon}`} class="place" src={card} title="The public map" />
+        <iframe key={`${lat} ${lon}`} class="place" src={card} title={say("The public map")} />
       )}
     </div>
   );

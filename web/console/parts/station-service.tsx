@@ -3,6 +3,7 @@ import type { ConsoleStationPage } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { say } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 
@@ -21,8 +22,8 @@ export function ServiceButtons({
   const path = `/stations/${encodeURIComponent(id)}`;
   const send = async (): Promise<void> => {
     const done = removed
-      ? await doing.run("The station is in service again", "POST", `${path}/reopen`)
-      : await doing.run("The station is closed", "POST", `${path}/close`, { comment });
+      ? await doing.run(say("The station is in service again"), "POST", `${path}/reopen`)
+      : await doing.run(say("The station is closed"), "POST", `${path}/close`, { comment });
     if (done === null) return;
     setAsking(false);
     setComment("");
@@ -35,12 +36,12 @@ export function ServiceButtons({
   return (
     <>
       <button type="button" onClick={() => setAsking(true)}>
-        {removed ? "Reopen it …" : "Close it …"}
+        {removed ? say("Reopen it …") : say("Close it …")}
       </button>
       {asking && (
         <Confirm
-          title={removed ? `Reopen ${id}?` : `Close ${id}?`}
-          action={removed ? "Reopen it" : "Close it"}
+          title={removed ? say("Reopen {id}?", { id }) : say("Close {id}?", { id })}
+          action={removed ? say("Reopen it") : say("Close it")}
           danger={!removed}
           busy={doing.busy}
           onConfirm={() => void send()}
@@ -48,12 +49,14 @@ export function ServiceButtons({
         >
           <p>
             {removed
-              ? "The map and partners show it again at once."
-              : "It leaves the map and partners’ copies at once, takes no marks, and stays closed when an import still has it."}
+              ? say("The map and partners show it again at once.")
+              : say(
+                  "It leaves the map and partners’ copies at once, takes no marks, and stays closed when an import still has it.",
+                )}
           </p>
           {!removed && (
             <TextField
-              label="Why (for the log)"
+              label={say("Why (for the log)")}
               value={comment}
               onChange={setComment}
               maxLength={500}
