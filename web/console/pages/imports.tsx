@@ -9,13 +9,14 @@ import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
+import { say, sayWith, type Text } from "#web/console/words.ts";
 
 const restMs = 10_000;
 const runningMs = 1000;
 
 type Kind = ConsoleImport["kind"];
 
-const what: Record<Kind, string> = {
+const what: Record<Kind, Text> = {
   stations: "Stations: OpenStreetMap as Overpass JSON or GeoJSON",
   cities: "Cities: hflabs CSV or GeoNames",
   statuses: "Statuses: CSV of station_id, status, fuels_now, fuels_no, updated",
@@ -29,11 +30,15 @@ export function ImportsPage() {
   useEffect(() => setEvery(running ? runningMs : restMs), [running]);
   return (
     <section>
-      <h1>Imports</h1>
+      <h1>{say("Imports")}</h1>
       <p class="soft">
-        Files of at most 50 MB. Import larger files on the server:{" "}
-        <code>npm run operator -- stations import FILE</code>. Also import French stock-outs there,
-        because they need two files: <code>statuses import FILE --format fr-ruptures</code>
+        {sayWith(
+          "Files of at most 50 MB. Import larger files on the server: {command}. Also import French stock-outs there, because they need two files: {french}",
+          {
+            command: <code>npm run operator -- stations import FILE</code>,
+            french: <code>statuses import FILE --format fr-ruptures</code>,
+          },
+        )}
       </p>
       {mayChange() && <Form started={loading.load} />}
       <Loaded of={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
@@ -69,7 +74,7 @@ function Form({ started }: { started: () => Promise<void> }) {
     setAsking(false);
     setFault(answer.failure?.words ?? null);
     if (answer.failure === undefined)
-      tell(dryRun ? "The dry run has started" : "The import has started");
+      tell(dryRun ? say("The dry run has started") : say("The import has started"));
     await started();
   };
   return (
@@ -82,13 +87,13 @@ function Form({ started }: { started: () => Promise<void> }) {
     >
       <div class="grid">
         <SelectField
-          label="Content"
+          label={say("Content")}
           value={kind}
-          options={importKinds.map((one) => [one, what[one]])}
+          options={importKinds.map((one) => [one, say(what[one])])}
           onChange={(value) => setKind(importKinds.find((one) => one === value) ?? "stations")}
         />
         <div class="field">
-          <label for={fileId}>File</label>
+          <label for={fileId}>{say("File")}</label>
           <input
             id={fileId}
             type="file"
@@ -97,8 +102,8 @@ function Form({ started }: { started: () => Promise<void> }) {
           />
         </div>
         <TextField
-          label="Name of the source"
-          hint="A different name for each extract. Empty: the default of the format."
+          label={say("Name of the source")}
+          hint={say("A different name for each extract. Empty: the default of the format.")}
           value={source}
           onChange={setSource}
           maxLength={40}
@@ -106,16 +111,18 @@ function Form({ started }: { started: () => Promise<void> }) {
       </div>
       {kind !== "statuses" && (
         <SwitchField
-          label="Take everything out of service that is not in the file"
-          hint="Applies only to rows of the same source. Use it only with a complete extract."
+          label={say("Take everything out of service that is not in the file")}
+          hint={say(
+            "Applies only to rows of the same source. Use it only with a complete extract.",
+          )}
           checked={replace}
           onChange={setReplace}
         />
       )}
       {replace && (
         <TextField
-          label="Removals to allow"
-          hint="Empty: 100, or a tenth of the source if that is more."
+          label={say("Removals to allow")}
+          hint={say("Empty: 100, or a tenth of the source if that is more.")}
           type="number"
           min={0}
           value={allowed}
@@ -125,16 +132,16 @@ function Form({ started }: { started: () => Promise<void> }) {
       <Fault words={fault} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={busy || file === null}>
-          Dry run, change nothing
+          {say("Dry run, change nothing")}
         </button>
         <button type="button" disabled={busy || file === null} onClick={() => setAsking(true)}>
-          Import it …
+          {say("Import it …")}
         </button>
       </div>
       {asking && (
         <Confirm
-          title={`Import ${file?.name ?? ""}?`}
-          action="Import it"
+          title={say("Import {file}?", { file: file?.name ?? "" })}
+          action={say("Import it")}
           danger={replace}
           busy={busy}
           onConfirm={() => void send(false)}
@@ -142,8 +149,12 @@ function Form({ started }: { started: () => Promise<void> }) {
         >
           <p>
             {replace
-              ? "Everything that is not in the file goes out of service. Partners see the changes in their next delta."
-              : "Partners see the changes in their next delta. Make a dry run first to see what would change."}
+              ? say(
+                  "Everything that is not in the file goes out of service. Partners see the changes in their next delta.",
+                )
+              : say(
+                  "Partners see the changes in their next delta. Make a dry run first to see what would change.",
+                )}
           </p>
         </Confirm>
       )}
@@ -153,28 +164,29 @@ function Form({ started }: { started: () => Promise<void> }) {
 
 const Runs = ({ imports }: { imports: readonly ConsoleImport[] }) => (
   <Table
-    caption="Imports"
+    caption={say("Imports")}
     rows={imports}
     id={({ id }) => id}
-    empty="No imports yet."
+    empty={say("No imports yet.")}
     columns={[
       {
-        name: "File",
+        name: say("File"),
         by: ({ file }) => file,
         cell: ({ file, kind, dry_run: dry }) => (
           <>
-            {file} <div class="soft">{dry ? `${kind}, dry run` : kind}</div>
+            {file}{" "}
+            <div class="soft">{dry ? say("{kind}, dry run", { kind: say(kind) }) : say(kind)}</div>
           </>
         ),
       },
-      { name: "State", by: ({ state }) => state, cell: (one) => <State of={one} /> },
+      { name: say("State"), by: ({ state }) => state, cell: (one) => <State of={one} /> },
       {
-        name: "Result",
+        name: say("Result"),
         cell: ({ summary, fault }) => <Did summary={summary} fault={fault} />,
       },
-      { name: "By", by: ({ actor }) => actor, cell: ({ actor }) => actor },
+      { name: say("By"), by: ({ actor }) => actor, cell: ({ actor }) => actor },
       {
-        name: "When",
+        name: say("When"),
         by: ({ started }) => started,
         cell: ({ started }) => <Moment at={started} />,
       },
@@ -190,12 +202,36 @@ const tones: Record<ConsoleImport["state"], string> = {
   interrupted: "warn",
 };
 
+/** Steps, and the counts of summaries; one that is not here is shown by its name. */
+const known: Record<string, Text> = {
+  reading: "reading",
+  saving: "saving",
+  waiting: "waiting",
+  read: "read",
+  added: "added",
+  changed: "changed",
+  unchanged: "unchanged",
+  merged: "merged",
+  removed: "removed",
+  refused: "refused",
+  kept_by_hand: "kept by hand",
+  behind_marks: "behind marks",
+  moved_h: "moved h",
+};
+
+function called(name: string): string {
+  const text = known[name];
+  return text === undefined ? name.replaceAll("_", " ") : say(text);
+}
+
 function State({ of: { state, step, done, total } }: { of: ConsoleImport }) {
-  if (state !== "running") return <span class={`tag ${tones[state]}`}>{state}</span>;
+  if (state !== "running") return <span class={`tag ${tones[state]}`}>{say(state)}</span>;
   const words =
     step === ""
-      ? "starting"
-      : `${step} ${number(done)}${total === null ? "" : ` of ${number(total)}`}`;
+      ? say("starting")
+      : total === null
+        ? `${called(step)} ${number(done)}`
+        : say("{step} {done} of {total}", { step: called(step), done, total });
   return (
     <>
       <progress aria-label={words} {...(total === null ? {} : { max: total, value: done })} />
@@ -210,14 +246,17 @@ function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
   const { reasons, doubtful } = summary as { reasons?: Record<string, number>; doubtful?: [] };
   const numbers = Object.entries(summary)
     .filter((entry): entry is [string, number] => typeof entry[1] === "number")
-    .map(([name, n]) => `${name.replaceAll("_", " ")} ${number(n)}`);
+    .map(([name, n]) => `${called(name)} ${number(n)}`);
+  const pairs = doubtful?.length ?? 0;
   const why = Object.entries(reasons ?? {}).map(([reason, n]) => `${reason} ${number(n)}`);
   return (
     <>
       {numbers.join(", ")}
-      {why.length > 0 && <div class="soft">refused: {why.join(", ")}</div>}
-      {(doubtful?.length ?? 0) > 0 && (
-        <div class="soft">{doubtful?.length} pairs of stations may be duplicates</div>
+      {why.length > 0 && <div class="soft">{say("refused: {why}", { why: why.join(", ") })}</div>}
+      {pairs > 0 && (
+        <div class="soft">
+          {say("{n} pairs of stations may be duplicates", { n: String(pairs) })}
+        </div>
       )}
     </>
   );

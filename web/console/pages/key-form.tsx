@@ -5,6 +5,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
+import { say } from "#web/console/words.ts";
 
 interface Props {
   partnerId: number;
@@ -40,52 +41,62 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
     };
     if (before !== null) {
       const path = `/keys/${before.id}`;
-      if ((await doing.run("Saved, takes effect within 15 s", "PATCH", path, settings)) !== null)
+      if (
+        (await doing.run(say("Saved, takes effect within 15 s"), "PATCH", path, settings)) !== null
+      )
         await done(null);
       return;
     }
     const body = { partner_id: partnerId, kind, ...settings };
-    const made = await doing.run<{ key: string }>("The key was issued", "POST", "/keys", body);
+    const made = await doing.run<{ key: string }>(say("The key was issued"), "POST", "/keys", body);
     if (made !== null) await done(made.key);
   };
   return (
     <Confirm
-      title={before === null ? "Issue a key" : `Change ${before.prefix}…`}
-      action={before === null ? "Issue it" : "Save"}
+      title={
+        before === null ? say("Issue a key") : say("Change {prefix}…", { prefix: before.prefix })
+      }
+      action={before === null ? say("Issue it") : say("Save")}
       busy={doing.busy}
       onConfirm={() => void send()}
       onCancel={close}
     >
       {before === null && (
         <SelectField
-          label="Kind"
+          label={say("Kind")}
           value={kind}
           options={[
-            ["secret", "secret: for servers"],
-            ["publishable", "publishable: for web pages"],
+            ["secret", say("secret: for servers")],
+            ["publishable", say("publishable: for web pages")],
           ]}
           onChange={(value) => setKind(value === "publishable" ? value : "secret")}
         />
       )}
       <TextField
-        label={kind === "secret" ? "Addresses and CIDR blocks" : "Domains, with their subdomains"}
+        label={
+          kind === "secret"
+            ? say("Addresses and CIDR blocks")
+            : say("Domains, with their subdomains")
+        }
         hint={
           kind === "secret"
-            ? "Separated by commas. Empty: any address."
-            : "Separated by commas: maps.example, shop.example"
+            ? say("Separated by commas. Empty: any address.")
+            : say("Separated by commas: maps.example, shop.example")
         }
         value={form.bound}
         onChange={(bound) => set({ bound })}
       />
       <TextField
-        label="Note for yourself"
+        label={say("Note for yourself")}
         value={form.label}
         onChange={(label) => set({ label })}
         maxLength={200}
       />
       <TextField
-        label="Devices needed to publish"
-        hint="0: the default rules. 1: the first mark publishes. 3 or more: this number of devices."
+        label={say("Devices needed to publish")}
+        hint={say(
+          "0: the default rules. 1: the first mark publishes. 3 or more: this number of devices.",
+        )}
         type="number"
         min={0}
         max={1000}
@@ -94,23 +105,23 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
         required
       />
       <TextField
-        label="“No” marks of newcomers per hour before review"
+        label={say("“No” marks of newcomers per hour before review")}
         type="number"
         min={1}
         max={1_000_000}
         value={form.massNo}
         onChange={(massNo) => set({ massNo })}
-        placeholder="default for new keys"
+        placeholder={say("default for new keys")}
         required={before !== null}
       />
       <TextField
-        label="Expires at (your time), empty: never"
+        label={say("Expires at (your time), empty: never")}
         type="datetime-local"
         value={form.expires}
         onChange={(expires) => set({ expires })}
       />
       <SwitchField
-        label="May send marks"
+        label={say("May send marks")}
         checked={form.reports}
         onChange={(reports) => set({ reports })}
       />

@@ -8,6 +8,7 @@ import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 
 interface Props {
   partnerId: number;
@@ -28,23 +29,23 @@ export function Keys({ partnerId, keys, changed }: Props) {
   return (
     <div class="card">
       <div class="title">
-        <h2>Keys</h2>
+        <h2>{say("Keys")}</h2>
         {mayChange() && (
           <button type="button" onClick={() => setForm("new")}>
-            Issue a key
+            {say("Issue a key")}
           </button>
         )}
       </div>
       {issued !== null && <Issued text={issued} close={() => setIssued(null)} />}
       <Table
-        caption="Keys"
+        caption={say("Keys")}
         rows={keys}
         id={({ id }) => id}
         perPage={10}
-        empty="No keys: this partner cannot use the API yet."
+        empty={say("No keys: this partner cannot use the API yet.")}
         columns={[
           {
-            name: "Key",
+            name: say("Key"),
             by: ({ id }) => id,
             cell: ({ id, prefix, label }) => (
               <>
@@ -53,26 +54,28 @@ export function Keys({ partnerId, keys, changed }: Props) {
               </>
             ),
           },
-          { name: "Kind", by: ({ kind }) => kind, cell: ({ kind }) => kind },
-          { name: "Bound to", cell: boundTo },
-          { name: "Rules", cell: rules },
+          { name: say("Kind"), by: ({ kind }) => kind, cell: ({ kind }) => say(kind) },
+          { name: say("Bound to"), cell: boundTo },
+          { name: say("Rules"), cell: rules },
           {
-            name: "Last used",
+            name: say("Last used"),
             by: ({ last_used: at }) => at ?? 0,
             cell: ({ last_used: at }) => <Moment at={at} />,
           },
-          { name: "Ends", by: ({ revoked, expires }) => revoked ?? expires ?? 0, cell: ends },
+          { name: say("Ends"), by: ({ revoked, expires }) => revoked ?? expires ?? 0, cell: ends },
           {
-            name: "Actions",
+            name: say("Actions"),
             cell: (key) =>
               mayChange() &&
               key.revoked === null && (
                 <div class="actions">
                   <button type="button" onClick={() => setForm(key)}>
-                    Change<span class="unseen"> key {key.id}</span>
+                    {say("Change")}
+                    <span class="unseen"> {say("key {id}", { id: String(key.id) })}</span>
                   </button>
                   <button type="button" onClick={() => setRevoking(key)}>
-                    Revoke<span class="unseen"> key {key.id}</span>
+                    {say("Revoke")}
+                    <span class="unseen"> {say("key {id}", { id: String(key.id) })}</span>
                   </button>
                 </div>
               ),
@@ -97,13 +100,14 @@ export function Keys({ partnerId, keys, changed }: Props) {
 const Issued = ({ text, close }: { text: string; close: () => void }) => (
   <div class="issued" role="status">
     <p>
-      <strong>Save this key now.</strong> Only its hash is stored: it cannot be shown again.
+      <strong>{say("Save this key now.")}</strong>{" "}
+      {say("Only its hash is stored: it cannot be shown again.")}
     </p>
     <code>{text}</code>
     <div class="buttons">
-      <CopyButton text={text} label="Copy the key" />
+      <CopyButton text={text} label={say("Copy the key")} />
       <button type="button" onClick={close}>
-        I have saved it
+        {say("I have saved it")}
       </button>
     </div>
   </div>
@@ -120,23 +124,29 @@ function Revoke({
 }) {
   const doing = useDoing();
   const revoke = async (): Promise<void> => {
-    const done = await doing.run(`Key ${key.id} was revoked`, "POST", `/keys/${key.id}/revoke`);
+    const done = await doing.run(
+      say("Key {id} was revoked", { id: String(key.id) }),
+      "POST",
+      `/keys/${key.id}/revoke`,
+    );
     if (done === null) return;
     close();
     await changed();
   };
   return (
     <Confirm
-      title={`Revoke ${key.prefix}… permanently?`}
-      action="Revoke"
+      title={say("Revoke {prefix}… permanently?", { prefix: key.prefix })}
+      action={say("Revoke")}
       danger
       busy={doing.busy}
       onConfirm={() => void revoke()}
       onCancel={close}
     >
       <p>
-        Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used:{" "}
-        <Moment at={key.last_used} />.
+        {sayWith(
+          "Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used: {when}.",
+          { when: <Moment at={key.last_used} /> },
+        )}
       </p>
       <Fault words={doing.fault} />
     </Confirm>
@@ -146,18 +156,22 @@ function Revoke({
 const boundTo = ({ kind, domains, ips }: ConsoleKey) => {
   const bound = [...domains, ...ips];
   if (bound.length > 0) return bound.join(", ");
-  return <span class="soft">{kind === "secret" ? "any address" : "no domain"}</span>;
+  return <span class="soft">{kind === "secret" ? say("any address") : say("no domain")}</span>;
 };
 
 const rules = ({ confirm_min: n, reports, mass_no_limit: limit, ...key }: ConsoleKey) => (
   <>
-    {n === 0 ? "default rules" : n === 1 ? "first mark publishes" : `${n} devices`}
-    {!reports && <span class="tag warn">no marks</span>}
-    <div class="soft">review after {limit} “no” per hour</div>
+    {n === 0
+      ? say("default rules")
+      : n === 1
+        ? say("first mark publishes")
+        : say("{n} devices", { n: String(n) })}
+    {!reports && <span class="tag warn">{say("no marks")}</span>}
+    <div class="soft">{say("review after {limit} “no” per hour", { limit: String(limit) })}</div>
     {key.limited_until !== null && key.limited_until > Date.now() && (
       <div>
-        <span class="tag warn">limited to {key.limited_to}</span> until{" "}
-        <Moment at={key.limited_until} />
+        <span class="tag warn">{say("limited to {n}", { n: String(key.limited_to) })}</span>{" "}
+        {sayWith("until {day}", { day: <Moment at={key.limited_until} /> })}
       </div>
     )}
   </>
@@ -168,6 +182,6 @@ const ends = ({ revoked, expires }: ConsoleKey) =>
     <Moment at={expires} />
   ) : (
     <>
-      <span class="tag bad">revoked</span> <Moment at={revoked} />
+      <span class="tag bad">{say("revoked")}</span> <Moment at={revoked} />
     </>
   );

@@ -12,6 +12,7 @@ import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
+import { say } from "#web/console/words.ts";
 
 type Asking = { request: ConsoleLimitRequest; comment: string } | null;
 
@@ -31,11 +32,13 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
     body: object,
   ): Promise<void> => {
     const words =
-      verb === "approve" ? `New limits for ${partner} approved` : `Request of ${partner} rejected`;
+      verb === "approve"
+        ? say("New limits for {partner} approved.", { partner })
+        : say("Request of {partner} rejected.", { partner });
     const done = await doing.run("", "POST", `/limit-requests/${id}/${verb}`, body);
     if (done !== null) {
       setAsking(null);
-      setDecided(new Map([...decided, [id, `${words}.`]]));
+      setDecided(new Map([...decided, [id, words]]));
     }
     await reload();
   };
@@ -46,14 +49,14 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
   };
   return (
     <section>
-      <h1>Limit requests</h1>
+      <h1>{say("Limit requests")}</h1>
       {asking === null && <Fault words={doing.fault} />}
       <Loaded of={loading}>
         {({ requests }) => {
           const pending = requests.filter(({ status }) => status === "pending");
           return (
             <>
-              {pending.length === 0 && <p class="empty">No pending requests.</p>}
+              {pending.length === 0 && <p class="empty">{say("No pending requests.")}</p>}
               {inPlace(pending, decided).map((entry) =>
                 "words" in entry ? (
                   <Decided
@@ -72,7 +75,7 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
                   />
                 ),
               )}
-              <h2>Decided</h2>
+              <h2>{say("Decided")}</h2>
               <Earlier requests={requests.filter(({ status }) => status !== "pending")} />
             </>
           );
@@ -116,34 +119,37 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
         </span>
       </div>
       <dl class="pairs">
-        <dt>Requests per minute</dt>
+        <dt>{say("Requests per minute")}</dt>
         <dd>
           {number(rpm)} → <strong>{number(askedRpm)}</strong>
         </dd>
-        <dt>Requests per day</dt>
+        <dt>{say("Requests per day")}</dt>
         <dd>
           {number(daily)} → <strong>{number(askedDaily)}</strong>
         </dd>
-        <dt>Busy minutes</dt>
+        <dt>{say("Busy minutes")}</dt>
         <dd>
           {minutes === null ? (
-            <span class="soft">not known</span>
+            <span class="soft">{say("not known")}</span>
           ) : (
             <>
-              95 % of minutes: at most {number(minutes.p95)}; busiest minute: {number(minutes.peak)}
-              {minutes.peak >= rpm && <span class="tag warn">at its limit</span>}
+              {say("95 % of minutes: at most {p95}; busiest minute: {peak}", {
+                p95: minutes.p95,
+                peak: minutes.peak,
+              })}
+              {minutes.peak >= rpm && <span class="tag warn">{say("at its limit")}</span>}
             </>
           )}
         </dd>
         {minutes !== null && (
           <>
-            <dt>Refused (429)</dt>
-            <dd>{number(minutes.refused)} in 14 days</dd>
+            <dt>{say("Refused (429)")}</dt>
+            <dd>{say("{n} in 14 days", { n: minutes.refused })}</dd>
           </>
         )}
         {comment !== "" && (
           <>
-            <dt>Comment</dt>
+            <dt>{say("Comment")}</dt>
             <dd class="said-by">{comment}</dd>
           </>
         )}
@@ -152,7 +158,7 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
       {mayChange() && (
         <>
           <TextField
-            label="Comment for the partner"
+            label={say("Comment for the partner")}
             value={words}
             onChange={setWords}
             maxLength={500}
@@ -164,13 +170,16 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
               disabled={busy}
               onClick={() => decide("approve", words)}
             >
-              Approve<span class="unseen"> what {partner} asks for</span>
+              {say("Approve")}
+              <span class="unseen"> {say("what {partner} asks for", { partner })}</span>
             </button>
             <button type="button" disabled={busy} onClick={() => edit(words)}>
-              Other limits …<span class="unseen"> for {partner}</span>
+              {say("Other limits …")}
+              <span class="unseen"> {say("for {partner}", { partner })}</span>
             </button>
             <button type="button" disabled={busy} onClick={() => decide("reject", words)}>
-              Reject<span class="unseen"> the request of {partner}</span>
+              {say("Reject")}
+              <span class="unseen"> {say("the request of {partner}", { partner })}</span>
             </button>
           </div>
         </>
@@ -193,15 +202,15 @@ function OtherLimits({ asking, busy, fault, send, close }: OtherLimitsProps) {
   const [comment, setComment] = useState(asking.comment);
   return (
     <Confirm
-      title={`Limits for ${request.partner}`}
-      action="Approve these"
+      title={say("Limits for {partner}", { partner: request.partner })}
+      action={say("Approve these")}
       busy={busy}
       onCancel={close}
       onConfirm={() => send({ rpm: Number(limits.rpm), daily: Number(limits.daily), comment })}
     >
       <LimitFields {...limits} onChange={setLimits} />
       <TextField
-        label="Comment for the partner"
+        label={say("Comment for the partner")}
         value={comment}
         onChange={setComment}
         maxLength={500}
@@ -223,34 +232,34 @@ const inPlace = (
 
 const Earlier = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => (
   <Table
-    caption="Decided limit requests"
+    caption={say("Decided limit requests")}
     rows={requests}
     id={({ id }) => id}
-    empty="None yet"
+    empty={say("None yet")}
     columns={[
       {
-        name: "Partner",
+        name: say("Partner"),
         by: ({ partner }) => partner,
         cell: ({ partner, partner_id: id }) => <a href={`#/partners/${id}`}>{partner}</a>,
       },
       {
-        name: "Asked for",
+        name: say("Asked for"),
         by: ({ requested_rpm: rpm }) => rpm,
         cell: ({ requested_rpm: rpm, requested_daily: daily }) =>
-          `${number(rpm)} per minute, ${number(daily)} per day`,
+          say("{rpm} per minute, {daily} per day", { rpm, daily }),
       },
       {
-        name: "Decision",
+        name: say("Decision"),
         by: ({ status }) => status,
         cell: ({ status, decision_comment: words }) => (
           <>
-            <span class={`tag ${status === "approved" ? "good" : "bad"}`}>{status}</span>
+            <span class={`tag ${status === "approved" ? "good" : "bad"}`}>{say(status)}</span>
             {words !== "" && <div class="said-by">{words}</div>}
           </>
         ),
       },
       {
-        name: "When",
+        name: say("When"),
         by: ({ decided }) => decided ?? 0,
         cell: ({ decided }) => <Moment at={decided} />,
       },

@@ -12,6 +12,7 @@ import { Confirm } from "#web/kit/confirm.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 
 interface Answer {
   partner: ConsolePartner;
@@ -26,7 +27,7 @@ export function PartnerPage({ id }: { id: string }) {
   return (
     <section>
       <p class="trail">
-        <a href="#/partners">Partners</a>
+        <a href="#/partners">{say("Partners")}</a>
       </p>
       <Loaded of={loading}>
         {({ partner, keys, days, cache_default_s: cacheDefault }) => (
@@ -35,18 +36,18 @@ export function PartnerPage({ id }: { id: string }) {
               {partner.name} <span class="soft">#{partner.id}</span>
             </h1>
             <p class="soft">
-              created <Moment at={partner.created} />
+              {sayWith("created {day}", { day: <Moment at={partner.created} /> })}
               {partner.pending_request && (
                 <>
                   {" · "}
-                  <a href="#/limit-requests">asks for other limits</a>
+                  <a href="#/limit-requests">{say("asks for other limits")}</a>
                 </>
               )}
               {" · "}
-              <a href={`#/rollback?partner=${partner.id}`}>withdraw marks</a>
+              <a href={`#/rollback?partner=${partner.id}`}>{say("withdraw marks")}</a>
             </p>
             <div class="card">
-              <h2>Requests per day</h2>
+              <h2>{say("Requests per day")}</h2>
               <UsageBars days={days} daily={partner.daily} />
             </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.load} />
@@ -89,7 +90,7 @@ function Settings({
     const cacheTtl = cache === "default" ? null : Number(seconds);
     const body = { ...rest, rpm: Number(rpm), daily: Number(daily), cache_ttl_s: cacheTtl };
     const saved = await doing.run(
-      "Saved, takes effect within 15 s",
+      say("Saved, takes effect within 15 s"),
       "PATCH",
       `/partners/${id}`,
       body,
@@ -105,10 +106,10 @@ function Settings({
   };
   return (
     <form class="card" onSubmit={submit}>
-      <h2>Limits and switches</h2>
+      <h2>{say("Limits and switches")}</h2>
       <div class="grid">
         <TextField
-          label="Name"
+          label={say("Name")}
           value={form.name}
           onChange={(name) => set({ name })}
           maxLength={200}
@@ -117,18 +118,18 @@ function Settings({
         />
         <LimitFields rpm={form.rpm} daily={form.daily} onChange={set} disabled={locked} />
         <SelectField
-          label="Cache time of rectangles for its pages"
+          label={say("Cache time of rectangles for its pages")}
           value={form.cache}
           options={[
-            ["default", `default (${cacheDefault} s)`],
-            ["own", "set here"],
+            ["default", say("default ({n} s)", { n: String(cacheDefault) })],
+            ["own", say("set here")],
           ]}
           onChange={(cache) => set({ cache })}
           disabled={locked}
         />
         {form.cache === "own" && (
           <TextField
-            label="Seconds (0: never)"
+            label={say("Seconds (0: never)")}
             type="number"
             min={0}
             max={3600}
@@ -140,22 +141,22 @@ function Settings({
         )}
       </div>
       <SwitchField
-        label="Access is on"
-        hint="Off: every request is refused with 403 partner-disabled."
+        label={say("Access is on")}
+        hint={say("Off: every request is refused with 403 partner-disabled.")}
         checked={form.enabled}
         onChange={(enabled) => set({ enabled })}
         disabled={locked}
       />
       <SwitchField
-        label="Secret keys work only from their addresses"
-        hint="A key without addresses always works from any address."
+        label={say("Secret keys work only from their addresses")}
+        hint={say("A key without addresses always works from any address.")}
         checked={form.bind_ips}
         onChange={(bindIps) => set({ bind_ips: bindIps })}
         disabled={locked}
       />
       <SwitchField
-        label="Marks without a position at the station are accepted"
-        hint="Off: they are refused with 422 too-far."
+        label={say("Marks without a position at the station are accepted")}
+        hint={say("Off: they are refused with 422 too-far.")}
         checked={form.accept_remote}
         onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
         disabled={locked}
@@ -164,21 +165,23 @@ function Settings({
       {!locked && (
         <div class="buttons">
           <button type="submit" class="primary" disabled={doing.busy}>
-            Save
+            {say("Save")}
           </button>
         </div>
       )}
       {asking && (
         <Confirm
-          title={`Block ${partner.name}?`}
-          action="Block"
+          title={say("Block {partner}?", { partner: partner.name })}
+          action={say("Block")}
           danger
           busy={doing.busy}
           onConfirm={() => void save()}
           onCancel={() => setAsking(false)}
         >
           <p>
-            All its servers and pages get 403 within 15 seconds, until you switch access on again.
+            {say(
+              "All its servers and pages get 403 within 15 seconds, until you switch access on again.",
+            )}
           </p>
         </Confirm>
       )}

@@ -10,6 +10,7 @@ import { Confirm } from "#web/kit/confirm.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
+import { say } from "#web/console/words.ts";
 
 interface Answer {
   partners: ConsolePartner[];
@@ -26,17 +27,22 @@ export function PartnersPage() {
   return (
     <section>
       <div class="title">
-        <h1>Partners</h1>
+        <h1>{say("Partners")}</h1>
         {mayChange() && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            New partner
+            {say("New partner")}
           </button>
         )}
       </div>
       <Loaded of={loading}>
         {({ partners, defaults }) => (
           <>
-            <TextField label="Search by name or number" type="search" value={q} onChange={setQ} />
+            <TextField
+              label={say("Search by name or number")}
+              type="search"
+              value={q}
+              onChange={setQ}
+            />
             <List partners={partners.filter(fits)} searched={q !== ""} />
             {making && <NewPartner defaults={defaults} close={() => setMaking(false)} />}
           </>
@@ -48,50 +54,53 @@ export function PartnersPage() {
 
 const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: boolean }) => (
   <Table
-    caption="Partners"
+    caption={say("Partners")}
     rows={partners}
     id={({ id }) => id}
     empty={
-      searched ? "No matching partners." : "No partners yet. Create the first one, then its keys."
+      searched
+        ? say("No matching partners.")
+        : say("No partners yet. Create the first one, then its keys.")
     }
     columns={[
       {
-        name: "Partner",
+        name: say("Partner"),
         by: ({ name }) => name,
         cell: ({ id, name, enabled, pending_request: asks, held }) => (
           <>
             <a href={`#/partners/${id}`}>{name}</a> <span class="soft">#{id}</span>
-            {!enabled && <span class="tag bad">switched off</span>}
-            {asks && <span class="tag warn">limit request</span>}
-            {held > 0 && <span class="tag warn">{held} held</span>}
+            {!enabled && <span class="tag bad">{say("switched off")}</span>}
+            {asks && <span class="tag warn">{say("limit request")}</span>}
+            {held > 0 && <span class="tag warn">{say("{n} held", { n: String(held) })}</span>}
           </>
         ),
       },
       {
-        name: "Keys",
+        name: say("Keys"),
         by: ({ secret_keys: s, publishable_keys: p }) => s + p,
-        cell: ({ secret_keys: s, publishable_keys: p }) => `${s} secret, ${p} publishable`,
+        cell: ({ secret_keys: s, publishable_keys: p }) =>
+          say("{s} secret, {p} publishable", { s: String(s), p: String(p) }),
       },
       {
-        name: "Per minute",
+        name: say("Per minute"),
         by: ({ rpm }) => rpm,
         cell: ({ rpm }) => number(rpm),
         numeric: true,
       },
       {
-        name: "Per day",
+        name: say("Per day"),
         by: ({ daily }) => daily,
         cell: ({ daily }) => number(daily),
         numeric: true,
       },
       {
-        name: "Today",
+        name: say("Today"),
         by: ({ used_today: used }) => used,
         cell: ({ used_today: used }) => number(used),
         numeric: true,
       },
       {
-        name: "Busiest day of 7",
+        name: say("Busiest day of 7"),
         by: ({ used_peak: used }) => used,
         cell: ({ used_peak: used, daily }) => (
           <>
@@ -111,18 +120,23 @@ function NewPartner({ defaults, close }: { defaults: Answer["defaults"]; close: 
   const doing = useDoing();
   const make = async (): Promise<void> => {
     const body = { name, rpm: Number(limits.rpm), daily: Number(limits.daily) };
-    const made = await doing.run<{ id: number }>(`${name} was created`, "POST", "/partners", body);
+    const made = await doing.run<{ id: number }>(
+      say("{name} was created", { name }),
+      "POST",
+      "/partners",
+      body,
+    );
     if (made !== null) goTo(`/partners/${made.id}`);
   };
   return (
     <Confirm
-      title="New partner"
-      action="Create"
+      title={say("New partner")}
+      action={say("Create")}
       busy={doing.busy}
       onConfirm={() => void make()}
       onCancel={close}
     >
-      <TextField label="Name" value={name} onChange={setName} maxLength={200} required />
+      <TextField label={say("Name")} value={name} onChange={setName} maxLength={200} required />
       <LimitFields {...limits} onChange={setLimits} />
       <Fault words={doing.fault} />
     </Confirm>

@@ -6,6 +6,7 @@ import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
+import { say } from "#web/console/words.ts";
 
 /** Erases a person, and hands out what is kept of one (docs/decisions.md 19). */
 export function PeoplePage() {
@@ -16,30 +17,30 @@ export function PeoplePage() {
   const [asking, setAsking] = useState(false);
   const doing = useDoing();
   const person = partner === "" ? { device: name } : { partner: Number(partner), user_ref: name };
-  const unknown = "Nobody of this name is known. Compare the spelling.";
+  const unknown = say("Nobody of this name is known. Compare the spelling.");
   const look = async (event: Event): Promise<void> => {
     event.preventDefault();
     setTold(null);
     const data = await doing.run<{ first_seen: string | null }>(
-      "The export is done",
+      say("The export is done"),
       "POST",
       "/reporters/export",
       person,
     );
     if (data === null) return;
-    const found = { text: "All that is kept:", data: JSON.stringify(data, null, 2) };
+    const found = { text: say("All that is kept:"), data: JSON.stringify(data, null, 2) };
     setTold(data.first_seen === null ? { text: unknown } : found);
   };
   const erase = async (): Promise<void> => {
     const done = await doing.run<{ erased: boolean }>(
-      "Erasing is done",
+      say("Erasing is done"),
       "POST",
       "/reporters/erase",
       person,
     );
     setAsking(false);
     if (done !== null)
-      setTold({ text: done.erased ? "The person was erased. The marks stay." : unknown });
+      setTold({ text: done.erased ? say("The person was erased. The marks stay.") : unknown });
   };
   const set = (change: () => void): void => {
     change();
@@ -47,18 +48,19 @@ export function PeoplePage() {
   };
   return (
     <section>
-      <h1>Privacy</h1>
+      <h1>{say("Privacy")}</h1>
       <p class="soft">
-        Erases a person: nothing leads from the marks to the person any more, and no status changes.
-        Export shows what is kept of a person, for that person.
+        {say(
+          "Erases a person: nothing leads from the marks to the person any more, and no status changes. Export shows what is kept of a person, for that person.",
+        )}
       </p>
       <form class="card" onSubmit={(event) => void look(event)}>
         <div class="grid">
           <SelectField
-            label="Where the person marks"
+            label={say("Where the person marks")}
             value={partner}
             options={[
-              ["", "on the map"],
+              ["", say("on the map")],
               ...(partners.value.value?.partners ?? []).map(
                 ({ id, name: title }) => [String(id), `${title} #${id}`] as const,
               ),
@@ -66,8 +68,8 @@ export function PeoplePage() {
             onChange={(value) => set(() => setPartner(value))}
           />
           <TextField
-            label={partner === "" ? "Device’s id" : "The partner’s user_ref"}
-            hint="Exactly as it is sent"
+            label={partner === "" ? say("Device’s id") : say("The partner’s user_ref")}
+            hint={say("Exactly as it is sent")}
             maxLength={128}
             required
             autocomplete="off"
@@ -79,7 +81,7 @@ export function PeoplePage() {
         {mayChange() ? (
           <div class="buttons">
             <button type="submit" class="primary" disabled={doing.busy || name === ""}>
-              Export
+              {say("Export")}
             </button>
             <button
               type="button"
@@ -87,11 +89,11 @@ export function PeoplePage() {
               disabled={doing.busy || name === ""}
               onClick={() => setAsking(true)}
             >
-              Erase
+              {say("Erase")}
             </button>
           </div>
         ) : (
-          <p class="soft">Your account may look, but change nothing.</p>
+          <p class="soft">{say("Your account may look, but change nothing.")}</p>
         )}
       </form>
       {told !== null && (
@@ -107,8 +109,8 @@ export function PeoplePage() {
       )}
       {asking && (
         <Confirm
-          title="Erase this person permanently?"
-          action="Erase"
+          title={say("Erase this person permanently?")}
+          action={say("Erase")}
           danger
           busy={doing.busy}
           onConfirm={() => void erase()}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useDoing } from "#web/console/doing.ts";
 import { Fault } from "#web/kit/fault.tsx";
+import { say } from "#web/console/words.ts";
 
 interface Props {
   /** What was done. */
@@ -20,14 +21,15 @@ export function Decided({ words, path, undone }: Props) {
     if (document.activeElement === document.body) place.current?.focus({ preventScroll: true });
   }, []);
   const undo = async (): Promise<void> => {
-    const done = await doing.run("The decision was taken back", "POST", path);
+    const done = await doing.run(say("The decision was taken back"), "POST", path);
     if (done !== null) await undone();
   };
   return (
     <div ref={place} class="banner good decided" tabIndex={-1}>
       <p>{words}</p>
       <button type="button" disabled={doing.busy} onClick={() => void undo()}>
-        Undo<span class="unseen"> {words}</span>
+        {say("Undo")}
+        <span class="unseen"> {words}</span>
       </button>
       <Fault words={doing.fault} />
     </div>

@@ -7,6 +7,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 
 const usual = {
   days: "14",
@@ -15,9 +16,9 @@ const usual = {
 };
 
 const fields = [
-  ["days", "Days from now", 90],
-  ["newUsers", "New users in a day", 10_000_000],
-  ["limit", "Stations harmfully changed in an hour", 1_000_000],
+  ["days", say("Days from now"), 90],
+  ["newUsers", say("New users in a day"), 10_000_000],
+  ["limit", say("Stations harmfully changed in an hour"), 1_000_000],
 ] as const;
 
 /** Prepares a partner for the days in which most of its users are new, or ends that. */
@@ -35,26 +36,33 @@ export function Launch({
     event.preventDefault();
     const until = Date.now() + Number(form.days) * dayMs;
     const body = { until, new_users: Number(form.newUsers), limit: Number(form.limit) };
-    if ((await doing.run("Prepared, takes effect within 15 s", "POST", path, body)) !== null)
+    if ((await doing.run(say("Prepared, takes effect within 15 s"), "POST", path, body)) !== null)
       await changed();
   };
   const end = async (): Promise<void> => {
-    const ended = await doing.run("The usual limits hold again within 15 s", "DELETE", path);
+    const ended = await doing.run(say("The usual limits hold again within 15 s"), "DELETE", path);
     if (ended !== null) await changed();
   };
   const { launch_until: until } = partner;
   const isOn = until !== null && until > Date.now();
   return (
     <form class="card" onSubmit={(event) => void save(event)}>
-      <h2>Launch</h2>
+      <h2>{say("Launch")}</h2>
       <p class="soft">
-        In the first days of an app most users are new. This lets them in and counts their marks.
-        Marks over the limit are held for review.
+        {say(
+          "In the first days of an app most users are new. This lets them in and counts their marks. Marks over the limit are held for review.",
+        )}
       </p>
       {isOn && (
         <p>
-          Until <Moment at={until} />: {partner.launch_new_users} new users in a day,{" "}
-          {partner.launch_limit} stations harmfully changed in an hour.
+          {sayWith(
+            "Until {day}: {users} new users in a day, {limit} stations harmfully changed in an hour.",
+            {
+              day: <Moment at={until} />,
+              users: String(partner.launch_new_users),
+              limit: String(partner.launch_limit),
+            },
+          )}
         </p>
       )}
       {mayChange() && (
@@ -76,11 +84,11 @@ export function Launch({
           <Fault words={doing.fault} />
           <div class="buttons">
             <button type="submit" disabled={doing.busy}>
-              {isOn ? "Change" : "Prepare"}
+              {isOn ? say("Change") : say("Prepare")}
             </button>
             {isOn && (
               <button type="button" disabled={doing.busy} onClick={() => void end()}>
-                End now
+                {say("End now")}
               </button>
             )}
           </div>

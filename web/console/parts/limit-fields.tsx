@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { TextField } from "#web/console/parts/field.tsx";
+import { say } from "#web/console/words.ts";
 
 interface Limits {
   rpm: string;
@@ -15,7 +16,7 @@ interface LimitFieldsProps extends Limits {
 export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFieldsProps) => (
   <>
     <TextField
-      label="Requests per minute"
+      label={say("Requests per minute")}
       type="number"
       min={1}
       max={100_000}
@@ -25,7 +26,7 @@ export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFie
       disabled={disabled}
     />
     <TextField
-      label="Requests per day"
+      label={say("Requests per day")}
       type="number"
       min={1}
       max={100_000_000}

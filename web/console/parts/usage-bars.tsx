@@ -1,5 +1,5 @@
 import type { ConsoleUsageDay } from "#src/contract/console.ts";
-import { number } from "#web/kit/numbers.ts";
+import { say } from "#web/console/words.ts";
 
 const [width, height, gap] = [280, 72, 3];
 
@@ -10,8 +10,11 @@ export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; d
   const top = most * 1.1;
   const each = width / Math.max(1, shown.length);
   const y = (requests: number): number => height - (requests / top) * height;
-  const peak = number(most);
-  const words = `Requests per day, ${shown.length} days, maximum ${peak} of ${number(daily)} allowed`;
+  const words = say("Requests per day, {n} days, maximum {peak} of {daily} allowed", {
+    n: shown.length,
+    peak: most,
+    daily,
+  });
   return (
     <figure class="bars">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
@@ -25,13 +28,19 @@ export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; d
             height={Math.max(day.requests > 0 ? 2 : 0, height - y(day.requests))}
             rx={2}
           >
-            <title>{`${day.date}: ${number(day.requests)} requests, ${number(day.errors)} errors`}</title>
+            <title>
+              {say("{date}: {requests} requests, {errors} errors", {
+                date: day.date,
+                requests: day.requests,
+                errors: day.errors,
+              })}
+            </title>
           </rect>
         ))}
         {daily <= top && <line x1={0} x2={width} y1={y(daily)} y2={y(daily)} />}
       </svg>
       <figcaption class="soft">
-        busiest day {peak}, quota {number(daily)}
+        {say("busiest day {peak}, quota {daily}", { peak: most, daily })}
       </figcaption>
     </figure>
   );

@@ -5,6 +5,7 @@ import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 
 const reasons = {
   partner: "by the partner",
@@ -18,21 +19,23 @@ export function Webhooks({ partnerId }: { partnerId: number }) {
   const loading = useLoaded<{ webhooks: ConsoleWebhook[] }>(`/partners/${partnerId}/webhooks`);
   const doing = useDoing();
   const turn = async ({ id, enabled }: ConsoleWebhook): Promise<void> => {
-    const words = `Webhook ${id} is ${enabled ? "off" : "on"}`;
+    const words = enabled
+      ? say("Webhook {id} is off", { id: String(id) })
+      : say("Webhook {id} is on", { id: String(id) });
     const path = `/webhooks/${id}/${enabled ? "disable" : "enable"}`;
     if ((await doing.run(words, "POST", path)) !== null) await loading.load();
   };
   return (
     <div class="card">
-      <h2>Webhooks</h2>
+      <h2>{say("Webhooks")}</h2>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {({ webhooks }) => (
           <Table
-            caption="Webhooks"
+            caption={say("Webhooks")}
             rows={webhooks}
             id={({ id }) => id}
-            empty="No webhooks."
+            empty={say("No webhooks.")}
             columns={[
               {
                 name: "URL",
@@ -44,21 +47,21 @@ export function Webhooks({ partnerId }: { partnerId: number }) {
                   </>
                 ),
               },
-              { name: "Events", cell: ({ events }) => events.join(", ") },
-              { name: "State", cell: stateOf },
+              { name: say("Events"), cell: ({ events }) => events.join(", ") },
+              { name: say("State"), cell: stateOf },
               {
-                name: "Waiting",
+                name: say("Waiting"),
                 by: ({ waiting }) => waiting,
                 cell: ({ waiting }) => waiting,
                 numeric: true,
               },
               {
-                name: "Actions",
+                name: say("Actions"),
                 cell: (webhook) =>
                   mayChange() && (
                     <button type="button" disabled={doing.busy} onClick={() => void turn(webhook)}>
-                      Switch {webhook.enabled ? "off" : "on"}
-                      <span class="unseen"> webhook {webhook.id}</span>
+                      {webhook.enabled ? say("Switch off") : say("Switch on")}
+                      <span class="unseen"> {say("webhook {id}", { id: String(webhook.id) })}</span>
                     </button>
                   ),
               },
@@ -74,13 +77,14 @@ function stateOf({ off, off_reason: reason, failing_since: since }: ConsoleWebho
   if (off !== null && reason !== null)
     return (
       <>
-        <span class="tag bad">off</span> {reasons[reason]}, <Moment at={off} />
+        <span class="tag bad">{say("off")}</span> {say(reasons[reason])}, <Moment at={off} />
       </>
     );
-  if (since === null) return <span class="tag good">on</span>;
+  if (since === null) return <span class="tag good">{say("on")}</span>;
   return (
     <>
-      <span class="tag warn">failing</span> since <Moment at={since} />
+      <span class="tag warn">{say("failing")}</span>{" "}
+      {sayWith("since {day}", { day: <Moment at={since} /> })}
     </>
   );
 }
