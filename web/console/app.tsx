@@ -136,7 +136,7 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
                 {waiting > 0 && (
                   <span class="count">
                     {waiting}
-                    <span class="unseen"> {say("waiting")}</span>
+                    <span class="unseen"> {say("waiting{there}", { there: "" })}</span>
                   </span>
                 )}
               </a>

@@ -35,9 +35,13 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
           <ul class="parts card">
             {Object.entries(now.checks).map(([name, { ok, detail }]) => (
               <li key={name} class={ok ? "ok" : "bad"}>
-                <span aria-hidden="true">{ok ? "✓" : "!"}</span> {name}
+                <span aria-hidden="true">{ok ? "✓" : "!"}</span> <span lang="en">{name}</span>
                 <span class="soft"> {ok ? say("OK") : say("degraded")}</span>
-                {detail !== undefined && <div class="soft">{detailWords(detail)}</div>}
+                {detail !== undefined && (
+                  <div class="soft" lang="en">
+                    {detailWords(detail)}
+                  </div>
+                )}
               </li>
             ))}
           </ul>
@@ -151,7 +155,7 @@ const Queues = ({ queues }: { queues: readonly ConsoleQueue[] }) => (
     id={({ queue }) => queue}
     empty={say("No queues")}
     columns={[
-      { name: say("Queue"), cell: ({ queue }) => queue },
+      { name: say("Queue"), cell: ({ queue }) => <span lang="en">{queue}</span> },
       { name: say("Waiting"), cell: ({ depth }) => number(depth), numeric: true },
       {
         name: say("Oldest"),
