@@ -1,5 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { alarmKinds } from "#src/alarms/kinds.ts";
+import { russian as ofConsole } from "#web/console/russian/all.ts";
+import { partners } from "#web/console/russian/partners.ts";
+import { review } from "#web/console/russian/review.ts";
+import { shell } from "#web/console/russian/shell.ts";
+import { stations } from "#web/console/russian/stations.ts";
 import { russian as ofDashboard } from "#web/dashboard/russian.ts";
 import { russian as ofKit } from "#web/kit/russian.ts";
 
@@ -7,7 +13,11 @@ import { russian as ofKit } from "#web/kit/russian.ts";
 const tables: [string, Record<string, string>][] = [
   ["web/kit", ofKit],
   ["web/dashboard", ofDashboard],
+  ["web/console", ofConsole],
 ];
+
+/** What a folder says besides: the console says the alarms as the server names them. */
+const alsoSaid: Record<string, string> = { "web/console": JSON.stringify(alarmKinds) };
 
 /** The names of what is put into a text: `{used}`, and `{used|one|few|many}` for the form alone. */
 const put = (text: string): string[] =>
@@ -33,9 +43,10 @@ describe("words of the pages in Russian", () => {
 
   for (const [folder, table] of tables)
     it(`has no text that ${folder} does not say`, () => {
-      const sources = readdirSync(folder)
-        .filter((file) => file !== "russian.ts" && /\.tsx?$/.test(file))
+      const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.tsx?$/.test(file) && !/^russian[./]/.test(file))
         .map((file) => readFileSync(`${folder}/${file}`, "utf8"))
+        .concat(alsoSaid[folder] ?? "")
         .join("\n");
       // Names of closed sets come from the contract.
       const unused = Object.keys(table).filter(
@@ -43,4 +54,16 @@ describe("words of the pages in Russian", () => {
       );
       expect(unused).to.deep.equal([]);
     });
+
+  it("says a text that parts of the console share in one way", () => {
+    const parts = [shell, partners, review, stations].flatMap(Object.entries);
+    const table: Record<string, string> = ofConsole;
+    expect(parts.filter(([english, russian]) => table[english] !== russian)).to.deep.equal([]);
+    expect(new Set(parts.map(([english]) => english))).to.have.keys(Object.keys(table));
+  });
+
+  it("has every alarm that the console can show", () => {
+    for (const { title, meaning } of Object.values(alarmKinds))
+      expect(ofConsole).to.include.keys(title, meaning);
+  });
 });

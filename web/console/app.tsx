@@ -20,6 +20,8 @@ import { StationsPage } from "#web/console/pages/stations.tsx";
 import { Palette } from "#web/console/parts/palette.tsx";
 import { place } from "#web/console/place.ts";
 import { queuesPage, sitePages } from "#web/console/site.ts";
+import { say } from "#web/console/words.ts";
+import { LanguageChoice } from "#web/kit/language-choice.tsx";
 import type { Resource } from "#web/kit/resource.tsx";
 import { ThemeChoice } from "#web/kit/theme-choice.tsx";
 
@@ -31,9 +33,13 @@ export function App() {
     });
   }, []);
   if (account.value === undefined) return null;
-  if (account.value === null) return <SignInPage />;
+  if (account.value === null) return <SignInPage language={<Languages />} />;
   return <Signed name={account.value.name} role={account.value.role} />;
 }
+
+/** The choice of a language, as soon as the page has two. */
+const Languages = () =>
+  document.documentElement.dataset["languages"] === undefined ? null : <LanguageChoice />;
 
 const healthEveryMs = 15_000;
 
@@ -58,11 +64,11 @@ function Signed({ name, role }: { name: string; role: string }) {
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={toContent}>
-        Skip to content
+        {say("Skip to content")}
       </a>
       <header>
         <a class="brand" href="#/">
-          Fuelmark <span>console</span>
+          Fuelmark <span>{say("console")}</span>
         </a>
         <p class="who">
           {name} <span class="tag">{role}</span>
@@ -74,11 +80,12 @@ function Signed({ name, role }: { name: string; role: string }) {
             aria-keyshortcuts="Control+K Meta+K"
             onClick={() => setFinds(true)}
           >
-            Find <kbd aria-hidden="true">Ctrl K</kbd>
+            {say("Find")} <kbd aria-hidden="true">Ctrl K</kbd>
           </button>
+          <Languages />
           <ThemeChoice />
           <button type="button" onClick={() => void signOut()}>
-            Sign out
+            {say("Sign out")}
           </button>
         </div>
       </header>
@@ -109,12 +116,12 @@ type Figures = NonNullable<ConsoleHealth["marks"]>;
 function Menu({ path, marks }: { path: string; marks: Figures | null }) {
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const here = sitePages.find((page) => isAt(path, page.path))?.text ?? "Menu";
+  const here = sitePages.find((page) => isAt(path, page.path))?.text ?? say("Menu");
   return (
-    <nav class={open ? "menu open" : "menu"} aria-label="Console">
+    <nav class={open ? "menu open" : "menu"} aria-label={say("Console")}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span>
-          <span class="unseen">Menu: </span>
+          <span class="unseen">{say("Menu")}: </span>
           {here}
         </span>
         <span aria-hidden="true">{open ? "▴" : "▾"}</span>
@@ -129,7 +136,7 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
                 {waiting > 0 && (
                   <span class="count">
                     {waiting}
-                    <span class="unseen"> waiting</span>
+                    <span class="unseen"> {say("waiting{there}", { there: "" })}</span>
                   </span>
                 )}
               </a>
@@ -171,9 +178,9 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
   if (noun === "") return <OverviewPage health={health} />;
   return (
     <section>
-      <h1>Page not found</h1>
+      <h1>{say("Page not found")}</h1>
       <p>
-        <a href="#/">Back to the overview</a>
+        <a href="#/">{say("Back to the overview")}</a>
       </p>
     </section>
   );

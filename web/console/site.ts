@@ -1,4 +1,5 @@
 import type { ConsoleHealth } from "#src/contract/console.ts";
+import { say } from "#web/console/words.ts";
 
 type Figures = NonNullable<ConsoleHealth["marks"]>;
 
@@ -12,28 +13,36 @@ export interface SitePage {
 }
 
 export const sitePages: readonly SitePage[] = [
-  { path: "/", text: "Overview", words: "start home alarms health failed marks" },
-  { path: "/partners", text: "Partners", words: "keys webhooks launch block access" },
+  { path: "/", text: say("Overview"), words: say("start home alarms health failed marks") },
+  { path: "/partners", text: say("Partners"), words: say("keys webhooks launch block access") },
   {
     path: "/limit-requests",
-    text: "Limit requests",
-    words: "quota rpm daily approve reject",
+    text: say("Limit requests"),
+    words: say("quota rpm daily approve reject"),
     count: (marks) => marks.pending_requests,
   },
   {
     path: "/review",
-    text: "Review",
-    words: "held marks approve reject groups",
+    text: say("Review"),
+    words: say("held marks approve reject groups"),
     count: (marks) => marks.held,
   },
-  { path: "/rollback", text: "Rollback", words: "withdraw marks attack take back undo" },
-  { path: "/people", text: "Privacy", words: "people person export erase" },
-  { path: "/stations", text: "Stations", words: "search status history why" },
-  { path: "/imports", text: "Imports", words: "files upload cities statuses" },
-  { path: "/incidents", text: "Incidents", words: "status page outage tell everybody public" },
-  { path: "/log", text: "Log", words: "operator history who did what" },
-  { path: "/sessions", text: "Sessions", words: "sign-ins devices end" },
+  { path: "/rollback", text: say("Rollback"), words: say("withdraw marks attack take back undo") },
+  { path: "/people", text: say("Privacy"), words: say("people person export erase") },
+  { path: "/stations", text: say("Stations"), words: say("search status history why") },
+  { path: "/imports", text: say("Imports"), words: say("files upload cities statuses") },
+  {
+    path: "/incidents",
+    text: say("Incidents"),
+    words: say("status page outage tell everybody public"),
+  },
+  { path: "/log", text: say("Log"), words: say("operator history who did what") },
+  { path: "/sessions", text: say("Sessions"), words: say("sign-ins devices end") },
 ];
 
 /** For the role operator alone, and no page of the script. */
-export const queuesPage: SitePage = { path: "queues/", text: "Queues", words: "jobs bull board" };
+export const queuesPage: SitePage = {
+  path: "queues/",
+  text: say("Queues"),
+  words: say("jobs bull board"),
+};

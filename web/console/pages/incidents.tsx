@@ -4,6 +4,7 @@ import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -13,11 +14,11 @@ const titleMax = 120;
 const textMax = 1000;
 
 const feedWords: Readonly<Record<Feed, string>> = {
-  statuses: "statuses of stations",
-  delta: "changes (delta and stream)",
-  dumps: "dumps of the whole country",
-  marks: "processing of marks",
-  webhooks: "webhooks",
+  statuses: say("statuses of stations"),
+  delta: say("changes (delta and stream)"),
+  dumps: say("dumps of the whole country"),
+  marks: say("processing of marks"),
+  webhooks: say("webhooks"),
 };
 
 type End = "update" | "close";
@@ -29,11 +30,12 @@ export function IncidentsPage() {
   const [asking, setAsking] = useState<Asking>(null);
   return (
     <section>
-      <h1>Incidents</h1>
+      <h1>{say("Incidents")}</h1>
       <p class="soft">
-        What you write here, everybody reads on the{" "}
-        <a href="../status">page of the service’s state</a>. A text cannot be changed later, only
-        followed by another one.
+        {sayWith(
+          "What you write here, everybody reads on the {page}. A text cannot be changed later, only followed by another one.",
+          { page: <a href="../status">{say("page of the service’s state")}</a> },
+        )}
       </p>
       {mayChange() && <Opening opened={loading.load} />}
       <Loaded of={loading}>
@@ -42,8 +44,8 @@ export function IncidentsPage() {
           const past = incidents.filter(({ closed }) => closed !== null);
           return (
             <>
-              <h2>Open</h2>
-              {open.length === 0 && <p class="empty">No open incident.</p>}
+              <h2>{say("Open")}</h2>
+              {open.length === 0 && <p class="empty">{say("No open incident.")}</p>}
               {open.map((incident) => (
                 <Incident
                   key={incident.id}
@@ -51,8 +53,8 @@ export function IncidentsPage() {
                   ask={(end) => setAsking({ incident, end })}
                 />
               ))}
-              <h2>Closed in the last {days} days</h2>
-              {past.length === 0 && <p class="empty">None.</p>}
+              <h2>{say("Closed in the last {days} days", { days })}</h2>
+              {past.length === 0 && <p class="empty">{say("None.")}</p>}
               {past.map((incident) => (
                 <Incident key={incident.id} incident={incident} />
               ))}
@@ -79,9 +81,14 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
   return (
     <article class="card request" aria-labelledby={`incident-${id}`}>
       <div class="title">
-        <h3 id={`incident-${id}`}>{title.en}</h3>
+        <h3 id={`incident-${id}`} lang="en">
+          {title.en}
+        </h3>
         <span class="soft">
-          #{id}, {closed === null ? "open since" : "opened"} <Moment at={opened} />
+          {sayWith(closed === null ? "#{id}, open since {time}" : "#{id}, opened {time}", {
+            id: String(id),
+            time: <Moment at={opened} />,
+          })}
         </span>
       </div>
       {title.ru !== null && (
@@ -91,13 +98,9 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
       )}
       <p class="soft">
         {touched.length === 0
-          ? "All of the service"
+          ? say("All of the service")
           : touched.map((feed) => feedWords[feed]).join(", ")}
-        {closed !== null && (
-          <>
-            , closed <Ago at={closed} />
-          </>
-        )}
+        {closed !== null && <>, {sayWith("closed {ago}", { ago: <Ago at={closed} /> })}</>}
       </p>
       <ol class="told">
         {updates.map(({ at, text }) => (
@@ -105,7 +108,7 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
             <span class="soft">
               <Moment at={at} />
             </span>{" "}
-            {text.en}
+            <span lang="en">{text.en}</span>
             {text.ru !== null && (
               <div class="soft" lang="ru">
                 {text.ru}
@@ -117,10 +120,12 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
       {ask !== undefined && mayChange() && (
         <div class="buttons">
           <button type="button" onClick={() => ask("update")}>
-            Tell more …<span class="unseen"> about {title.en}</span>
+            {say("Tell more …")}
+            <span class="unseen"> {say("about {title}", { title: title.en })}</span>
           </button>
           <button type="button" onClick={() => ask("close")}>
-            Close …<span class="unseen"> {title.en}</span>
+            {say("Close …")}
+            <span class="unseen"> {title.en}</span>
           </button>
         </div>
       )}
@@ -143,7 +148,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     const done = await doing.run<{ id: number }>(
-      ({ id }) => `Incident ${id} is on the page of the service’s state`,
+      ({ id }) => say("Incident {id} is on the page of the service’s state", { id: String(id) }),
       "POST",
       "/incidents",
       { ...said, feeds: touched },
@@ -158,26 +163,35 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
     return (
       <div class="buttons">
         <button type="button" class="primary" onClick={() => setOpen(true)}>
-          Open an incident …
+          {say("Open an incident …")}
         </button>
       </div>
     );
   return (
     <form class="card" onSubmit={(event) => void send(event)}>
-      <h2>A new incident</h2>
+      <h2>{say("A new incident")}</h2>
       <div class="grid">
-        <TextField label="Title in English" maxLength={titleMax} required {...field("title")} />
-        <TextField label="Title in Russian" maxLength={titleMax} {...field("title_ru")} />
         <TextField
-          label="What is known, in English"
+          label={say("Title in English")}
+          maxLength={titleMax}
+          required
+          {...field("title")}
+        />
+        <TextField label={say("Title in Russian")} maxLength={titleMax} {...field("title_ru")} />
+        <TextField
+          label={say("What is known, in English")}
           maxLength={textMax}
           required
           {...field("text")}
         />
-        <TextField label="What is known, in Russian" maxLength={textMax} {...field("text_ru")} />
+        <TextField
+          label={say("What is known, in Russian")}
+          maxLength={textMax}
+          {...field("text_ru")}
+        />
       </div>
       <fieldset class="form-part">
-        <legend>What it touches (nothing chosen: all)</legend>
+        <legend>{say("What it touches (nothing chosen: all)")}</legend>
         {feeds.map((feed) => (
           <SwitchField
             key={feed}
@@ -192,10 +206,10 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
       <Fault words={doing.fault} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={doing.busy}>
-          Tell everybody
+          {say("Tell everybody")}
         </button>
         <button type="button" disabled={doing.busy} onClick={() => setOpen(false)}>
-          Cancel
+          {say("Cancel")}
         </button>
       </div>
     </form>
@@ -213,30 +227,33 @@ function Telling({ incident, end, close }: TellingProps) {
   const [textRu, setTextRu] = useState("");
   const doing = useDoing();
   const send = async (): Promise<void> => {
-    const words = end === "close" ? `Incident ${incident.id} closed` : "Told everybody";
+    const words =
+      end === "close"
+        ? say("Incident {id} closed", { id: String(incident.id) })
+        : say("Told everybody");
     const path = `/incidents/${incident.id}/${end}`;
     const done = await doing.run(words, "POST", path, { text, text_ru: textRu });
     if (done !== null) close(true);
   };
   return (
     <Confirm
-      title={
-        end === "close" ? `Close “${incident.title.en}”?` : `More about “${incident.title.en}”`
-      }
-      action={end === "close" ? "Close" : "Tell everybody"}
+      title={say(end === "close" ? "Close “{title}”?" : "More about “{title}”", {
+        title: incident.title.en,
+      })}
+      action={end === "close" ? say("Close") : say("Tell everybody")}
       busy={doing.busy}
       onConfirm={() => void send()}
       onCancel={() => close(false)}
     >
       <TextField
-        label="What is known now, in English"
+        label={say("What is known now, in English")}
         maxLength={textMax}
         required
         value={text}
         onChange={setText}
       />
       <TextField
-        label="What is known now, in Russian"
+        label={say("What is known now, in Russian")}
         maxLength={textMax}
         value={textRu}
         onChange={setTextRu}

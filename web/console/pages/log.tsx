@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ConsoleLogEntry } from "#src/contract/console.ts";
 import { api, useLoaded } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { say } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -20,7 +21,7 @@ export function LogPage() {
   const loading = useLoaded<Answer>(path);
   return (
     <section>
-      <h1>Log</h1>
+      <h1>{say("Log")}</h1>
       <form
         class="card"
         onSubmit={(event) => {
@@ -33,7 +34,7 @@ export function LogPage() {
           {(["actor", "action", "subject"] as const).map((name) => (
             <TextField
               key={name}
-              label={{ actor: "Actor", action: "Action", subject: "Subject" }[name]}
+              label={{ actor: say("Actor"), action: say("Action"), subject: say("Subject") }[name]}
               placeholder={{ actor: "olga", action: "key.revoke", subject: "partner 3" }[name]}
               value={form[name]}
               onChange={(value) => setForm({ ...form, [name]: value })}
@@ -43,7 +44,7 @@ export function LogPage() {
         </div>
         <div class="buttons">
           <button type="submit" class="primary">
-            Filter
+            {say("Filter")}
           </button>
         </div>
       </form>
@@ -68,23 +69,23 @@ function Entries({ path, first }: { path: string; first: Answer }) {
   return (
     <>
       <Table
-        caption="The operator’s log"
+        caption={say("The operator’s log")}
         rows={[...first.entries, ...(older?.entries ?? [])]}
         id={({ id }) => id}
-        empty="No matching entries."
+        empty={say("No matching entries.")}
         perPage={50}
         columns={[
-          { name: "When", by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
-          { name: "Actor", by: ({ actor }) => actor, cell: ({ actor }) => actor },
-          { name: "Action", by: ({ action }) => action, cell: ({ action }) => action },
-          { name: "Subject", by: ({ subject }) => subject, cell: ({ subject }) => subject },
-          { name: "Details", cell: ({ details }) => <Details of={details} /> },
+          { name: say("When"), by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
+          { name: say("Actor"), by: ({ actor }) => actor, cell: ({ actor }) => actor },
+          { name: say("Action"), by: ({ action }) => action, cell: ({ action }) => action },
+          { name: say("Subject"), by: ({ subject }) => subject, cell: ({ subject }) => subject },
+          { name: say("Details"), cell: ({ details }) => <Details of={details} /> },
         ]}
       />
       <Fault words={fault} />
       {next !== null && (
         <button type="button" onClick={() => void more()}>
-          Load older entries
+          {say("Load older entries")}
         </button>
       )}
     </>

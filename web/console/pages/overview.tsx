@@ -3,6 +3,7 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Alarms } from "#web/console/parts/alarms.tsx";
 import { Status } from "#web/console/parts/status.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Ago } from "#web/kit/time.tsx";
@@ -12,7 +13,7 @@ import { Loaded, type Resource } from "#web/kit/resource.tsx";
 /** What needs an operator, and how the service is doing. */
 export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) => (
   <section>
-    <h1>Overview</h1>
+    <h1>{say("Overview")}</h1>
     <Loaded of={health}>
       {(now) => (
         <>
@@ -20,21 +21,27 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
           <Alarms />
           {now.marks !== null && <Figures marks={now.marks} />}
           {now.marks !== null && now.marks.failed > 0 && <FailedMarks />}
-          <h2>Queues</h2>
+          <h2>{say("Queues")}</h2>
           {now.queues === null ? (
-            <p class="fault">Redis does not answer: the queues cannot be read. No mark is lost.</p>
+            <p class="fault">
+              {say("Redis does not answer: the queues cannot be read. No mark is lost.")}
+            </p>
           ) : (
             <div class="card">
               <Queues queues={now.queues} />
             </div>
           )}
-          <h2>Parts</h2>
+          <h2>{say("Parts")}</h2>
           <ul class="parts card">
             {Object.entries(now.checks).map(([name, { ok, detail }]) => (
               <li key={name} class={ok ? "ok" : "bad"}>
-                <span aria-hidden="true">{ok ? "✓" : "!"}</span> {name}
-                <span class="soft"> {ok ? "OK" : "degraded"}</span>
-                {detail !== undefined && <div class="soft">{detailWords(detail)}</div>}
+                <span aria-hidden="true">{ok ? "✓" : "!"}</span> <span lang="en">{name}</span>
+                <span class="soft"> {ok ? say("OK") : say("degraded")}</span>
+                {detail !== undefined && (
+                  <div class="soft" lang="en">
+                    {detailWords(detail)}
+                  </div>
+                )}
               </li>
             ))}
           </ul>
@@ -50,21 +57,23 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
   if (basemap === "own") return null;
   return (
     <>
-      <h2>Map</h2>
+      <h2>{say("Map")}</h2>
       <div class="card">
         {basemap === "bundled" ? (
-          <p>The map shows land and sea only, without streets.</p>
+          <p>{say("The map shows land and sea only, without streets.")}</p>
         ) : (
           <p class="fault">
-            The file that BASEMAP names cannot be read: the map has no background.
+            {say("The file that BASEMAP names cannot be read: the map has no background.")}
           </p>
         )}
-        <p>Make a map with streets from an extract of OpenStreetMap:</p>
+        <p>{say("Make a map with streets from an extract of OpenStreetMap:")}</p>
         <p>
           <code>npm run -s operator -- basemap build FILE.osm.pbf</code>
         </p>
         <p>
-          Then set <code>BASEMAP</code> to the file that it made, and restart the web processes.
+          {sayWith("Then set {setting} to the file that it made, and restart the web processes.", {
+            setting: <code>BASEMAP</code>,
+          })}
         </p>
       </div>
     </>
@@ -81,32 +90,38 @@ function detailWords(detail: unknown): string {
 }
 
 function Readiness({ now: { ready, degraded } }: { now: ConsoleHealth }) {
-  if (!ready) return <p class="banner bad">Not ready: {degraded.join(", ")}</p>;
+  const parts = degraded.join(", ");
+  if (!ready) return <p class="banner bad">{say("Not ready: {parts}", { parts })}</p>;
   if (degraded.length > 0)
-    return <p class="banner warn">Serving, but degraded: {degraded.join(", ")}</p>;
+    return <p class="banner warn">{say("Serving, but degraded: {parts}", { parts })}</p>;
   return (
     <p class="banner good">
-      <span aria-hidden="true">✓</span> All parts of this process work.
+      <span aria-hidden="true">✓</span> {say("All parts of this process work.")}
     </p>
   );
 }
 
 const Figures = ({ marks }: { marks: NonNullable<ConsoleHealth["marks"]> }) => (
   <ul class="figures">
-    <Figure n={marks.pending_requests} text="limit requests pending" to="#/limit-requests" urgent />
-    <Figure n={marks.held} text="marks held for review" to="#/review" urgent />
-    <Figure n={marks.failed} text="marks failed" urgent />
+    <Figure
+      n={marks.pending_requests}
+      text={say("limit requests pending")}
+      to="#/limit-requests"
+      urgent
+    />
+    <Figure n={marks.held} text={say("marks held for review")} to="#/review" urgent />
+    <Figure n={marks.failed} text={say("marks failed")} urgent />
     <Figure
       n={marks.unprocessed}
       text={
         marks.oldest_s === null
-          ? "marks waiting for a worker"
-          : `marks waiting, the oldest for ${marks.oldest_s} s`
+          ? say("marks waiting for a worker")
+          : say("marks waiting, the oldest for {s} s", { s: String(marks.oldest_s) })
       }
     />
-    <Figure n={marks.refolds} text="stations to calculate again" />
-    <Figure n={marks.last_hour} text="marks in the last hour" />
-    <Figure n={marks.stations} text="stations in service" to="#/stations" />
+    <Figure n={marks.refolds} text={say("stations to calculate again")} />
+    <Figure n={marks.last_hour} text={say("marks in the last hour")} />
+    <Figure n={marks.stations} text={say("stations in service")} to="#/stations" />
   </ul>
 );
 
@@ -135,20 +150,20 @@ function Figure({
 
 const Queues = ({ queues }: { queues: readonly ConsoleQueue[] }) => (
   <Table
-    caption="Queues"
+    caption={say("Queues")}
     rows={queues}
     id={({ queue }) => queue}
-    empty="No queues"
+    empty={say("No queues")}
     columns={[
-      { name: "Queue", cell: ({ queue }) => queue },
-      { name: "Waiting", cell: ({ depth }) => number(depth), numeric: true },
+      { name: say("Queue"), cell: ({ queue }) => <span lang="en">{queue}</span> },
+      { name: say("Waiting"), cell: ({ depth }) => number(depth), numeric: true },
       {
-        name: "Oldest",
-        cell: ({ oldest_age_s: s }) => (s === null ? "–" : `${s} s`),
+        name: say("Oldest"),
+        cell: ({ oldest_age_s: s }) => (s === null ? "–" : say("{s} s", { s: String(s) })),
         numeric: true,
       },
-      { name: "Active", cell: ({ active }) => active, numeric: true },
-      { name: "Failed", cell: ({ failed }) => failed, numeric: true },
+      { name: say("Active"), cell: ({ active }) => active, numeric: true },
+      { name: say("Failed"), cell: ({ failed }) => failed, numeric: true },
     ]}
   />
 );
@@ -158,39 +173,40 @@ function FailedMarks() {
   const loading = useLoaded<{ marks: ConsoleFailedMark[] }>("/failed-marks");
   const doing = useDoing();
   const retry = async (id: number): Promise<void> => {
-    await doing.run(`Mark ${id} is being processed again`, "POST", `/failed-marks/${id}/retry`);
+    const words = say("Mark {id} is being processed again", { id: String(id) });
+    await doing.run(words, "POST", `/failed-marks/${id}/retry`);
     await loading.load();
   };
   return (
     <>
-      <h2>Failed marks</h2>
+      <h2>{say("Failed marks")}</h2>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {({ marks }) => (
           <Table
-            caption="Failed marks"
+            caption={say("Failed marks")}
             rows={marks}
             id={({ id }) => id}
-            empty="No failed marks."
+            empty={say("No failed marks.")}
             columns={[
-              { name: "Mark", cell: ({ id }) => id },
+              { name: say("Mark"), cell: ({ id }) => id },
               {
-                name: "Station",
+                name: say("Station"),
                 cell: ({ station_id: at }) => <a href={`#/stations/${at}`}>{at}</a>,
               },
-              { name: "Status", cell: ({ status }) => <Status status={status} /> },
+              { name: say("Status"), cell: ({ status }) => <Status status={status} /> },
               {
-                name: "Failed",
+                name: say("Failed"),
                 cell: ({ failed }) => <Ago at={failed} />,
                 by: (one) => one.failed,
               },
-              { name: "Why", cell: ({ failure }) => <code>{failure}</code> },
+              { name: say("Why"), cell: ({ failure }) => <code>{failure}</code> },
               {
                 name: "",
                 cell: ({ id }) =>
                   mayChange() && (
                     <button type="button" disabled={doing.busy} onClick={() => void retry(id)}>
-                      Try again
+                      {say("Try again")}
                     </button>
                   ),
               },

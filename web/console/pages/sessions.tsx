@@ -1,6 +1,7 @@
 import type { ConsoleSession } from "#src/contract/console.ts";
 import { account, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { say, sayWith } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -11,53 +12,55 @@ export function SessionsPage() {
   const loading = useLoaded<{ sessions: ConsoleSession[] }>("/sessions");
   const doing = useDoing();
   const end = async ({ id, current }: ConsoleSession): Promise<void> => {
-    await doing.run("The session was ended", "DELETE", `/sessions/${id}`);
+    await doing.run(say("The session was ended"), "DELETE", `/sessions/${id}`);
     if (current) account.value = null;
     else await loading.load();
   };
   return (
     <section>
-      <h1>Sessions</h1>
+      <h1>{say("Sessions")}</h1>
       <p class="soft">
-        A session ends after 12 hours, when someone ends it here, and when its account is disabled
-        or reset on the server (<code>npm run operator -- account</code>).
+        {sayWith(
+          "A session ends after 12 hours, when someone ends it here, and when its account is disabled or reset on the server ({command}).",
+          { command: <code>npm run operator -- account</code> },
+        )}
       </p>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {({ sessions }) => (
           <Table
-            caption="Sessions"
+            caption={say("Sessions")}
             rows={sessions}
             id={({ id }) => id}
-            empty="None"
+            empty={say("None")}
             columns={[
               {
-                name: "Account",
+                name: say("Account"),
                 by: (one) => one.account,
                 cell: ({ account: name, role, current }) => (
                   <>
                     {name} <span class="tag">{role}</span>
-                    {current && <span class="tag good">this session</span>}
+                    {current && <span class="tag good">{say("this session")}</span>}
                   </>
                 ),
               },
               {
-                name: "Since",
+                name: say("Since"),
                 by: (one) => one.created,
                 cell: (one) => <Moment at={one.created} />,
               },
               {
-                name: "Last seen",
+                name: say("Last seen"),
                 by: (one) => one.last_seen,
                 cell: (one) => <Ago at={one.last_seen} />,
               },
               {
-                name: "Ends",
+                name: say("Ends"),
                 by: (one) => one.expires,
                 cell: (one) => <Moment at={one.expires} />,
               },
               {
-                name: "From",
+                name: say("From"),
                 cell: ({ address, agent }) => (
                   <>
                     {address} <div class="soft agent">{agent}</div>
@@ -65,10 +68,14 @@ export function SessionsPage() {
                 ),
               },
               {
-                name: "Actions",
+                name: say("Actions"),
                 cell: (one) => (
                   <button type="button" disabled={doing.busy} onClick={() => void end(one)}>
-                    End<span class="unseen"> the session of {one.account}</span>
+                    {say("End")}
+                    <span class="unseen">
+                      {" "}
+                      {say("the session of {account}", { account: one.account })}
+                    </span>
                   </button>
                 ),
               },

@@ -1,11 +1,13 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { account, api } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { say, sayWith } from "#web/console/words.ts";
 import { SignIn } from "#web/kit/sign-in.tsx";
 
 /** Signing in by name and password, or by an operator key. */
-export function SignInPage() {
+export function SignInPage({ language }: { language: ComponentChildren }) {
   const [byKey, setByKey] = useState(false);
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
@@ -27,11 +29,11 @@ export function SignInPage() {
   const fields = () => (
     <>
       <h1>
-        Fuelmark <span class="soft">console</span>
+        Fuelmark <span class="soft">{say("console")}</span>
       </h1>
       {byKey ? (
         <TextField
-          label="Operator key"
+          label={say("Operator key")}
           type="password"
           value={key}
           onChange={setKey}
@@ -43,7 +45,8 @@ export function SignInPage() {
       ) : (
         <>
           <TextField
-            label="Name"
+            // Russian has another word for the name of a partner or a station.
+            label={say("Name{ofAccount}", { ofAccount: "" })}
             value={name}
             onChange={(value) => {
               setName(value);
@@ -54,7 +57,7 @@ export function SignInPage() {
             required
           />
           <TextField
-            label="Password"
+            label={say("Password")}
             type="password"
             value={password}
             onChange={setPassword}
@@ -64,8 +67,8 @@ export function SignInPage() {
           />
           {code !== null && (
             <TextField
-              label="Code"
-              hint="Six digits of your authenticator app"
+              label={say("Code")}
+              hint={say("Six digits of your authenticator app")}
               value={code}
               onChange={setCode}
               autocomplete="one-time-code"
@@ -85,15 +88,18 @@ export function SignInPage() {
         send={send}
         other={
           <button type="button" class="plain" onClick={() => setByKey(!byKey)}>
-            {byKey ? "Use a password instead" : "Use an operator key instead"}
+            {byKey ? say("Use a password instead") : say("Use an operator key instead")}
           </button>
         }
         hint={
           <p class="soft">
-            Accounts are created on the server: <code>npm run operator -- account create</code>
+            {sayWith("Accounts are created on the server: {command}", {
+              command: <code>npm run operator -- account create</code>,
+            })}
           </p>
         }
       />
+      {language}
     </main>
   );
 }

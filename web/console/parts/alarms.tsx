@@ -1,11 +1,14 @@
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
+import type { HeldReason } from "#src/contract/dashboard.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { say, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Ago } from "#web/kit/time.tsx";
+import { locale } from "#web/kit/words.ts";
 
 const everyMs = 15_000;
 
@@ -15,36 +18,38 @@ export function Alarms() {
   const doing = useDoing();
   const acknowledge = async (alarms: readonly ConsoleAlarm[]): Promise<void> => {
     const words =
-      alarms.length === 1 ? `Alarm ${alarms[0]!.id} acknowledged` : "All alarms acknowledged";
+      alarms.length === 1
+        ? say("Alarm {id} acknowledged", { id: String(alarms[0]!.id) })
+        : say("All alarms acknowledged");
     const ids = alarms.map(({ id }) => id);
     await doing.run(words, "POST", "/alarms/acknowledge", { ids });
     await loading.load();
   };
   return (
     <>
-      <h2>Alarms</h2>
+      <h2>{say("Alarms")}</h2>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {({ alarms, total, channels, figures }) => (
           <>
             <Table
-              caption="Open alarms"
+              caption={say("Open alarms")}
               rows={alarms}
               id={({ id }) => id}
-              empty="No open alarms."
+              empty={say("No open alarms.")}
               columns={[
                 {
-                  name: "Alarm",
-                  by: ({ title }) => title,
+                  name: say("Alarm"),
+                  by: ({ title }) => textOf(title),
                   cell: ({ title, meaning, page }) => (
                     <>
-                      <a href={`#${page}`}>{title}</a>
-                      <div class="soft">{meaning}</div>
+                      <a href={`#${page}`}>{textOf(title)}</a>
+                      <div class="soft">{textOf(meaning)}</div>
                     </>
                   ),
                 },
                 {
-                  name: "About",
+                  name: say("About"),
                   by: (alarm) => alarm.subject,
                   cell: (alarm) => (
                     <>
@@ -55,18 +60,18 @@ export function Alarms() {
                   ),
                 },
                 {
-                  name: "Times",
+                  name: say("Times"),
                   by: (alarm) => alarm.count,
                   cell: (a) => number(a.count),
                   numeric: true,
                 },
                 {
-                  name: "Since",
+                  name: say("Since"),
                   by: (alarm) => alarm.raised,
                   cell: (alarm) => <Ago at={alarm.raised} />,
                 },
                 {
-                  name: "Action",
+                  name: say("Action"),
                   cell: (alarm) =>
                     mayChange() && (
                       <button
@@ -74,7 +79,8 @@ export function Alarms() {
                         disabled={doing.busy}
                         onClick={() => void acknowledge([alarm])}
                       >
-                        Acknowledge<span class="unseen"> alarm {alarm.id}</span>
+                        {say("Acknowledge")}
+                        <span class="unseen"> {say("alarm {id}", { id: String(alarm.id) })}</span>
                       </button>
                     ),
                 },
@@ -87,21 +93,32 @@ export function Alarms() {
                   disabled={doing.busy}
                   onClick={() => void acknowledge(alarms)}
                 >
-                  Acknowledge {total > alarms.length ? `these ${alarms.length} of ${total}` : "all"}
+                  {total > alarms.length
+                    ? say("Acknowledge these {n} of {total}", {
+                        n: String(alarms.length),
+                        total: String(total),
+                      })
+                    : say("Acknowledge all")}
                 </button>
               </div>
             )}
             <p class="soft">
               {channels.length === 0
-                ? "Alarms are shown here only: neither e-mail nor a webhook is set up."
-                : `Also sent by ${channels.map(({ channel }) => channel).join(" and ")}.`}{" "}
+                ? say("Alarms are shown here only: neither e-mail nor a webhook is set up.")
+                : say("Also sent by {channels}.", {
+                    channels: listed.format(channels.map(({ channel }) => say(channel as Channel))),
+                  })}{" "}
               {figures !== null && wordsOf(figures)}
             </p>
             {channels
               .filter(({ failures }) => failures > 0)
               .map(({ channel, failures, fault }) => (
                 <p key={channel} class="fault">
-                  The {channel} has failed {failures} times: {fault}
+                  {say("The {channel} has failed {n} times: {fault}", {
+                    channel: say(channel as Channel),
+                    n: String(failures),
+                    fault: fault ?? "",
+                  })}
                 </p>
               ))}
           </>
@@ -111,6 +128,11 @@ export function Alarms() {
   );
 }
 
+// The server says them in English; a kind of a later version stays so.
+const textOf = (text: string): string => say(text as Text);
+type Channel = "email" | "webhook";
+const listed = new Intl.ListFormat(locale);
+
 const figuresOf = ({ details }: ConsoleAlarm): string =>
   Object.entries(details)
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
@@ -119,7 +141,14 @@ const figuresOf = ({ details }: ConsoleAlarm): string =>
 function wordsOf({ held, harmful, busiest_source_share }: NonNullable<ConsoleAlarms["figures"]>) {
   const holding = Object.entries(held)
     .filter(([, count]) => count > 0)
-    .map(([reason, count]) => `${reason} ${number(count)}`);
+    .map(([reason, count]) => `${say(reason as HeldReason)} ${number(count)}`);
   const changes = harmful.reduce((all, { count }) => all + count, 0);
-  return `Marks held: ${holding.join(", ") || "none"}. Harmful changes in all: ${number(changes)}. Busiest source: ${share(busiest_source_share, 1)} of the last hour's marks.`;
+  return say(
+    "Marks held: {held}. Harmful changes in all: {changes}. Busiest source: {share} of the last hour's marks.",
+    {
+      held: holding.join(", ") || say("none"),
+      changes,
+      share: share(busiest_source_share, 1),
+    },
+  );
 }

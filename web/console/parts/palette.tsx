@@ -3,6 +3,7 @@ import type { ConsoleHits } from "#src/contract/console.ts";
 import { api, mayChange } from "#web/console/api.ts";
 import { goTo } from "#web/console/place.ts";
 import { queuesPage, type SitePage, sitePages } from "#web/console/site.ts";
+import { say } from "#web/console/words.ts";
 
 interface Option {
   /** Of its element, so that a newer answer keeps what is chosen. */
@@ -103,7 +104,7 @@ export function Palette({ close }: { close: () => void }) {
     <dialog
       ref={dialog}
       class="dialog palette"
-      aria-label="Find"
+      aria-label={say("Find")}
       onCancel={(event) => {
         event.preventDefault();
         leave();
@@ -115,7 +116,7 @@ export function Palette({ close }: { close: () => void }) {
       <div class="palette-field">
         <input
           role="combobox"
-          aria-label="Find a page, partner, key or station"
+          aria-label={say("Find a page, partner, key or station")}
           aria-autocomplete="list"
           aria-expanded={isOpen}
           {...(isOpen ? { "aria-controls": "palette-list" } : {})}
@@ -124,7 +125,7 @@ export function Palette({ close }: { close: () => void }) {
           spellcheck={false}
           enterkeyhint="go"
           maxLength={120}
-          placeholder="Page, partner, key or station"
+          placeholder={say("Page, partner, key or station")}
           value={typed}
           onInput={({ currentTarget }) => {
             setTyped(currentTarget.value);
@@ -134,11 +135,11 @@ export function Palette({ close }: { close: () => void }) {
           onKeyDown={onKey}
         />
         <button type="button" onClick={leave}>
-          Close
+          {say("Close")}
         </button>
       </div>
       {isOpen && (
-        <div role="listbox" id="palette-list" aria-label="Found">
+        <div role="listbox" id="palette-list" aria-label={say("Found")}>
           {groups.map((group) => (
             <div role="group" key={group.name} aria-labelledby={`palette-${group.name}`}>
               <div class="soft" role="presentation" id={`palette-${group.name}`}>
@@ -190,9 +191,9 @@ const Hit = ({ option: { id, text, detail, tag }, selected, choose, open }: HitP
 );
 
 function wordsOf(count: number, isSearching: boolean): string {
-  if (isSearching) return "Searching …";
-  if (count === 0) return "Nothing found.";
-  return `${count} found. Arrow keys choose, Enter opens.`;
+  if (isSearching) return say("Searching …");
+  if (count === 0) return say("Nothing found.");
+  return say("{n} found. Arrow keys choose, Enter opens.", { n: String(count) });
 }
 
 /** What is sent of the text. Of a pasted key only the beginning, by which it is found, ever leaves the page. */
@@ -210,7 +211,7 @@ function groupsOf(typed: string, { partners, keys, stations }: ConsoleHits): Gro
   );
   const groups: Group[] = [
     {
-      name: "Pages",
+      name: say("Pages"),
       options: pages.map(({ path, text }) => ({
         id: `palette-page-${text.replaceAll(" ", "-")}`,
         text,
@@ -219,7 +220,7 @@ function groupsOf(typed: string, { partners, keys, stations }: ConsoleHits): Gro
       })),
     },
     {
-      name: "Partners",
+      name: say("Partners"),
       options: partners.map(({ id, name }) => ({
         id: `palette-partner-${id}`,
         text: name,
@@ -228,23 +229,23 @@ function groupsOf(typed: string, { partners, keys, stations }: ConsoleHits): Gro
       })),
     },
     {
-      name: "Keys",
+      name: say("Keys"),
       options: keys.map(({ id, partner_id: partnerId, partner, prefix, label, revoked }) => ({
         id: `palette-key-${id}`,
         text: label === "" ? `${prefix}…` : label,
         detail: [`#${id}`, ...(label === "" ? [] : [`${prefix}…`]), partner].join(" · "),
         path: `/partners/${partnerId}`,
-        ...(revoked ? { tag: "revoked" } : {}),
+        ...(revoked ? { tag: say("revoked") } : {}),
       })),
     },
     {
-      name: "Stations",
+      name: say("Stations"),
       options: stations.map(({ id, name, brand, addr, removed }) => ({
         id: `palette-station-${id}`,
         text: name || brand || id,
         path: `/stations/${id}`,
         detail: [...new Set([name === "" ? "" : brand, addr, id])].filter(Boolean).join(" · "),
-        ...(removed ? { tag: "out of service" } : {}),
+        ...(removed ? { tag: say("out of service") } : {}),
       })),
     },
   ];

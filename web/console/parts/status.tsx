@@ -1,9 +1,11 @@
+import { say } from "#web/console/words.ts";
+
 const signs: Record<string, [sign: string, word: string]> = {
-  yes: ["●", "Fuel"],
-  low: ["◐", "Little fuel"],
-  no: ["✕", "No fuel"],
-  queue: ["≡", "Queue"],
-  nodata: ["○", "No data"],
+  yes: ["●", say("Fuel")],
+  low: ["◐", say("Little fuel")],
+  no: ["✕", say("No fuel")],
+  queue: ["≡", say("Queue")],
+  nodata: ["○", say("No data")],
 };
 
 export const statusWord = (status: string): string => signs[status]?.[1] ?? status;
