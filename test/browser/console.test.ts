@@ -11,7 +11,10 @@ import { addPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
-import { itLong, windowsOf, windowsTried } from "#test/harness/long.ts";
+import { englishLeft } from "#test/browser/english-left.ts";
+import { itLong, sized, windowsOf, windowsTried } from "#test/harness/long.ts";
+import { russian } from "#web/console/russian/all.ts";
+import { russian as ofKit } from "#web/kit/russian.ts";
 
 describe("browser: console", function () {
   const site = useConsole();
@@ -311,7 +314,7 @@ describe("browser: console", function () {
         [`/rollback/${rollback}`, `Rollback #${rollback}`],
         ["/people", "Privacy"],
         ["/stations", "Stations"],
-        [`/stations/${placeOf(0).id}`, "Station"],
+        [`/stations/${placeOf(0).id}`, `Station ${placeOf(0).id}`],
         ["/imports", "Imports"],
         ["/incidents", "Incidents"],
         ["/log", "Log"],
@@ -347,5 +350,35 @@ describe("browser: console", function () {
         await view.close();
       });
     }
+
+    it("in Russian: its frame, and in the long run each page", async () => {
+      const words: Record<string, string> = { ...ofKit, ...russian };
+      const view = await openPage(site.browser, { width: 390, locale: "ru-RU" });
+      const { page } = view;
+      await goTo(page, "/");
+      await page.getByLabel("Имя", { exact: true }).fill("olga");
+      await page.getByLabel("Пароль", { exact: true }).fill(testPassword);
+      expect(await englishLeft(page, words), "sign-in").to.deep.equal([]);
+      await page.getByRole("button", { name: "Войти", exact: true }).click();
+      for (const [path, title] of paths.slice(0, sized(1, paths.length))) {
+        await goTo(page, path);
+        const heading = words[title] ?? title.replace(/^Rollback #/, "Откат № ");
+        await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+        await page.locator(".skeleton").waitFor({ state: "detached" });
+        const left = await englishLeft(page, words);
+        // What the stations of the test are called.
+        expect(
+          left.filter((text) => text !== "Brand"),
+          path,
+        ).to.deep.equal([]);
+        expect(await axeFaults(page), path).to.deep.equal([]);
+        expect(await fitsWidth(page), path).to.equal(true);
+      }
+      await page.getByLabel("Язык", { exact: true }).selectOption("en");
+      await page.getByRole("navigation", { name: "Console" }).waitFor();
+      expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("en");
+      expect(complaints(view)).to.deep.equal([]);
+      await view.close();
+    });
   });
 });

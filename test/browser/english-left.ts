@@ -10,7 +10,11 @@ export async function englishLeft(page: Page, table: Record<string, string>): Pr
     for (const one of document.body.querySelectorAll("[aria-label]")) found.push(one.getAttribute("aria-label"));
     return found.map((text) => text.trim());
   })()`);
-  const english = Object.keys(table).map(
+  // A text that is hardly more than what is put in would match anything.
+  const telling = Object.keys(table).filter((text) =>
+    /[A-Za-z]{3}/.test(text.replaceAll(/\{\w+\}/g, "")),
+  );
+  const english = telling.map(
     (text) =>
       new RegExp(
         `^${text
