@@ -8,6 +8,7 @@ import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
 import { benchStreams } from "#bench/streams.ts";
 import { benchTrust } from "#bench/trust.ts";
+import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
@@ -21,6 +22,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,6 +79,7 @@ const benches: Record<string, () => Promise<string>> = {
   streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () =>
     benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
+  webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
