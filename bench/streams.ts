@@ -201,7 +201,8 @@ const quantile = (ascending: Float64Array, part: number): number =>
 
 const ms = (value: number): string => `${value.toFixed(value < 100 ? 1 : 0)} ms`;
 const mb = (value: number): string => `${value.toFixed(0)} MB`;
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const percent = (share: number): string =>
+  Number.isNaN(share) ? "?" : `${(100 * share).toFixed(1)} %`;
 
 function lineOf({ lags, alone, streaming, missed, lost }: Round): string {
   const lag = [0.5, 0.99, 1].map((part) => ms(quantile(lags, part))).join(", ");

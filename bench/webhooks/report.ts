@@ -51,6 +51,10 @@ const rate = ({ requests, seconds }: Round): number => requests / seconds;
 const total = (waiting: Waiting): number =>
   Object.values(waiting).reduce((sum, count) => sum + count, 0);
 
+/** CPU time cannot be seen everywhere. */
+const fixed = (value: number, digits: number): string =>
+  Number.isNaN(value) ? "?" : value.toFixed(digits);
+
 /** The section of results.md. */
 export function report(turns: Record<State, Turn[]>, drain: Drain, run: Run): string {
   const { endpoints, perPartner, clients, steadyPerSecond, rounds, seconds } = run;
@@ -76,9 +80,18 @@ export function report(turns: Record<State, Turn[]>, drain: Drain, run: Run): st
       of(rate).toFixed(0),
       of(({ p50 }) => p50).toFixed(1),
       of(({ p99 }) => p99).toFixed(1),
-      `${of(({ nodeMs, requests }) => nodeMs / requests).toFixed(2)} + ${of(({ serversMs, requests }) => serversMs / requests).toFixed(2)}`,
+      `${fixed(
+        of(({ nodeMs, requests }) => nodeMs / requests),
+        2,
+      )} + ${fixed(
+        of(({ serversMs, requests }) => serversMs / requests),
+        2,
+      )}`,
       state === "delivered"
-        ? `${of(({ posts, seconds: took }) => posts / took).toFixed(0)} a second, ${of(({ senderMs, seconds: took }) => senderMs / took / 10).toFixed(0)} % of a core`
+        ? `${of(({ posts, seconds: took }) => posts / took).toFixed(0)} a second, ${fixed(
+            of(({ senderMs, seconds: took }) => senderMs / took / 10),
+            0,
+          )} % of a core`
         : "",
       state === "without" ? "" : speed.toFixed(2),
       state === "without" ? "" : `≥ ${goal}: ${verdict(speed >= goal)}`,
@@ -114,5 +127,5 @@ function drainText({ marks, before, left, doneAfterMs, posts, senderMs }: Drain)
     ms === null ? "**not in time**" : `after ${(ms / 1000).toFixed(1)} s`;
   const slowest = Math.max(...Object.values(doneAfterMs).map((ms) => ms ?? 0));
   const speed = slowest === 0 ? "" : ` (${((posts / slowest) * 1000).toFixed(0)} a second)`;
-  return `A backlog: ${marks} marks while nothing was sent, so that ${total(before).toLocaleString("en")} webhooks waited for up to ${marks} changed stations each and for outcomes. One \`webhooks\` process, no further marks: those that answer at once had everything ${after(doneAfterMs["at once"])}, the slow ones ${after(doneAfterMs.slow)}, with ${posts.toLocaleString("en")} requests${speed} and ${(senderMs / posts).toFixed(1)} ms of CPU for each. The ${left.failing.toLocaleString("en")} that fail still wait, as they should.`;
+  return `A backlog: ${marks} marks while nothing was sent, so that ${total(before).toLocaleString("en")} webhooks waited for up to ${marks} changed stations each and for outcomes. One \`webhooks\` process, no further marks: those that answer at once had everything ${after(doneAfterMs["at once"])}, the slow ones ${after(doneAfterMs.slow)}, with ${posts.toLocaleString("en")} requests${speed} and ${fixed(senderMs / posts, 1)} ms of CPU for each. The ${left.failing.toLocaleString("en")} that fail still wait, as they should.`;
 }
