@@ -19,12 +19,11 @@ export interface Country {
 }
 
 const stationCount = 30_000;
-const partnerCount = 8;
 const users = 400_000;
 const chunk = 20_000;
 
 /** Fills an empty database: a country of 30,000 stations, partners, and their users as they were met before. */
-export async function fillCountry(config: Config): Promise<Country> {
+export async function fillCountry(config: Config, partnerCount = 8): Promise<Country> {
   const db = createDb({ ...config, queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 }, "bench fill");
   try {
     const stations = makeStations(createRandom(1), stationCount);

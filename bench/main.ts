@@ -6,7 +6,9 @@ import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
+import { benchStreams } from "#bench/streams.ts";
 import { benchTrust } from "#bench/trust.ts";
+import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
@@ -18,7 +20,9 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 // `npm run bench -- size [--seconds 120] [--dry]`
+// `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,7 +32,7 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Trust: the seeds of its countries; medians over them are shown. */
     seeds: { type: "string", default: "1,2,3" },
-    /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
+    /** A smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
     only: { type: "string" },
@@ -72,8 +76,10 @@ const benches: Record<string, () => Promise<string>> = {
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
   size: () => benchSize(options),
+  streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () =>
     benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
+  webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);

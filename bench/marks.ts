@@ -12,6 +12,7 @@ import {
   startLoad,
   startServer,
 } from "#bench/processes.ts";
+import { median } from "#bench/results.ts";
 import { openServers } from "#bench/stage.ts";
 import { release } from "#demo/release.ts";
 import { readProcfile } from "#demo/roles.ts";
@@ -147,7 +148,7 @@ async function measure(
     const measured = await load.run({
       side: side.name,
       port: side.port,
-      clients: clientCount,
+      pace: { clients: clientCount },
       seconds: forSeconds,
     });
     const after = used();
@@ -183,12 +184,6 @@ async function measure(
 
 const sum = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : a + b;
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
 
 function report(
   results: Map<number, { ours: Round[]; rival: Round[] }>,

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -87,6 +87,10 @@ export function startGenerator<Job, Result>(
     stop: () => void (child.connected && child.disconnect()),
   };
 }
+
+/** Memory that a process holds now. */
+export const rssMb = (pid: number): number =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024;
 
 /** Reads how much CPU time processes have used, ms; null where that cannot be seen. */
 export interface CpuMeter {

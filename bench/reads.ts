@@ -1,11 +1,16 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadJob, ReadMeasured } from "#bench/load/reads.ts";
 import type { VisibilityJob, Watched } from "#bench/load/visibility.ts";
-import { createCpuMeter, type Server, startGenerator, startServer } from "#bench/processes.ts";
+import {
+  createCpuMeter,
+  rssMb,
+  type Server,
+  startGenerator,
+  startServer,
+} from "#bench/processes.ts";
 import { casesOf, dumpUrl, get, record, requestsOf, type Case } from "#bench/reads/cases.ts";
 import { enlargeCountry, fillReadCountry } from "#bench/reads/country.ts";
 import { measureFreshness, type LoopDelay } from "#bench/reads/fresh.ts";
@@ -228,6 +233,3 @@ const mixed = (cases: readonly Case[], keys: readonly string[]): string[] =>
   cases
     .filter(({ name }) => name === "one station" || name.startsWith("rectangle of 50,"))
     .flatMap((one) => requestsOf(one, "Fuelmark", keys));
-
-const rssMb = (pid: number): number =>
-  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024;

@@ -17,3 +17,11 @@ export function writeSection(name: string, text: string): void {
   else sections[at] = section;
   writeFileSync(file, [first, ...sections].map((part) => part.trim()).join("\n\n") + "\n");
 }
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export const verdict = (reached: boolean): string => (reached ? "reached" : "**not reached**");

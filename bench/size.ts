@@ -40,7 +40,7 @@ export async function benchSize({ seconds }: { seconds: number }): Promise<strin
       stage.onClose(() => server.stop());
     }
     const load = startLoad(file);
-    const measured = await load.run({ side: "Fuelmark", port, clients, seconds });
+    const measured = await load.run({ side: "Fuelmark", port, pace: { clients }, seconds });
     load.stop();
     const after = await sizes(db);
     const [version] = await rows<{ version: string }>(

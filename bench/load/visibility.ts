@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Country } from "#bench/country.ts";
-import { type Connection, openConnection } from "#bench/load/connection.ts";
 import { createForward } from "#bench/load/forward.ts";
 import { serveJobs } from "#bench/load/serve-jobs.ts";
+import { openPool, steadily } from "#bench/load/steady.ts";
 
 /** Marks at a steady rate into one process, watched in another. */
 export interface VisibilityJob {
@@ -44,11 +44,10 @@ async function run({
 }: VisibilityJob): Promise<Watched> {
   const next = createForward(country, 3);
   const places = new Map(country.stations.map((one) => [one.id, one]));
-  const posting = pool(postTo);
-  const looking = pool(watch);
+  const posting = openPool(postTo);
+  const looking = openPool(watch);
   const statuses: Record<string, number> = {};
   const samples: Sample[] = [];
-  const work: Promise<void>[] = [];
   let sent = 0;
 
   const look = async (id: string): Promise<number | null> => {
@@ -67,6 +66,7 @@ async function run({
     return null;
   };
   const mark = async (n: number): Promise<void> => {
+    sent += 1;
     const request = next(`127.0.0.1:${postTo}`);
     const id = /stations\/([^/]+)\//.exec(request)![1]!;
     const sample: Sample = { id, sentAt: Date.now(), visibleMs: null };
@@ -79,13 +79,7 @@ async function run({
     if (status === 200 && !body.includes('"outcome":"held"')) samples.push(sample);
   };
 
-  const startedAt = performance.now();
-  while (sent < perSecond * seconds) {
-    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
-    for (; sent < Math.min(due, perSecond * seconds); sent += 1) work.push(mark(sent));
-    await sleep(5);
-  }
-  await Promise.all(work);
+  await steadily(perSecond, seconds, mark);
   posting.close();
   looking.close();
   return { sent, statuses, samples };
@@ -100,20 +94,4 @@ function shows(body: string, id: string): boolean {
   const { stations } = JSON.parse(body) as { stations: { id: string; fuel: Fuel }[] };
   const fuel = stations.find((one) => one.id === id)?.fuel;
   return fuel !== undefined && (fuel.status !== "nodata" || fuel.pending_status !== "");
-}
-
-/** As many connections as are needed at once. */
-function pool(port: number): { send: Connection["send"]; close(): void } {
-  const all: Connection[] = [];
-  const idle: Connection[] = [];
-  return {
-    send: async (request) => {
-      let one = idle.pop();
-      if (one === undefined) all.push((one = await openConnection("127.0.0.1", port)));
-      const answer = await one.send(request);
-      idle.push(one);
-      return answer;
-    },
-    close: () => all.forEach((one) => one.close()),
-  };
 }

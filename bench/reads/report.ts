@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import type { Freshness } from "#bench/reads/fresh.ts";
 import type { Results, Round } from "#bench/reads/rounds.ts";
+import { median, verdict } from "#bench/results.ts";
 
 export interface Found {
   results: Results;
@@ -111,7 +112,6 @@ function others({ memory, dumps, fresh, marksPerSecond }: Found): string {
   ].join("\n");
 }
 
-const verdict = (reached: boolean): string => (reached ? "reached" : "**not reached**");
 const loadText = (load: number[]): string => load.map((one) => one.toFixed(1)).join(" ");
 const rate = (round: Round): number => round.requests / round.seconds;
 const kilobytes = (side: Round[]): string =>
@@ -126,10 +126,4 @@ function cpuOf(side: Round[]): string {
     return values.includes(null) ? "?" : median(values as number[]).toFixed(3);
   };
   return `${of("ownMs")} + ${of("serversMs")}`;
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
