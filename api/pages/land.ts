@@ -16,7 +16,7 @@ const zoomMax = 10;
 /** A side of a tile in its path's units, and how far land goes beyond it, so that neighbours leave no line. */
 const extent = 4096;
 const buffer = 64;
-/** Steps that are shorter are left out: a tile is drawn 2048 pixels wide at most. */
+/** Steps that are shorter are left out: they are a pixel or two where the source has them at all. */
 const leastStep = 3;
 const keptBytes = 4_000_000;
 

@@ -98,7 +98,7 @@ describe("browser: the map before its code has come", function () {
   it("shows the land, moves nothing about, and says nothing that the list does not say", async () => {
     const { page, requests, release, close } = await open(11);
     await page.locator(".sketch .land path").first().waitFor({ state: "attached" });
-    expect(requests.some((url) => url.includes("/basemap/land/10/"))).to.equal(true);
+    expect(requests.some((url) => url.includes("/basemap/land/9/"))).to.equal(true);
     expect(await page.locator(".sketch").getAttribute("aria-hidden")).to.equal("true");
     release();
     await mapIsDrawn(page);

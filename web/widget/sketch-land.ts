@@ -2,8 +2,10 @@ import { signal } from "@preact/signals";
 import { type MapView, type PlacedTile, tilesIn } from "#web/kit/map-view.ts";
 import { page } from "#web/widget/page.ts";
 
-// The service has the land in tiles of zooms 0 to 10. Tiles this wide at least are few, and their coasts fine enough.
-const tiles = { leastPx: 1024, zoomMax: 10 };
+/** The service has the land in tiles of these zooms. */
+const zoomMax = 10;
+/** From this width of the world on, pixels, the coast is as fine in wider tiles, and fewer will do. */
+const nearPx = 512 * 2 ** 9;
 /** A side of a tile in its path's units. */
 export const tileUnits = 4096;
 
@@ -13,9 +15,12 @@ const asked = new Set<string>();
 
 const nameOf = ({ z, x, y }: PlacedTile): string => `${z}/${x}/${y}`;
 
+const tilesOf = (view: MapView): PlacedTile[] =>
+  tilesIn(view, { zoomMax, leastPx: view.scale < nearPx ? 1024 : 2048 });
+
 /** The land in a view as paths with where they belong; null while some of it is still to come. */
 export function landIn(view: MapView): { path: string; transform: string }[] | null {
-  const placed = tilesIn(view, tiles).map((tile) => ({
+  const placed = tilesOf(view).map((tile) => ({
     ...tile,
     path: paths.value.get(nameOf(tile)),
   }));
@@ -28,7 +33,7 @@ export function landIn(view: MapView): { path: string; transform: string }[] | n
 
 /** Asks for the land in a view, each tile once. */
 export function askLand(view: MapView): void {
-  for (const name of tilesIn(view, tiles).map(nameOf)) {
+  for (const name of tilesOf(view).map(nameOf)) {
     if (asked.has(name)) continue;
     asked.add(name);
     void fetch(`${page.root}basemap/land/${name}`)
