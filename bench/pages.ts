@@ -117,12 +117,13 @@ async function measure(browser: Browser, baseUrl: string, rounds: number): Promi
     `| the map: first stations drawn | ${median.toFixed(0)} ms (${times.map((one) => one.toFixed(0)).join(", ")}) | ≤ ${goals.firstStationsMs} ms: ${verdict(median <= goals.firstStationsMs)} |`,
   );
   for (const network of slow) {
-    const rounded: { rowsMs: number; drawnMs: number }[] = [];
+    const rounded: { rowsMs: number; firstMapMs: number; drawnMs: number }[] = [];
     for (let round = 0; round < Math.min(rounds, 3); round++)
       rounded.push(await openSlowly(browser, `${baseUrl}/`, network));
     for (const [what, goalMs, of] of [
       ["first rows", network.rowsMs, "rowsMs"],
-      ["first stations drawn", network.drawnMs, "drawnMs"],
+      ["a first map with pins", network.firstMapMs, "firstMapMs"],
+      ["first stations drawn", null, "drawnMs"],
     ] as const) {
       const [low, middle, high] = spread(rounded.map((one) => one[of]));
       const goal = goalMs === null ? "" : `≤ ${goalMs} ms: ${verdict(middle <= goalMs)}`;
@@ -131,7 +132,7 @@ async function measure(browser: Browser, baseUrl: string, rounds: number): Promi
       );
     }
   }
-  return `The built pages from a \`web\` process, demo country of 10,000 stations, Chromium ${browser.version()} headless with WebGL in software, window of 1280 by 800, empty cache. First load: everything that the page asks for until it is idle, each with \`Accept-Encoding: gzip\`; the map with its worker and the base map's first view. Data: what the API answers meanwhile, the city's stations above all.
+  return `The built pages from a \`web\` process, demo country of 10,000 stations, Chromium ${browser.version()} headless with WebGL in software, window of 1280 by 800, empty cache. First load: everything that the page asks for until it is idle, each with \`Accept-Encoding: gzip\`; the map with its worker and the base map's first view. Data: what the API answers meanwhile, the city's stations above all. First map with pins: land and stations in the map's place, sketched before the map library has come (decision 15.42); the goal of 8 s is for that. First stations drawn: by the map library, which alone is 314 KB.
 
 | what | measured | goal |
 |---|---|---|
@@ -178,17 +179,20 @@ interface Network {
   latencyMs: number;
   /** Goals. */
   rowsMs: number | null;
-  drawnMs: number | null;
+  firstMapMs: number | null;
 }
 
 const slow: readonly Network[] = [
-  { name: "1.6 Mbit/s and 150 ms", kbitS: 1600, latencyMs: 150, rowsMs: null, drawnMs: null },
-  { name: "400 kbit/s and 400 ms", kbitS: 400, latencyMs: 400, rowsMs: 3000, drawnMs: 8000 },
+  { name: "1.6 Mbit/s and 150 ms", kbitS: 1600, latencyMs: 150, rowsMs: null, firstMapMs: null },
+  { name: "400 kbit/s and 400 ms", kbitS: 400, latencyMs: 400, rowsMs: 3000, firstMapMs: 8000 },
 ];
 /** A weak phone beside this machine. */
 const slowdown = 4;
 
-/** The map on such a network with a slow processor: when its first rows can be read, and when its stations are drawn. */
+/**
+ * The map on such a network with a slow processor: when its first rows can be read, when land and stations are first
+ * there as a map, be it a sketch (docs/decisions.md 15.42), and when the map library has drawn them.
+ */
 async function openSlowly(browser: Browser, url: string, { kbitS, latencyMs }: Network) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: "en" });
   const page = await context.newPage();
@@ -206,12 +210,21 @@ async function openSlowly(browser: Browser, url: string, { kbitS, latencyMs }: N
     const look = list === null ? null : getComputedStyle(list);
     return look !== null && list.querySelector("a") !== null && look.visibility === "visible" && Number(look.opacity) > 0.9;
   })()`;
+  // The land, and a sign that a finger would touch: nothing lies on it.
+  const isSketched = `(() => {
+    if (document.querySelector(".sketch .land path") === null) return false;
+    return [...document.querySelectorAll(".sketch .pin, .sketch .ring")].some((sign) => {
+      const { left, top, width, height } = sign.getBoundingClientRect();
+      return sign.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+  })()`;
   const isDrawn = "performance.getEntriesByName('stations drawn').length > 0";
   await page.goto(url, { waitUntil: "commit", timeout: patienceMs });
   const rowsMs = await whenTrue(page, isRead, startedAt);
+  const firstMapMs = await whenTrue(page, `${isSketched} || ${isDrawn}`, startedAt);
   const drawnMs = await whenTrue(page, isDrawn, startedAt);
   await context.close();
-  return { rowsMs, drawnMs };
+  return { rowsMs, firstMapMs, drawnMs };
 }
 
 const patienceMs = 90_000;

@@ -24,6 +24,7 @@ import { clientPackage } from "#api/pages/client-package.ts";
 import { docsPages } from "#api/pages/docs/pages.ts";
 import { guidePages } from "#api/pages/docs/for-programs.ts";
 import { embedPages } from "#api/pages/embed.ts";
+import { landPages } from "#api/pages/land.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
 import { overviewPage } from "#api/pages/overview.ts";
@@ -96,6 +97,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   statusPages(router, services);
   privacyPage(router, services);
   basemapPages(router, services);
+  landPages(router);
   widgetPages(router, services);
   embedPages(router, services);
   stationPage(router, services);

@@ -1,13 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { distanceM } from "#src/domain/geo.ts";
-import {
-  fitView,
-  type MapView,
-  metresPerPx,
-  placeIn,
-  tilesIn,
-} from "#web/console/parts/map-view.ts";
+import { fitView, type MapView, metresPerPx, placeIn, tilesIn } from "#web/kit/map-view.ts";
 
 const [width, height] = [600, 330];
 const fit = (points: { lat: number; lon: number }[]): MapView => fitView(points, width, height);

@@ -3,10 +3,11 @@ import { findStation } from "#web/widget/api.ts";
 import { loading, stations, trouble } from "#web/widget/loader.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { openCard, openPanel, panel } from "#web/widget/panels.ts";
+import { sketch } from "#web/widget/sketch.ts";
 import { canDraw } from "#web/widget/state.ts";
 
 /**
- * The list that came with the page stands until the map has its stations, or a panel lies in its place. Whoever is
+ * The list that came with the page stands until the map or its sketch has its stations, or a panel lies in its place. Whoever is
  * reading it by then keeps it as the map's own list (docs/decisions.md 15.13).
  */
 export function joinEarlyList(): void {
@@ -35,5 +36,6 @@ function isReplaced(): boolean {
   const isAsking = loading.value;
   hasAsked ||= isAsking;
   const hasStations = stations.value.size > 0 || (hasAsked && !isAsking && trouble.value === null);
-  return panel.value !== "none" || !canDraw.value || (map.value !== null && hasStations);
+  const hasMap = map.value !== null || sketch.value !== null;
+  return panel.value !== "none" || !canDraw.value || (hasMap && hasStations);
 }

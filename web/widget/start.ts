@@ -7,6 +7,7 @@ import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel } from "#web/widget/panels.ts";
+import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
 import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
@@ -45,14 +46,18 @@ export async function start(): Promise<void> {
   void loadCities();
   const container = document.getElementById("map");
   // The stations come while the map's own code is still under way.
-  if (drawing !== null && container !== null) lookAhead(target, container.getBoundingClientRect());
+  if (drawing !== null && container !== null) {
+    lookAhead(target, container.getBoundingClientRect());
+    sketchUntilDrawn(drawing, target, container);
+  }
   try {
     if (drawing === null || container === null) throw new Error("no WebGL");
     const { openMap } = await drawing;
-    map.value = await openMap(container, known, target);
+    map.value = await openMap(container, known, () => sketch.peek() ?? target);
     if (station !== null) openCard(station);
   } catch (error) {
     console.warn(error);
+    endSketch();
     noMap.value = drawing === null ? "no-webgl" : "failed";
     listAround(target);
     if (station !== null) openCard(station);
@@ -111,10 +116,11 @@ function lookAhead({ zoom, ...at }: Target, size: { width: number; height: numbe
   look(boxesAround({ ...at, zoom: shown }, size), shown);
 }
 
-/** Takes the viewer there: the map, or the list where there is none. */
+/** Takes the viewer there: the map, what is sketched in its place, or the list where there is none. */
 export function goTo(target: Target): void {
-  if (map.value === null) listAround(target);
-  else map.value.go(target);
+  if (map.value !== null) map.value.go(target);
+  else if (sketch.value !== null) moveSketch(target);
+  else listAround(target);
 }
 
 function listAround({ lat, lon, zoom }: Target): void {

@@ -2,13 +2,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { ConsoleRollbackChange } from "#src/contract/console.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Land } from "#web/console/parts/land.ts";
-import { fitView, type MapView, metresPerPx, placeIn } from "#web/console/parts/map-view.ts";
+import { fitView, type MapView, metresPerPx, placeIn } from "#web/kit/map-view.ts";
 import { metres, niceBelow } from "#web/console/parts/mini-map.tsx";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";
 import { number } from "#web/kit/numbers.ts";
 import { theme } from "#web/kit/theme.ts";
-import { mapColours } from "#web/widget/map/colours.ts";
+import { mapColours } from "#web/widget/colours.ts";
 import { signs } from "#web/widget/signs.ts";
 
 interface Placed extends ConsoleRollbackChange {

@@ -1,7 +1,7 @@
 import { VectorTile } from "@mapbox/vector-tile";
 import { PbfReader } from "pbf";
 import { PMTiles } from "pmtiles";
-import { type MapView, type PlacedTile, tilesIn } from "#web/console/parts/map-view.ts";
+import { type MapView, type PlacedTile, tilesIn } from "#web/kit/map-view.ts";
 
 /** Steps of a coast that are shorter are left out, pixels. */
 const leastStep = 0.7;

@@ -6,7 +6,7 @@ import {
 } from "maplibre-gl";
 import { PMTiles, Protocol, TileType } from "pmtiles";
 import type { Theme } from "#web/kit/theme.ts";
-import { mapColours } from "#web/widget/map/colours.ts";
+import { mapColours } from "#web/widget/colours.ts";
 import { language } from "#web/widget/words.ts";
 import type { BasemapConfig } from "#web/widget/state.ts";
 

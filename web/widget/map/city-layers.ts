@@ -1,12 +1,10 @@
 import type { ExpressionSpecification, GeoJSONSource, Map as MapLibre } from "maplibre-gl";
 import type { Theme } from "#web/kit/theme.ts";
 import type { City } from "#web/widget/api.ts";
-import { mapColours } from "#web/widget/map/colours.ts";
+import { mapColours } from "#web/widget/colours.ts";
+import { townPxPerRoot } from "#web/widget/looks.ts";
 
 const source = "cities";
-const metresPerRootOfPeople = 9;
-// Of a tile's pixel at zoom 0, in the latitudes where most of a country's people live.
-const metresPerPixel = 47_000;
 
 // Beside the town's middle, else beyond the ring of a cluster that lies there, in letters' heights.
 const anchors: (string | [number, number])[] = [...around(0.9), ...around(2.6), ...around(3.8)];
@@ -78,7 +76,7 @@ function around(away: number): (string | [number, number])[] {
 const radius = (zoom: number): ExpressionSpecification => [
   "*",
   ["sqrt", ["get", "population"]],
-  (metresPerRootOfPeople / metresPerPixel) * 2 ** zoom,
+  townPxPerRoot * 2 ** zoom,
 ];
 
 /** Shows these cities and no others. */

@@ -27,6 +27,7 @@ import { position } from "#web/widget/position.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard, selected } from "#web/widget/panels.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
+import { endSketch } from "#web/widget/sketch.ts";
 import { cities, now, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -41,13 +42,14 @@ const drawnAt = computed(() => {
   return Math.floor(now.value / everyMs) * everyMs;
 });
 
-/** Draws the map into `container`, opened on `start`, and keeps it in step with the page's state. */
+/** Draws the map into `container`, opened on what `startOf` says by then, and keeps it in step with the page's state. */
 export async function openMap(
   container: HTMLElement,
   { basemap }: Pick<WidgetConfig, "basemap">,
-  start: Target,
+  startOf: () => Target,
 ): Promise<MapHandle> {
   const base = await openBasemap(basemap, theme.peek(), page.root);
+  const start = startOf();
   const map = new MapLibre({
     container,
     style: base.style,
@@ -82,6 +84,8 @@ export async function openMap(
   map.on("moveend", noteView);
   map.on("resize", noteView);
   noteView();
+  // Whoever moves the map wants to see it move.
+  for (const seen of ["idle", "movestart"] as const) map.once(seen, endSketch);
   map.once("style.load", () => {
     addCities(map, theme.peek(), basemap.kind === "bundled");
     addPosition(map);

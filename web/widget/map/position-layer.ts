@@ -1,5 +1,5 @@
 import type { GeoJSONSource, Map as MapLibre } from "maplibre-gl";
-import { tokenOf } from "#web/widget/map/colours.ts";
+import { tokenOf } from "#web/widget/colours.ts";
 import type { Position } from "#web/widget/position.ts";
 
 const source = "position";

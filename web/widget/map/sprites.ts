@@ -1,7 +1,16 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Fading } from "#web/widget/age.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
-import { tokenOf } from "#web/widget/map/colours.ts";
+import {
+  type Badge,
+  filled,
+  noDataPx,
+  ringGap,
+  ringsPx,
+  ringWidthPx,
+  stationPx,
+} from "#web/widget/looks.ts";
+import { tokenOf } from "#web/widget/colours.ts";
 
 /** A picture for the map, drawn twice as fine as it is shown. */
 export interface Sprite {
@@ -10,11 +19,6 @@ export interface Sprite {
 }
 
 const pixelRatio = 2;
-const stationSize = 30;
-const noDataSize = 22;
-/** Diameter of a cluster's ring by its size class, pixels. */
-const ringSizes = [38, 44, 52, 60] as const;
-const ringWidth = 6;
 
 /**
  * The picture that the layers ask for by name: `s:<theme>:<status>:<badge>:<fading>` a station, `c:<theme>:<size
@@ -28,18 +32,9 @@ export function drawSprite(name: string): Sprite | null {
   return null;
 }
 
-/** What a station's sign carries besides: a mark that waits for confirmation, a dispute, nothing. */
-export type Badge = "pending" | "conflict" | "";
-
-/**
- * How much of a sign's colour is left in it by its fading. From a half on it is an empty shape, whose rim and mark keep
- * the colour: a paler one could not be told from the ground.
- */
-const filled: Record<Fading, number> = { 0: 1, 1: 0.8, 2: 0.15, 3: 0 };
-
 function drawStation(status: ServedStatus, badge: Badge, fading: Fading): Sprite {
-  const inner = status === "nodata" ? noDataSize : stationSize;
-  const size = stationSize + 10;
+  const inner = status === "nodata" ? noDataPx : stationPx;
+  const size = stationPx + 10;
   return draw(size, (pen) => {
     const { mark, colour } = signs[status];
     const outline = new Path2D(signs[status].outline);
@@ -78,7 +73,7 @@ function drawStation(status: ServedStatus, badge: Badge, fading: Fading): Sprite
 }
 
 function drawBadge(pen: CanvasRenderingContext2D, x: number, badge: Badge): void {
-  const [y, radius] = [stationSize + 10 - x, 7];
+  const [y, radius] = [stationPx + 10 - x, 7];
   pen.beginPath();
   pen.arc(x, y, radius, 0, 2 * Math.PI);
   pen.fillStyle = badge === "conflict" ? tokenOf("--danger") : tokenOf("--accent");
@@ -94,10 +89,10 @@ function drawBadge(pen: CanvasRenderingContext2D, x: number, badge: Badge): void
 }
 
 function drawRing(sizeClass: number, shares: readonly number[]): Sprite {
-  const size = ringSizes[sizeClass] ?? ringSizes[0];
+  const size = ringsPx[sizeClass] ?? ringsPx[0];
   return draw(size + 8, (pen) => {
     const middle = (size + 8) / 2;
-    const radius = size / 2 - ringWidth / 2;
+    const radius = size / 2 - ringWidthPx / 2;
     const whole = shares.reduce((sum, share) => sum + share, 0) || 1;
     pen.shadowColor = "rgb(0 0 0 / 0.3)";
     pen.shadowBlur = 4 * pixelRatio;
@@ -107,7 +102,7 @@ function drawRing(sizeClass: number, shares: readonly number[]): Sprite {
     pen.arc(middle, middle, size / 2 + 1, 0, 2 * Math.PI);
     pen.fill();
     pen.shadowColor = "transparent";
-    pen.lineWidth = ringWidth;
+    pen.lineWidth = ringWidthPx;
     let from = -Math.PI / 2;
     shownStatuses.forEach((status, at) => {
       const share = shares[at] ?? 0;
@@ -115,8 +110,7 @@ function drawRing(sizeClass: number, shares: readonly number[]): Sprite {
       const to = from + (share / whole) * 2 * Math.PI;
       pen.strokeStyle = tokenOf(signs[status].colour);
       pen.beginPath();
-      // A gap between neighbours, so that they are told apart without colour.
-      const gap = share === whole ? 0 : 0.05;
+      const gap = share === whole ? 0 : ringGap;
       pen.arc(middle, middle, radius, from + gap, to - gap);
       pen.stroke();
       from = to;

@@ -9,20 +9,17 @@ import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import type { Theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
-import { tokenOf } from "#web/widget/map/colours.ts";
-import type { Badge } from "#web/widget/map/sprites.ts";
+import { tokenOf } from "#web/widget/colours.ts";
+import { clusterMaxZoom, clusterRadius } from "#web/widget/groups.ts";
+import { badgeOf, ringSteps, signGrowth } from "#web/widget/looks.ts";
 import { shownStatuses } from "#web/widget/signs.ts";
 import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 import { words } from "#web/widget/words.ts";
 
 const source = "stations";
 const chosenSource = "chosen";
-const clusterRadius = 54;
-const clusterMaxZoom = 11;
 /** From here on stations say how old what they show is. */
 export const ageZoom = 13;
-/** In how many steps a ring shows a status's share. */
-const steps = 16;
 
 /** The layers that answer a click: first stations, then clusters. */
 export const stationLayer = "stations";
@@ -71,7 +68,15 @@ const layers: LayerSpecification[] = [
     filter: ["!", ["has", "point_count"]],
     layout: {
       "icon-allow-overlap": true,
-      "icon-size": ["interpolate", ["linear"], ["zoom"], 8, 0.7, 13, 1],
+      "icon-size": [
+        "interpolate",
+        ["linear"],
+        ["zoom"],
+        signGrowth.from,
+        signGrowth.size,
+        signGrowth.to,
+        1,
+      ],
       // What there is to say lies above what nobody knows.
       ...ageBelow(1.9),
       "symbol-sort-key": ["match", ["get", "status"], "nodata", 0, "no", 1, 2],
@@ -130,7 +135,7 @@ const clusterImage = (theme: Theme, grade: Grade | null): ExpressionSpecificatio
 const share = (status: string): ExpressionSpecification => [
   "max",
   ["min", 1, ["get", status]],
-  ["round", ["*", steps, ["/", ["get", status], ["get", "point_count"]]]],
+  ["round", ["*", ringSteps, ["/", ["get", status], ["get", "point_count"]]]],
 ];
 
 /** How many of a cluster's stations there are, or with a grade how many of them have it: `4/13`. */
@@ -202,6 +207,3 @@ const featuresOf = (
 export const zoomOfCluster = (map: MapLibre, clusterId: number): Promise<number> =>
   map.getSource<GeoJSONSource>(source)?.getClusterExpansionZoom(clusterId) ??
   Promise.resolve(map.getZoom() + 2);
-
-const badgeOf = ({ conflict, pending_status: pending }: Station["fuel"]): Badge =>
-  conflict !== null ? "conflict" : pending === "" ? "" : "pending";

@@ -9,6 +9,7 @@ import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
 import { NearestButton, NearestPanel } from "#web/widget/parts/nearest-panel.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
+import { Sketch } from "#web/widget/parts/sketch.tsx";
 import { StationList } from "#web/widget/parts/station-list.tsx";
 import { OutboxStrip } from "#web/widget/offline/outbox-strip.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
@@ -16,6 +17,7 @@ import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
 import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
+import { sketch } from "#web/widget/sketch.ts";
 import { canDraw, config } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -33,6 +35,7 @@ export const App = () => {
     <main class={`app${canDraw.value ? "" : " listed"}${which === "none" ? "" : " with-panel"}`}>
       <h1 class="unseen">{words.title}</h1>
       <div id="map" class="map" />
+      <Sketch />
       <div class="over">
         {page.showSearch || page.showFilter ? <TopBar /> : null}
         {page.showFilter ? <GradeRow /> : null}
@@ -52,7 +55,7 @@ export const App = () => {
         {which === "favourites" ? <FavouritesPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
       </div>
-      {map.value === null ? null : <UpperControls />}
+      {map.value === null && sketch.value === null ? null : <UpperControls />}
       <div class="foot">
         <div class="foot-row">
           {canDraw.value ? <Legend /> : null}

@@ -33,9 +33,9 @@ const maxLat = 85.05112878;
 const tileZoomMax = 7;
 const tilePx = 512;
 
-const worldX = (lon: number): number => (lon + 180) / 360;
+export const worldX = (lon: number): number => (lon + 180) / 360;
 
-function worldY(lat: number): number {
+export function worldY(lat: number): number {
   const sine = Math.sin((Math.min(maxLat, Math.max(-maxLat, lat)) * Math.PI) / 180);
   return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
 }
@@ -90,9 +90,37 @@ export function placeIn(
 export const metresPerPx = ({ top, height, scale }: MapView): number =>
   (earthM * shrinkAt(top + height / scale / 2)) / scale;
 
-/** The tiles of the bundled base map (zooms 0 to 7) that cover the view, each at least 512 pixels wide where it can be. */
-export function tilesIn({ left, top, scale, width, height }: MapView): PlacedTile[] {
-  const z = Math.min(tileZoomMax, Math.max(0, Math.floor(Math.log2(scale / tilePx))));
+/**
+ * The view of `width` × `height` pixels around a point, at a zoom as the large map counts them: at zoom 0 the world is
+ * 512 pixels wide.
+ */
+export function viewAround(
+  { lat, lon, zoom }: Point & { zoom: number },
+  { width, height }: Pick<MapView, "width" | "height">,
+): MapView {
+  const scale = tilePx * 2 ** zoom;
+  return {
+    left: worldX(lon) - width / scale / 2,
+    top: worldY(lat) - height / scale / 2,
+    ...{ scale, width, height },
+  };
+}
+
+/** The point that lies there in the world. */
+export function pointAt(x: number, y: number): Point {
+  const lat = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+  return { lat, lon: (x - Math.floor(x)) * 360 - 180 };
+}
+
+/**
+ * The tiles that cover the view, each at least `leastPx` wide where it can be; the bundled base map has zooms 0 to 7,
+ * 512 pixels wide.
+ */
+export function tilesIn(
+  { left, top, scale, width, height }: MapView,
+  { leastPx = tilePx, zoomMax = tileZoomMax } = {},
+): PlacedTile[] {
+  const z = Math.min(zoomMax, Math.max(0, Math.floor(Math.log2(scale / leastPx))));
   const count = 2 ** z;
   const size = scale / count;
   const [fromX, toX] = [left, left + width / scale].map((x) => Math.floor(x * count));

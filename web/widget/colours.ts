@@ -29,6 +29,12 @@ export const mapColours: Record<Theme, MapColours> = {
   },
 };
 
+/** Land and sea of the style in which extracts of streets are drawn. */
+export const streetColours: Record<Theme, Pick<MapColours, "sea" | "land">> = {
+  light: { sea: "#80deea", land: "#e2dfda" },
+  dark: { sea: "#31353f", land: "#1f1f1f" },
+};
+
 /** A custom property of the page as it is in the theme that is shown. */
 export const tokenOf = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
