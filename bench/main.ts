@@ -6,7 +6,7 @@ import { benchMarks } from "#bench/marks.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
-import { benchTrust } from "#bench/trust.ts";
+import { benchFrontier, benchTrust } from "#bench/trust.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
@@ -18,7 +18,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 // `npm run bench -- size [--seconds 120] [--dry]`
-// `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,6 +28,8 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Trust: the seeds of its countries; medians over them are shown. */
     seeds: { type: "string", default: "1,2,3" },
+    /** Trust: variants of the rules in place of attacks, a section of its own. */
+    frontier: { type: "boolean", default: false },
     /** Reads, fuzz: a smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
@@ -72,8 +74,10 @@ const benches: Record<string, () => Promise<string>> = {
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
   size: () => benchSize(options),
-  trust: async () =>
-    benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
+  trust: async () => {
+    const trust = { seeds: values.seeds.split(",").map(Number), quick: values.quick, only };
+    return values.frontier ? benchFrontier(trust) : benchTrust(trust);
+  },
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
@@ -88,5 +92,5 @@ for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
   if (!values.dry && !values.quick && values.against === undefined && only.length === 0)
-    writeSection(name, text);
+    writeSection(name === "trust" && values.frontier ? "trust, the frontier" : name, text);
 }
