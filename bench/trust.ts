@@ -47,7 +47,7 @@ export function benchTrust({ seeds, quick, only }: TrustOptions): string {
 export function benchFrontier({ seeds, quick, only }: TrustOptions): string {
   const size = quick ? small : usual;
   return [
-    `The product's rules with other settings, in the simulated country of the section \`trust\` (${size.stations} stations, ${size.hours} h): each row changes one or two numbers towards a goal that is not reached. Without a remark, figures are of honest traffic alone. All attackers are at the stations, or claim it.`,
+    `The product's rules with other settings, in the simulated country of the section \`trust\` (${size.stations} stations, ${size.hours} h): each row changes a few numbers towards a goal that is not reached. Without a remark, figures are of honest traffic alone. All attackers are at the stations, or claim it.`,
     frontierOf(seeds, size, usualConfig(), only, console.log),
     commandOf("--frontier", { seeds, quick }),
   ].join("\n\n");

@@ -32,4 +32,13 @@ export const variants: readonly Variant[] = [
     name: "new for a week, established after a month",
     settings: { newcomerMs: 7 * dayMs, establishedMs: 30 * dayMs },
   },
+  {
+    name: "waits less, and new for a week",
+    settings: {
+      nearbyFreshMs: 30 * minuteMs,
+      newcomerNoMs: hourMs,
+      newcomerMs: 7 * dayMs,
+      establishedMs: 30 * dayMs,
+    },
+  },
 ];
