@@ -7,7 +7,7 @@ import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
 import { benchStreams } from "#bench/streams.ts";
-import { benchTrust } from "#bench/trust.ts";
+import { benchFrontier, benchTrust } from "#bench/trust.ts";
 import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { writeSection } from "#bench/results.ts";
@@ -21,7 +21,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
-// `npm run bench -- trust [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 const { values, positionals } = parseArgs({
@@ -32,6 +32,8 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "1,16,64" },
     /** Trust: the seeds of its countries; medians over them are shown. */
     seeds: { type: "string", default: "1,2,3" },
+    /** Trust: variants of the rules in place of attacks, a section of its own. */
+    frontier: { type: "boolean", default: false },
     /** A smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
@@ -77,8 +79,10 @@ const benches: Record<string, () => Promise<string>> = {
   pages: () => benchPages({ quick: values.quick }),
   size: () => benchSize(options),
   streams: () => benchStreams({ ...options, quick: values.quick }),
-  trust: async () =>
-    benchTrust({ seeds: values.seeds.split(",").map(Number), quick: values.quick, only }),
+  trust: async () => {
+    const trust = { seeds: values.seeds.split(",").map(Number), quick: values.quick, only };
+    return values.frontier ? benchFrontier(trust) : benchTrust(trust);
+  },
   webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
 };
@@ -94,5 +98,5 @@ for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
   if (!values.dry && !values.quick && values.against === undefined && only.length === 0)
-    writeSection(name, text);
+    writeSection(name === "trust" && values.frontier ? "trust, the frontier" : name, text);
 }

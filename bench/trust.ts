@@ -1,6 +1,7 @@
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import { cases } from "#bench/trust/cases.ts";
+import { frontierOf } from "#bench/trust/frontier.ts";
 import { type Measured, reportOf } from "#bench/trust/report.ts";
 import { createMeasurer } from "#bench/trust/row.ts";
 import { figuresOf } from "#bench/trust/truth.ts";
@@ -17,11 +18,13 @@ export interface TrustOptions {
 const usual: Size = { stations: 506, hours: 50 };
 const small: Size = { stations: 60, hours: 36 };
 
+/** The rules' numbers as a new installation has them; no database is opened. */
+const usualConfig = () => loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
+
 /** What a status is worth: the product's rules on a country whose truth is known. Needs no servers. */
 export function benchTrust({ seeds, quick, only }: TrustOptions): string {
   const size = quick ? small : usual;
-  // The rules' numbers as a new installation has them; no database is opened.
-  const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
+  const config = usualConfig();
   const chosen = cases.filter(
     ({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
   );
@@ -32,14 +35,26 @@ export function benchTrust({ seeds, quick, only }: TrustOptions): string {
     console.log(`${of.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     return { of, rows };
   });
-  const options = `${quick ? " --quick" : ""} --seeds ${seeds.join(",")}`;
   return [
     `A simulated country of ${size.stations} stations in three cities, ${size.hours} h after a first day, with known truth; honest traffic and attackers as \`bench/trust\` has them; the product's own rules over a simulated clock. *Agreement*: share of station time in which the served family was the true one. *False \`no\`*: share of time with fuel. *False fuel*: share of time without. *Lag*: from the first honest mark of a time without fuel until \`no\` is served. *Moved*: something that a driver acts on (status, grades, prices, queue, limit, flags, dispute) was another than without the attack, for any time; *any field*: counts, pending marks and times, too. *Last mark wins*: no rules at all.`,
     truthOf(seeds, size),
     reportOf(measured),
-    `\`npm run bench -- trust${options}\`. ${seeds.length === 1 ? "One seed." : `Medians of ${seeds.length} seeds.`}`,
+    commandOf("", { seeds, quick }),
   ].join("\n\n");
 }
+
+/** What other numbers in the rules would give and take, where a goal is not reached. `only`: parts of variants' names. */
+export function benchFrontier({ seeds, quick, only }: TrustOptions): string {
+  const size = quick ? small : usual;
+  return [
+    `The product's rules with other settings, in the simulated country of the section \`trust\` (${size.stations} stations, ${size.hours} h): each row changes a few numbers towards a goal that is not reached. Without a remark, figures are of honest traffic alone. All attackers are at the stations, or claim it.`,
+    frontierOf(seeds, size, usualConfig(), only, console.log),
+    commandOf("--frontier", { seeds, quick }),
+  ].join("\n\n");
+}
+
+const commandOf = (option: string, { seeds, quick }: Pick<TrustOptions, "seeds" | "quick">) =>
+  `\`npm run bench -- trust${option === "" ? "" : ` ${option}`}${quick ? " --quick" : ""} --seeds ${seeds.join(",")}\`. ${seeds.length === 1 ? "One seed." : `Medians of ${seeds.length} seeds.`}`;
 
 /** Shows how near the simulated truth is to the real series. */
 function truthOf(seeds: readonly number[], size: Size): string {

@@ -30,7 +30,7 @@ export function createMemory(
   const newcomersNo = new Map<string, number[]>();
   const firstSeenByViewer = new Map<string, number[]>();
   /** By station: its fresh counted marks, in order of receipt. */
-  const live = new Map<string, { reporterId: number; at: number }[]>();
+  const live = new Map<string, { id: number; reporterId: number; at: number }[]>();
   /** As in the statement: half the equator at the highest speed, and a day. */
   const reachMs = dayMs + (20_038 / config.speedMaxKmh) * 3_600_000;
 
@@ -127,8 +127,17 @@ export function createMemory(
         lon: mark.lon,
         taken_back: false,
       });
-      if (review === "none") push(live, mark.stationId, { reporterId: row.id, at: effectiveAt });
+      if (review === "none")
+        push(live, mark.stationId, { id, reporterId: row.id, at: effectiveAt });
       return row.id;
+    },
+    /** The worker holds a mark that was stored: from now on it makes no other mark wait. */
+    hold(stationId: string, id: number): void {
+      const marks = live.get(stationId) ?? [];
+      live.set(
+        stationId,
+        marks.filter((mark) => mark.id !== id),
+      );
     },
   };
 }

@@ -73,7 +73,9 @@ export function createProduct(
     if (admission.kind !== "accepted") return admission;
     const reporterId = memory.store(admission, sent.at);
     if (admission.review !== "none") return admission;
-    return { ...admission, ...fold(sent, asMark(admission, reporterId)) };
+    const verdict = fold(sent, asMark(admission, reporterId));
+    if (verdict.review === "held") memory.hold(mark.stationId, admission.id);
+    return { ...admission, ...verdict };
   };
 
   /** What the marks worker does (`workers/marks/load.ts`, `review.ts`, `process.ts`): the verdict on the mark. */

@@ -16,10 +16,10 @@ export function median(values: readonly (number | null)[]): number | null {
   return middle === Number.POSITIVE_INFINITY ? null : middle;
 }
 
-const percent = (value: number | null): string =>
+export const percent = (value: number | null): string =>
   value === null ? "–" : `${(value * 100).toFixed(1)} %`;
-const whole = (value: number | null): string => (value === null ? "–" : value.toFixed(0));
-const tableOf = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
+export const whole = (value: number | null): string => (value === null ? "–" : value.toFixed(0));
+export const tableOf = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 /** Tables of what the rules do to honest people and to attackers, medians over the seeds. */

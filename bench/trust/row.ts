@@ -39,18 +39,23 @@ interface Baseline {
   run: Run;
 }
 
-/** After `operator partner launch` with its usual numbers. */
-const prepared: PartnerLimits = {
+/** After `operator partner launch`, with `--limit` for the stations that may be changed in an hour. */
+const prepared = (limit: number): PartnerLimits => ({
   massNoLimit: launchDefaults.newUsers,
   newUsersLimit: launchDefaults.newUsers,
-  harmLimit: launchDefaults.limit,
+  harmLimit: limit,
   isLaunch: true,
-};
-const limitsOf = (kind: HonestKind): PartnerLimits | undefined =>
-  kind === "prepared launch" ? prepared : undefined;
+});
 
 /** Measures cases of one seed. Each kind of honest traffic is simulated once alone, to know what an attack moved. */
-export function createMeasurer(seed: number, size: Size, config: Config) {
+export function createMeasurer(
+  seed: number,
+  size: Size,
+  config: Config,
+  { launchLimit = launchDefaults.limit }: { launchLimit?: number } = {},
+) {
+  const limitsOf = (kind: HonestKind): PartnerLimits | undefined =>
+    kind === "prepared launch" ? prepared(launchLimit) : undefined;
   const baselines = new Map<HonestKind, Baseline>();
   const baselineOf = (kind: HonestKind): Baseline => {
     const known = baselines.get(kind);
