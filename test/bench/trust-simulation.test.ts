@@ -9,7 +9,7 @@ import { createProduct } from "#bench/trust/product.ts";
 import { createMeasurer } from "#bench/trust/row.ts";
 import { simulate } from "#bench/trust/simulate.ts";
 import { together } from "#bench/trust/traffic.ts";
-import { sized } from "#test/harness/long.ts";
+import { itLong, sized } from "#test/harness/long.ts";
 import { makeWorld, type World } from "#bench/trust/world.ts";
 
 const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
@@ -95,7 +95,7 @@ describe("bench trust: the simulation", function () {
     expect(held.length).to.equal(10);
   });
 
-  it("shows what a variant of the rules takes and gives", () => {
+  itLong("shows what a variant of the rules takes and gives", () => {
     const told: string[] = [];
     const text = frontierOf([1], size, config, ["every mark needs two"], (line) => told.push(line));
     expect(told.length).to.equal(2);

@@ -4,7 +4,7 @@ const long = process.env["TEST_LONG"] === "1";
 export const sized = <T>(less: T, all: T): T => (long ? all : less);
 
 /** A walk of the long run alone: what it goes through stands in tests of the short run as well, or beside them. */
-export const itLong = (title: string, walk: Mocha.AsyncFunc): void => {
+export const itLong = (title: string, walk: () => void | Promise<void>): void => {
   if (long) it(title, walk);
 };
 
