@@ -43,7 +43,7 @@ describe("the tests' fetch", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    watchWeb(origin);
+    watchWeb(origin, "own");
   });
   after(() => {
     unwatchWeb(origin);

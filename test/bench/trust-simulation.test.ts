@@ -30,7 +30,7 @@ describe("bench trust: the simulation", function () {
         expect(createMeasurer(seed, size, config)(one)).to.deep.equal(row);
         expect(createMeasurer(seed + 1, size, config)(one)).to.not.deep.equal(row);
       }),
-      { numRuns: sized(2, 10) },
+      { numRuns: sized(1, 10) },
     ));
 
   it("sends in order of time, from people at possible places", () =>
@@ -48,7 +48,7 @@ describe("bench trust: the simulation", function () {
               sent.position === null,
             );
       }),
-      { numRuns: sized(2, 10) },
+      { numRuns: sized(1, 10) },
     ));
 
   it("keeps what reads would have shown at every moment", () =>
@@ -74,7 +74,7 @@ describe("bench trust: the simulation", function () {
           });
         },
       ),
-      { numRuns: sized(3, 15) },
+      { numRuns: sized(2, 15) },
     ));
 
   it("holds the twenty-first `no` of a key's newcomers in an hour, as the product does", () => {

@@ -11,7 +11,7 @@ describe("browser: console, review and rollback", function () {
   const site = useConsole();
   const { signIn, press, confirm, fuelOf, complaints } = site;
 
-  it("approves one held mark and rejects another, and the stations follow", async () => {
+  itLong("approves one held mark and rejects another, and the stations follow", async () => {
     const [yes, no] = [site.nextPlace++, site.nextPlace++];
     const approved = await holdMark(site.partner, yes);
     const rejected = await holdMark(site.partner, no);
@@ -34,7 +34,7 @@ describe("browser: console, review and rollback", function () {
     ]);
   });
 
-  it("brings a mark that was decided by mistake back into its place", async () => {
+  itLong("brings a mark that was decided by mistake back into its place", async () => {
     const place = site.nextPlace++;
     const id = await holdMark(site.partner, place);
     const page = await signIn("/review");
@@ -57,7 +57,7 @@ describe("browser: console, review and rollback", function () {
     expect(await page.locator(".decided").count()).to.equal(0);
   });
 
-  it("decides many held marks together", async () => {
+  itLong("decides many held marks together", async () => {
     const held = [site.nextPlace++, site.nextPlace++, site.nextPlace++];
     for (const place of held) await holdMark(site.partner, place);
     const page = await signIn("/review");

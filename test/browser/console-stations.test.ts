@@ -29,7 +29,7 @@ describe("browser: console, what is found, stations and people", function () {
     expect(await fuelOf(place)).to.include({ status: "yes" });
   });
 
-  it("says why a station shows what it shows", async () => {
+  itLong("says why a station shows what it shows", async () => {
     const place = site.nextPlace++;
     const { id } = placeOf(place);
     // Known for more than a week, so that no limit of the review concerns them.
@@ -224,7 +224,7 @@ describe("browser: console, what is found, stations and people", function () {
     },
   );
 
-  it("shows a viewer a station's facts, and no button that changes them", async () => {
+  itLong("shows a viewer a station's facts, and no button that changes them", async () => {
     const page = await signIn(`/stations/${placeOf(58).id}`, "vera");
     await page.getByLabel("Latitude").waitFor();
     expect(await page.getByLabel("Name", { exact: true }).isDisabled()).to.equal(true);

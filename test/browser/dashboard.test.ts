@@ -125,7 +125,7 @@ describe("browser: dashboard", function () {
     await page.getByLabel("Secret key").waitFor();
   });
 
-  it("says why a key is refused, and keeps the field ready", async () => {
+  itLong("says why a key is refused, and keeps the field ready", async () => {
     const { page } = opened;
     await open(page);
     for (const [key, words] of [
@@ -165,7 +165,7 @@ describe("browser: dashboard", function () {
     await page.getByText("Copied").waitFor();
   });
 
-  it("shows the requests that were just made, by method", async () => {
+  itLong("shows the requests that were just made, by method", async () => {
     const page = await signIn();
     const api = createClient(web.baseUrl, partner.secret);
     await api.get("/cities");
@@ -265,7 +265,7 @@ describe("browser: dashboard", function () {
       .and.to.include("90,000");
   });
 
-  it("sends the viewer to the sign-in page with a word when the key is revoked", async () => {
+  itLong("sends the viewer to the sign-in page with a word when the key is revoked", async () => {
     const page = await signIn();
     // Else one of the first calls finds out before the page is asked for something.
     await page.waitForLoadState("networkidle");

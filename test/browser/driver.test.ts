@@ -253,69 +253,74 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  it("is asked at a station, adds details to a mark that waits, and is told of the cooldown", async () => {
-    const { page, requests, close } = await openPage(browser, { ...phone, position: at(12) });
-    await page.clock.install();
-    await page.goto(site.widgetUrl(view(12, 17)));
-    await page.locator(".controls.lower").waitFor();
-    const question = page.getByRole("group", { name: "Are you at Station n1012? Is there fuel?" });
-    const learnPosition = async (): Promise<void> => {
-      await press(page, "Nearest with fuel");
-      await page.getByText("Within 5 km of you").waitFor();
-      expect(await question.count()).to.equal(0);
-      await pressIn(page, "Close");
-      await page.locator(".panel").waitFor({ state: "detached" });
-    };
-    await learnPosition();
-    await question.waitFor();
-    await isClean(page);
-    await question.getByRole("button", { name: "Close" }).click();
-    await question.waitFor({ state: "detached" });
-    // Put away for hours, not for this page only.
-    await page.reload();
-    await page.locator(".controls.lower").waitFor();
-    await learnPosition();
-    await press(page, "List of stations");
-    await row(page, 12).click();
-    await page.getByRole("heading", { name: "Station n1012" }).waitFor();
-    await wholeInAllSizes(page);
-    await press(page, "Update status");
-    await wholeInAllSizes(page);
-    await press(page, "Add details");
-    await wholeInAllSizes(page);
-    await press(page, "Without details");
-    await page.clock.pauseAt(Date.now() + 600_000);
-    await press(page, "Fuel");
-    await press(page, "Add details");
-    await page.getByRole("heading", { name: "Your mark: Fuel." }).waitFor();
-    // The seconds stand still.
-    await page.clock.runFor(20_000);
-    expect(requests.filter((url) => url.endsWith("/report"))).to.deep.equal([]);
-    await page.getByLabel("Price of 95").fill("61.5");
-    await press(page, "Send");
-    await page.locator(".result.good").waitFor();
-    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
-    expect(requests.filter((url) => url.endsWith("/report"))).to.have.length(1);
-    const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
-    expect(fuel).to.deep.include({ status: "yes" });
-    expect(JSON.stringify(fuel)).to.include("61.5");
+  itLong(
+    "is asked at a station, adds details to a mark that waits, and is told of the cooldown",
+    async () => {
+      const { page, requests, close } = await openPage(browser, { ...phone, position: at(12) });
+      await page.clock.install();
+      await page.goto(site.widgetUrl(view(12, 17)));
+      await page.locator(".controls.lower").waitFor();
+      const question = page.getByRole("group", {
+        name: "Are you at Station n1012? Is there fuel?",
+      });
+      const learnPosition = async (): Promise<void> => {
+        await press(page, "Nearest with fuel");
+        await page.getByText("Within 5 km of you").waitFor();
+        expect(await question.count()).to.equal(0);
+        await pressIn(page, "Close");
+        await page.locator(".panel").waitFor({ state: "detached" });
+      };
+      await learnPosition();
+      await question.waitFor();
+      await isClean(page);
+      await question.getByRole("button", { name: "Close" }).click();
+      await question.waitFor({ state: "detached" });
+      // Put away for hours, not for this page only.
+      await page.reload();
+      await page.locator(".controls.lower").waitFor();
+      await learnPosition();
+      await press(page, "List of stations");
+      await row(page, 12).click();
+      await page.getByRole("heading", { name: "Station n1012" }).waitFor();
+      await wholeInAllSizes(page);
+      await press(page, "Update status");
+      await wholeInAllSizes(page);
+      await press(page, "Add details");
+      await wholeInAllSizes(page);
+      await press(page, "Without details");
+      await page.clock.pauseAt(Date.now() + 600_000);
+      await press(page, "Fuel");
+      await press(page, "Add details");
+      await page.getByRole("heading", { name: "Your mark: Fuel." }).waitFor();
+      // The seconds stand still.
+      await page.clock.runFor(20_000);
+      expect(requests.filter((url) => url.endsWith("/report"))).to.deep.equal([]);
+      await page.getByLabel("Price of 95").fill("61.5");
+      await press(page, "Send");
+      await page.locator(".result.good").waitFor();
+      await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+      expect(requests.filter((url) => url.endsWith("/report"))).to.have.length(1);
+      const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
+      expect(fuel).to.deep.include({ status: "yes" });
+      expect(JSON.stringify(fuel)).to.include("61.5");
 
-    // For two minutes it can be taken back, once; then the device marks again at once.
-    await page.clock.resume();
-    await wholeInAllSizes(page);
-    await isClean(page);
-    await pressIn(page, "Take back");
-    await page.getByRole("heading", { name: "What is it like there now?" }).waitFor();
-    const fuelNow = async () => (await api.get(`/stations/${placeOf(12).id}`)).body.station.fuel;
-    await until(fuelNow, ({ status, updated }) => status === "nodata" && updated === "");
-    await press(page, "No fuel");
-    await press(page, "Send now");
-    await page.locator(".result.good").waitFor();
-    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
-    expect(await page.getByRole("button", { name: "Take back" }).count()).to.equal(0);
-    await until(fuelNow, (one) => one.status === "no" || one.pending_status === "no");
-    await close();
-  });
+      // For two minutes it can be taken back, once; then the device marks again at once.
+      await page.clock.resume();
+      await wholeInAllSizes(page);
+      await isClean(page);
+      await pressIn(page, "Take back");
+      await page.getByRole("heading", { name: "What is it like there now?" }).waitFor();
+      const fuelNow = async () => (await api.get(`/stations/${placeOf(12).id}`)).body.station.fuel;
+      await until(fuelNow, ({ status, updated }) => status === "nodata" && updated === "");
+      await press(page, "No fuel");
+      await press(page, "Send now");
+      await page.locator(".result.good").waitFor();
+      await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+      expect(await page.getByRole("button", { name: "Take back" }).count()).to.equal(0);
+      await until(fuelNow, (one) => one.status === "no" || one.pending_status === "no");
+      await close();
+    },
+  );
 
   itLong("says with one tap that what is shown is still so", async () => {
     const { page, close } = await open(
@@ -391,7 +396,7 @@ describe("browser: a driver who needs a grade", function () {
     await plain.close();
   });
 
-  it("opens the station that somebody has shared, and shares it on", async () => {
+  itLong("opens the station that somebody has shared, and shares it on", async () => {
     const { page, complaints, close } = await openPage(browser, { ...phone, width: 390 });
     await page.goto(`${site.web.baseUrl}/s/${placeOf(3).id}`);
     await page.getByRole("heading", { name: "Station n1003" }).waitFor();

@@ -119,7 +119,7 @@ describe("browser: embedding the map", function () {
     await close();
   });
 
-  it("speaks Russian to a Russian browser", async () => {
+  itLong("speaks Russian to a Russian browser", async () => {
     const { page, close } = await openPage(browser, { locale: "ru-RU" });
     await open(page);
     await page.getByRole("heading", { name: "Карта на вашем сайте" }).waitFor();

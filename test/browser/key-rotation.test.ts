@@ -7,7 +7,7 @@ import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { windowsOf } from "#test/harness/long.ts";
+import { itLong, windowsOf } from "#test/harness/long.ts";
 
 describe("browser: a partner replaces its key", function () {
   let browser: Browser;
@@ -72,7 +72,7 @@ describe("browser: a partner replaces its key", function () {
     await close();
   });
 
-  it("and is told why not, when the key is too young", async () => {
+  itLong("and is told why not, when the key is too young", async () => {
     const { secret } = await addPartner(country);
     const { page, close } = await openPage(browser);
     await signIn(page, secret);

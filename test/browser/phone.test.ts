@@ -82,27 +82,30 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("closes a sheet that is swiped down, and leaves it where the finger has second thoughts", async () => {
-    const { page, close } = await open();
-    await openCard(page);
-    const fingers = await page.context().newCDPSession(page);
-    const swipe = async (byPx: number): Promise<void> => {
-      const { x, y } = (await page.locator(".panel-head").boundingBox())!;
-      const touch = (type: "touchStart" | "touchMove" | "touchEnd", down = 0) =>
-        fingers.send("Input.dispatchTouchEvent", {
-          type,
-          touchPoints: type === "touchEnd" ? [] : [{ x: x + 100, y: y + 15 + down }],
-        });
-      await touch("touchStart");
-      for (let step = 1; step <= 5; step += 1) await touch("touchMove", (byPx * step) / 5);
-      await touch("touchEnd");
-    };
-    await swipe(30);
-    await page.waitForFunction("document.querySelector('.panel').style.transform === ''");
-    await swipe(150);
-    await page.locator(".panel").waitFor({ state: "detached" });
-    await close();
-  });
+  itLong(
+    "closes a sheet that is swiped down, and leaves it where the finger has second thoughts",
+    async () => {
+      const { page, close } = await open();
+      await openCard(page);
+      const fingers = await page.context().newCDPSession(page);
+      const swipe = async (byPx: number): Promise<void> => {
+        const { x, y } = (await page.locator(".panel-head").boundingBox())!;
+        const touch = (type: "touchStart" | "touchMove" | "touchEnd", down = 0) =>
+          fingers.send("Input.dispatchTouchEvent", {
+            type,
+            touchPoints: type === "touchEnd" ? [] : [{ x: x + 100, y: y + 15 + down }],
+          });
+        await touch("touchStart");
+        for (let step = 1; step <= 5; step += 1) await touch("touchMove", (byPx * step) / 5);
+        await touch("touchEnd");
+      };
+      await swipe(30);
+      await page.waitForFunction("document.querySelector('.panel').style.transform === ''");
+      await swipe(150);
+      await page.locator(".panel").waitFor({ state: "detached" });
+      await close();
+    },
+  );
 
   itLong("shows the chosen station beside its card on a phone that lies on its side", async () => {
     const { page, close } = await open({ ...phone, width: 740, height: 360 });
@@ -132,7 +135,7 @@ describe("browser: the map on a phone", function () {
     },
   );
 
-  it("stays clear of a notch and of the bar for swipes", async () => {
+  itLong("stays clear of a notch and of the bar for swipes", async () => {
     const { page, close } = await open({ ...phone, width: 740, height: 360 });
     const device = await page.context().newCDPSession(page);
     const insets = { top: 0, left: 44, right: 44, bottom: 21 };
@@ -146,7 +149,7 @@ describe("browser: the map on a phone", function () {
     await close();
   });
 
-  it("asks for the stations while the map's own code is under way, and once", async () => {
+  itLong("asks for the stations while the map's own code is under way, and once", async () => {
     const { page, requests, close } = await openPage(browser, phone);
     const asked = (): string[] => requests.filter((url) => url.includes("/stations?bbox="));
     await page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {

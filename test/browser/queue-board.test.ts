@@ -115,42 +115,45 @@ describe("browser: queues in the console", function () {
     expect(await faultsOf(page)).to.deep.equal([]);
   });
 
-  it("speak the viewer's language: their own choice, else the console's, else the browser's", async () => {
-    const page = await signIn();
-    // Of this name bull-board by itself knows no language.
-    const second = await openPage(browser, { locale: "ru" });
-    try {
-      const { page: board } = second;
-      await board.context().addCookies(await page.context().cookies());
-      const url = `${web.baseUrl}/console/queues/queue/upkeep?status=failed`;
-      const language = () => board.locator("html").getAttribute("lang");
+  itLong(
+    "speak the viewer's language: their own choice, else the console's, else the browser's",
+    async () => {
+      const page = await signIn();
+      // Of this name bull-board by itself knows no language.
+      const second = await openPage(browser, { locale: "ru" });
+      try {
+        const { page: board } = second;
+        await board.context().addCookies(await page.context().cookies());
+        const url = `${web.baseUrl}/console/queues/queue/upkeep?status=failed`;
+        const language = () => board.locator("html").getAttribute("lang");
 
-      await board.goto(url);
-      for (const name of ["Сведения о Redis", "Настройки", "Повторить", "Удалить"])
-        await button(board, name).waitFor();
-      await board.getByRole("link", { name: "Очереди Fuelmark" }).waitFor();
-      expect(await board.title()).to.equal("Очереди Fuelmark");
-      expect(await language()).to.equal("ru-RU");
-      expect(await faultsOf(board)).to.deep.equal([]);
-      await button(board, "Ссылки").click();
-      await board.getByRole("menuitem", { name: "Консоль" }).waitFor();
+        await board.goto(url);
+        for (const name of ["Сведения о Redis", "Настройки", "Повторить", "Удалить"])
+          await button(board, name).waitFor();
+        await board.getByRole("link", { name: "Очереди Fuelmark" }).waitFor();
+        expect(await board.title()).to.equal("Очереди Fuelmark");
+        expect(await language()).to.equal("ru-RU");
+        expect(await faultsOf(board)).to.deep.equal([]);
+        await button(board, "Ссылки").click();
+        await board.getByRole("menuitem", { name: "Консоль" }).waitFor();
 
-      await board.evaluate(`localStorage.setItem("language", "en")`);
-      await board.goto(url);
-      await button(board, "Retry").waitFor();
-      expect(await board.title()).to.equal("Fuelmark queues");
-      expect(await language()).to.equal("en-GB");
+        await board.evaluate(`localStorage.setItem("language", "en")`);
+        await board.goto(url);
+        await button(board, "Retry").waitFor();
+        expect(await board.title()).to.equal("Fuelmark queues");
+        expect(await language()).to.equal("en-GB");
 
-      await button(board, "Settings").click();
-      await board.getByRole("combobox", { name: "Language" }).click();
-      await board.getByRole("option", { name: "ru-RU" }).click();
-      await board.getByRole("dialog", { name: "Настройки" }).waitFor();
-      await board.goto(url);
-      await button(board, "Повторить").waitFor();
-      expect(await language()).to.equal("ru-RU");
-      expect(second.complaints).to.deep.equal([]);
-    } finally {
-      await second.close();
-    }
-  });
+        await button(board, "Settings").click();
+        await board.getByRole("combobox", { name: "Language" }).click();
+        await board.getByRole("option", { name: "ru-RU" }).click();
+        await board.getByRole("dialog", { name: "Настройки" }).waitFor();
+        await board.goto(url);
+        await button(board, "Повторить").waitFor();
+        expect(await language()).to.equal("ru-RU");
+        expect(second.complaints).to.deep.equal([]);
+      } finally {
+        await second.close();
+      }
+    },
+  );
 });

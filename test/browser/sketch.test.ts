@@ -4,6 +4,7 @@ import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-sit
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 /** docs/decisions.md 15.42 */
 describe("browser: the map before its code has come", function () {
@@ -79,50 +80,56 @@ describe("browser: the map before its code has come", function () {
     await close();
   });
 
-  it("sketches stations that lie close as one, which a tap takes apart; the map opens there", async () => {
-    const { page, release, close } = await open(8);
-    await page.locator(".sketch .ring").first().waitFor();
-    // The view's rectangles may come one after the other.
-    await until(
-      async () => {
-        const counts = await page.locator(".sketch .count").allTextContents();
-        const single = await page.locator(".sketch .pin").count();
-        return counts.reduce((sum, count) => sum + Number(count), single);
-      },
-      (all) => all === stations,
-    );
-    let before = await countOf(page);
-    while ((await page.locator(".sketch .ring").count()) > 0) {
-      await page.locator(".sketch .ring").first().click();
-      const now = await countOf(page);
-      expect(now).to.be.at.most(before);
-      before = now;
-    }
-    expect(before).to.be.below(stations);
-    release();
-    await mapIsDrawn(page);
-    expect(await stationsInView(page)).to.equal(before);
-    await close();
-  });
+  itLong(
+    "sketches stations that lie close as one, which a tap takes apart; the map opens there",
+    async () => {
+      const { page, release, close } = await open(8);
+      await page.locator(".sketch .ring").first().waitFor();
+      // The view's rectangles may come one after the other.
+      await until(
+        async () => {
+          const counts = await page.locator(".sketch .count").allTextContents();
+          const single = await page.locator(".sketch .pin").count();
+          return counts.reduce((sum, count) => sum + Number(count), single);
+        },
+        (all) => all === stations,
+      );
+      let before = await countOf(page);
+      while ((await page.locator(".sketch .ring").count()) > 0) {
+        await page.locator(".sketch .ring").first().click();
+        const now = await countOf(page);
+        expect(now).to.be.at.most(before);
+        before = now;
+      }
+      expect(before).to.be.below(stations);
+      release();
+      await mapIsDrawn(page);
+      expect(await stationsInView(page)).to.equal(before);
+      await close();
+    },
+  );
 
-  it("shows the land, moves nothing about, and says nothing that the list does not say", async () => {
-    const { page, requests, release, close } = await open(11);
-    await page.locator(".sketch .land path").first().waitFor({ state: "attached" });
-    expect(requests.some((url) => url.includes("/basemap/land/9/"))).to.equal(true);
-    expect(await page.locator(".sketch").getAttribute("aria-hidden")).to.equal("true");
-    release();
-    await mapIsDrawn(page);
-    // The line at the foot has always grown with its buttons.
-    const shifted = await page.evaluate<string[]>(`new Promise((done) => {
+  itLong(
+    "shows the land, moves nothing about, and says nothing that the list does not say",
+    async () => {
+      const { page, requests, release, close } = await open(11);
+      await page.locator(".sketch .land path").first().waitFor({ state: "attached" });
+      expect(requests.some((url) => url.includes("/basemap/land/9/"))).to.equal(true);
+      expect(await page.locator(".sketch").getAttribute("aria-hidden")).to.equal("true");
+      release();
+      await mapIsDrawn(page);
+      // The line at the foot has always grown with its buttons.
+      const shifted = await page.evaluate<string[]>(`new Promise((done) => {
       new PerformanceObserver((list) => done(list.getEntries()
         .flatMap(({ sources }) => sources.map(({ node }) => node))
         .filter((node) => node?.closest?.(".foot") === null).map((node) => node.outerHTML)))
         .observe({ type: "layout-shift", buffered: true });
       setTimeout(() => done([]), 1000);
     })`);
-    expect(shifted).to.deep.equal([]);
-    await close();
-  });
+      expect(shifted).to.deep.equal([]);
+      await close();
+    },
+  );
 
   it("goes where the map's code does not come, and leaves the list", async () => {
     const { page, close } = await openPage(browser, phone);

@@ -66,7 +66,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     },
   );
 
-  it("follows the system by itself", async () => {
+  itLong("follows the system by itself", async () => {
     const { page, close } = await open(here, { dark: true });
     expect(await themeOf(page)).to.equal("dark");
     await page.emulateMedia({ colorScheme: "light" });
@@ -114,7 +114,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     },
   );
 
-  it("falls back from values it cannot understand, with a warning for each", async () => {
+  itLong("falls back from values it cannot understand, with a warning for each", async () => {
     const bad = {
       theme: "pink",
       lat: "north",
@@ -133,7 +133,7 @@ describe("browser: the map's parameters and ways to use it", function () {
     await close();
   });
 
-  it("speaks Russian to a Russian browser", async () => {
+  itLong("speaks Russian to a Russian browser", async () => {
     const { page, close } = await openPage(browser, { locale: "ru-RU" });
     await page.goto(site.widgetUrl(here));
     await page.getByRole("button", { name: "Фильтры" }).waitFor();

@@ -193,7 +193,7 @@ describe("browser: drivers on the map", function () {
     },
   );
 
-  it("says in words why a second mark is refused", async () => {
+  itLong("says in words why a second mark is refused", async () => {
     const place = nextPlace();
     const { page, close } = await driver(place);
     await mark(page, "Fuel");

@@ -22,7 +22,7 @@ type Happening =
 
 const reporters = 9;
 /** ORACLE_FACTOR=20: that many times the runs of the long tests. */
-const factor = Number(process.env["ORACLE_FACTOR"] ?? sized(0.06, 1));
+const factor = Number(process.env["ORACLE_FACTOR"] ?? sized(0.04, 1));
 
 /** Crowded minutes, so that disputes happen, and now and then a time far from the others or exactly on a limit. */
 const arbAt = fc.oneof(

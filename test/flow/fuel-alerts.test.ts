@@ -319,6 +319,8 @@ describe("flow: drivers are told of fuel", function () {
       const { id, token } = message.stop;
       expect((await call("/stop", { id, token })).status).to.equal(204);
     });
+    // A worker that noted just then that the device has been told held it: then the duty forgets it.
+    await retireAlerts(country.db);
     expect(await rows(country.db, "select 1 from push_devices")).to.have.length(0);
 
     await ask(browser);

@@ -28,7 +28,7 @@ const accepts: Record<ReadForm, string> = {
   geojson: "application/geo+json",
   ndjson: "application/x-ndjson",
 };
-const runs = Number(process.env["RUNS"] ?? sized(40, 2000));
+const runs = Number(process.env["RUNS"] ?? sized(30, 2000));
 const real = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 interface Rest {
@@ -253,7 +253,7 @@ describe("reads, against going through all stations one by one", function () {
         const requests = readRequests(reads.everywhere(anything), cities).filter(
           ({ what, form }) => what.kind === "all" && form === "json",
         );
-        const asked = fc.sample(requests, { numRuns: sized(5, 30), seed: 20_260_502 });
+        const asked = fc.sample(requests, { numRuns: sized(4, 30), seed: 20_260_502 });
         for (const stepMs of [0, 90_000, 3600_000]) {
           now += stepMs;
           reads.passTo(now);

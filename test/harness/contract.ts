@@ -43,16 +43,13 @@ const problemType = "application/problem+json";
 /** A check of answers against an OpenAPI document. Fields and headers that it does not name are faults too. */
 export function createContract(document: OpenApi): Contract {
   const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { uri, uuid } });
-  ajv.addSchema({ $id: "api", components: { schemas: closed(document.components.schemas) } });
+  // Each under a name of its own: as a part of another schema it would be compiled again wherever it is named.
+  for (const [name, schema] of Object.entries(document.components.schemas))
+    ajv.addSchema({ ...byName(schema), $id: `api:${name}` });
   const compiled = new Map<object, ValidateFunction>();
   const faultOf = (schema: object, value: unknown): string | null => {
     let validate = compiled.get(schema);
-    if (validate === undefined) {
-      const whole = JSON.parse(
-        JSON.stringify(closed(schema)).replaceAll('"#/components/', '"api#/components/'),
-      ) as object;
-      compiled.set(schema, (validate = ajv.compile(whole)));
-    }
+    if (validate === undefined) compiled.set(schema, (validate = ajv.compile(byName(schema))));
     return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: "body" });
   };
 
@@ -212,6 +209,12 @@ function closed(schema: unknown): object {
   };
   return close(schema) as object;
 }
+
+/** The schema closed, and components in it named as they are added. */
+const byName = (schema: object): object =>
+  JSON.parse(
+    JSON.stringify(closed(schema)).replaceAll('"#/components/schemas/', '"api:'),
+  ) as object;
 
 const nameOf = (reference: string): string => reference.split("/").at(-1) ?? "";
 const uri = (text: string): boolean => URL.canParse(text);

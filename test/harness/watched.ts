@@ -2,17 +2,26 @@ import { type Contract, createContract, type OpenApi } from "#test/harness/contr
 
 const apiBase = "/api/v1/partner";
 const plainFetch = globalThis.fetch;
-/** By origin; made when the first answer comes, null when the server was gone by then. */
-const webs = new Map<string, Promise<Contract | null> | undefined>();
-/** By document: servers of one build have the same but for the URLs in examples. */
-const contracts = new Map<string, Contract>();
+/** By origin; its value names the document in `contracts`. */
+const webs = new Map<string, string>();
+/** Servers of one build have the same document but for the URLs in examples, and to ask each would take its time. */
+const ofThisBuild = "of this build";
+const contracts = new Map<string, Promise<Contract | null>>();
 const broken: string[] = [];
 
-/** From now on every answer of this server that `fetch` sees is checked against its OpenAPI document (`isSpared`). */
-export const watchWeb = (origin: string): void => void webs.set(origin, undefined);
+/**
+ * From now on every answer of this server that `fetch` sees is checked against the OpenAPI document (`isSpared`).
+ *
+ * @param document whose: every server's of this build, or this one's own
+ */
+export const watchWeb = (origin: string, document: "shared" | "own" = "shared"): void =>
+  void webs.set(origin, document === "own" ? origin : ofThisBuild);
 
 /** No longer: it stopped, and its port may be another server's next, or it has other routes than the product's. */
-export const unwatchWeb = (origin: string): void => void webs.delete(origin);
+export const unwatchWeb = (origin: string): void => {
+  webs.delete(origin);
+  contracts.delete(origin);
+};
 
 /** Puts the check into `fetch`, for all tests and the partner's client. */
 export function watchFetch(): void {
@@ -58,9 +67,13 @@ export async function checkAnswer(
 ): Promise<void> {
   const path = pathname.slice(apiBase.length);
   if (/^\/openapi(-3\.0)?\.json$/.test(path)) return;
-  let contract = webs.get(origin);
-  if (contract === undefined) webs.set(origin, (contract = contractOf(origin)));
-  const fault = (await contract)?.({ ...answer, method, path }) ?? null;
+  const name = webs.get(origin) ?? ofThisBuild;
+  const asked = contracts.get(name) ?? contractOf(origin);
+  contracts.set(name, asked);
+  const contract = await asked;
+  // The server was gone by then: the next one is asked.
+  if (contract === null) contracts.delete(name);
+  const fault = contract?.({ ...answer, method, path }) ?? null;
   if (fault === null) return;
   const { status, body } = answer;
   const text = `${method} ${path} was answered ${status} otherwise than the OpenAPI document says: ${fault}\n${body?.slice(0, 500)}`;
@@ -73,12 +86,5 @@ export const takeBroken = (): string[] => broken.splice(0);
 
 async function contractOf(origin: string): Promise<Contract | null> {
   const asked = await plainFetch(`${origin}${apiBase}/openapi.json`).catch(() => null);
-  // It may be gone already: any other server's document is the same.
-  if (asked === null) return [...contracts.values()][0] ?? null;
-  const document = (await asked.json()) as OpenApi;
-  const { examples: _, ...components } = document.components as Record<string, unknown>;
-  const name = JSON.stringify([document.paths, components]);
-  let contract = contracts.get(name);
-  if (contract === undefined) contracts.set(name, (contract = createContract(document)));
-  return contract;
+  return asked?.ok === true ? createContract((await asked.json()) as OpenApi) : null;
 }
