@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type Building, startBuild } from "#demo/building.ts";
 import { launchBrowser } from "#demo/chromium.ts";
 import { lockFolder, lockName } from "#demo/lock.ts";
+import { memoryFolder } from "#demo/memory-folder.ts";
 import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
 import { startServers } from "#demo/servers/start.ts";
@@ -126,11 +127,12 @@ async function runChecks(): Promise<void> {
 
 async function runTests(builds: Building[]): Promise<void> {
   const data = await ownFolder();
+  const serversData = placeOfServers(data);
   const browser = files.some((file) => file.startsWith(join("test", "browser")))
     ? launchBrowser(join(data, "browser"), console.log)
     : null;
   const servers = await startServers({
-    dataDir: data,
+    dataDir: serversData,
     env: process.env,
     durable: false,
     log: console.log,
@@ -162,10 +164,16 @@ async function runTests(builds: Building[]): Promise<void> {
     await browser?.close();
     await servers.stop();
     servers.remove();
+    if (serversData !== data) rmSync(serversData, { recursive: true, force: true });
     // The lock stays: another run may be taking the folder at this moment.
     for (const name of readdirSync(data))
       if (name !== lockName) rmSync(join(data, name), { recursive: true, force: true });
   }
+}
+
+/** The long runs are for what a disk does to it, too. */
+function placeOfServers(folder: string): string {
+  return kind === usual ? memoryFolder(folder) : folder;
 }
 
 /** A data folder that no other run in this clone uses, cleared of what a killed run may have left there. */
@@ -173,10 +181,11 @@ async function ownFolder(): Promise<string> {
   for (let slot = 1; ; slot += 1) {
     const folder = resolve(".data", `test-${slot}`);
     if (!(await lockFolder(folder))) continue;
-    for (const name of readdirSync(folder)) {
-      if (name.startsWith("postgres")) await clearPostgres(join(folder, name));
-      if (name.startsWith("redis")) await clearRedis(join(folder, name));
-    }
+    for (const place of new Set([folder, placeOfServers(folder)]))
+      for (const name of readdirSync(place)) {
+        if (name.startsWith("postgres")) await clearPostgres(join(place, name));
+        if (name.startsWith("redis")) await clearRedis(join(place, name));
+      }
     return folder;
   }
 }
