@@ -37,7 +37,7 @@ export async function fillDemoCountry({
   const clock = createClock(config);
   const random = createRandom(seed);
   const now = clock();
-  const stations = makeStations(random);
+  const stations = makeStations(random, config.demoStations);
   const reporters = makeReporters(random, now);
   const shortage = makeShortage(random, demoCities.length);
   const locals = demoCities.map((_, city) => reporters.filter((one) => one.city === city));

@@ -8,6 +8,12 @@ import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
 import { newcomerBlocks, runBlocks } from "#test/harness/documents.ts";
+import { sized } from "#test/harness/long.ts";
+
+/** Most of the time of a first start goes into the country. */
+const stations = sized(2000, 10_000);
+/** Of the whole country, as many of this one. */
+const part = (count: number): number => (count * stations) / 10_000;
 
 // Second starts, kills and every other line of the documents: test/long.
 describe("npm start, once", () => {
@@ -23,7 +29,7 @@ describe("npm start, once", () => {
   });
 
   it("goes from an empty folder to a running service", async () => {
-    running = clone.start({ DEMO_TRICKLE: "false" });
+    running = clone.start({ DEMO_TRICKLE: "false", DEMO_STATIONS: String(stations) });
     const [, baseUrl] = await running.waitFor(/Fuelmark is running at (\S+)/, 200_000);
     const run = JSON.parse(readFileSync(join(clone.folder, ".data/run.json"), "utf8")) as {
       databaseUrl: string;
@@ -42,27 +48,29 @@ describe("npm start, once", () => {
       expect(
         count((one) => one.status === status),
         status,
-      ).to.be.greaterThan(300);
+      ).to.be.greaterThan(part(300));
     for (const queue of queues)
       expect(
         count((one) => one.queue === queue),
         queue,
-      ).to.be.greaterThan(50);
-    expect(count((one) => one.status !== "nodata")).to.be.within(5000, 7500);
-    expect(count((one) => one.status === "nodata" && one.updated !== "")).to.be.greaterThan(50);
-    expect(count((one) => one.resolution_reason === "unconfirmed")).to.be.greaterThan(100);
-    expect(count((one) => one.conflict !== null)).to.be.greaterThan(10);
-    expect(count((one) => one.prices !== undefined)).to.be.greaterThan(500);
-    expect(count((one) => one.limit_l !== null)).to.be.greaterThan(50);
-    expect(count((one) => one.no_cash)).to.be.greaterThan(20);
-    expect(count((one) => one.fuel_cards_only)).to.be.greaterThan(20);
+      ).to.be.greaterThan(part(50));
+    expect(count((one) => one.status !== "nodata")).to.be.within(part(5000), part(7500));
+    expect(count((one) => one.status === "nodata" && one.updated !== "")).to.be.greaterThan(
+      part(50),
+    );
+    expect(count((one) => one.resolution_reason === "unconfirmed")).to.be.greaterThan(part(100));
+    expect(count((one) => one.conflict !== null)).to.be.greaterThan(part(10));
+    expect(count((one) => one.prices !== undefined)).to.be.greaterThan(part(500));
+    expect(count((one) => one.limit_l !== null)).to.be.greaterThan(part(50));
+    expect(count((one) => one.no_cash)).to.be.greaterThan(part(20));
+    expect(count((one) => one.fuel_cards_only)).to.be.greaterThan(part(20));
   });
 
   it("leaves no mark unprocessed, and every station in the change feed", async () => {
     expect(
       await rows(db!, "select id from marks where processed_at is null or failed_at is not null"),
     ).to.deep.equal([]);
-    expect(await rows(db!, "select count(*) from changes")).to.deep.equal([{ count: 10_000 }]);
+    expect(await rows(db!, "select count(*) from changes")).to.deep.equal([{ count: stations }]);
   });
 
   it("has a country, keys and a command line with which the README's first five minutes work", async () => {

@@ -78,6 +78,12 @@ export const callerSettings = {
     text,
     "credit that the operator's own base map requires, shown as text",
   ),
+  demoStations: setting(
+    "DEMO_STATIONS",
+    10_000,
+    integer(100, 10_000),
+    "stations of the demo country that an empty database is filled with (npm start)",
+  ),
   demoTrickle: setting(
     "DEMO_TRICKLE",
     true,
