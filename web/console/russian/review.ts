@@ -1,7 +1,6 @@
 /** What the console's review and rollback say, in Russian by the English. */
 export const review = {
   // Review.
-  Review: "Проверка",
   "These marks are held because their source, or their city, had more harmful changes than its limit. An approved mark counts from the time when it was made; a rejected mark never counts.":
     "Эти отметки задержаны, потому что их источник или город превысил лимит ухудшений статуса. Одобренная отметка учитывается с того времени, когда она сделана; отклонённая не учитывается никогда.",
   "No marks are held.": "На проверке отметок нет.",
@@ -9,8 +8,6 @@ export const review = {
   "{all} held, the oldest {shown} are shown": "На проверке: {all}, показаны самые старые: {shown}",
   "Select none": "Снять выбор",
   "Select all {n}": "Выбрать все ({n})",
-  Approve: "Одобрить",
-  Reject: "Отклонить",
   "Approve {n} selected": "Одобрить выбранные ({n})",
   "Reject {n} selected": "Отклонить выбранные ({n})",
   "Show {n} more": "Показать ещё {n}",
@@ -39,8 +36,6 @@ export const review = {
   "The group was rejected": "Группа отклонена",
   "{n} marks were approved.": "{n|Одобрена|Одобрены|Одобрено} {n} {n|отметка|отметки|отметок}.",
   "{n} marks were rejected.": "{n|Отклонена|Отклонены|Отклонено} {n} {n|отметка|отметки|отметок}.",
-  "The decision was taken back": "Решение отменено",
-  Undo: "Отменить",
   "Marks of network {network} are held for {n} days.":
     "В течение {n} {n|дня|дней|дней} отметки из сети {network} будут попадать на проверку.",
   "Key #{id} may change one station in an hour, for {n} days.":
@@ -59,7 +54,6 @@ export const review = {
   "Limit the key": "Ограничить ключ",
   "Block the network": "Заблокировать сеть",
   "Withdraw what counted …": "Отозвать уже учтённые …",
-  Map: "Карта",
   "{partner}, key {key}": "{partner}, ключ {key}",
   "Network {network}": "Сеть {network}",
   "outside of cities": "вне городов",
@@ -74,7 +68,6 @@ export const review = {
   "Reporter:": "Автор:",
   "the map itself": "сама карта",
   "a driver on the map": "водитель на карте",
-  "key #{id}": "ключ № {id}",
   "{n} “no” marks by {reporters} newcomers in the hour before.":
     "за предыдущий час {n} {n|отметка|отметки|отметок} «нет» от {reporters} {reporters|новичка|новичков|новичков}.",
   "Withdraw its marks …": "Отозвать его отметки …",
@@ -88,22 +81,14 @@ export const review = {
   "with this mark": "с этой отметкой",
   "1 mark": "1 отметка",
   "{n} marks": "{n} {n|отметка|отметки|отметок}",
-  "1 station": "1 станция",
-  "{n} stations": "{n} {n|станция|станции|станций}",
   "{n} {status}": "{n} {n|раз|раза|раз} {status}",
   // Rollback.
-  Rollback: "Откат",
   "Withdraws marks as if they had never been made. Their stations are calculated again, and the changes come in the partners’ next delta. All times are times of receipt.":
     "Отзывает отметки, как будто их никогда не было. Их станции рассчитываются заново, партнёры получают изменения при следующем вызове delta. Везде указано время получения.",
   any: "все",
-  Partner: "Партнёр",
-  Key: "Ключ",
-  Station: "Станция",
   City: "Город",
   "Network of the map": "Сеть посетителей карты",
   "By its first digits, as alarms and groups name it": "По первым знакам, как в тревогах и группах",
-  Status: "Статус",
-  Position: "Местоположение",
   "not at the station": "не на станции",
   "at the station": "на станции",
   "Reporter first seen since (your time)": "Автор появился с (ваше время)",
@@ -131,8 +116,6 @@ export const review = {
   "Choose one of the list, or clear this.": "Выберите из списка или очистите поле.",
   "The list cannot be read at the moment.": "Список сейчас недоступен.",
   "Nothing fits.": "Ничего не подходит.",
-  "out of service": "не работает",
-  "{n} held": "на проверке: {n}",
   "alarm {time}": "тревога {time}",
   "blocked until {time}": "заблокирована до {time}",
   Reporter: "Автор",
@@ -142,20 +125,10 @@ export const review = {
   "Choose a reporter": "Выбор автора",
   "By a mark": "По отметке",
   "Station that it marked": "Станция, которую он отмечал",
-  Cancel: "Отмена",
   "Nobody has marked this station.": "Эту станцию никто не отмечал.",
-  "reporter #{id}": "автор № {id}",
   "The newest marks": "Новейшие отметки",
   "Older marks": "Более старые отметки",
   "By name": "По имени",
-  "Where the person marks": "Где человек ставит отметки",
-  "on the map": "на карте",
-  "Device’s id": "Идентификатор устройства",
-  "The partner’s user_ref": "Значение user_ref у партнёра",
-  "Exactly as it is sent": "Точно так, как его отправляют",
-  "Nobody of this name is known. Compare the spelling.":
-    "Такой человек неизвестен. Проверьте написание.",
-  Find: "Найти",
   "Choose #{id}": "Выбрать № {id}",
   // The conditions of a decision.
   "station {id}": "станция {id}",
@@ -168,15 +141,10 @@ export const review = {
   // What a decision changes.
   "Changes of stations": "Изменения станций",
   "No station is touched.": "Ни одна станция не затронута.",
-  Marks: "Отметки",
   Confirmations: "Подтверждения",
   Pending: "Ожидает",
-  Details: "Подробности",
   fuels: "есть марки",
   "no fuels": "нет марок",
-  prices: "цены",
-  queue: "очередь",
-  limit: "лимит",
   "no cash": "без наличных",
   "cards only": "только топливные карты",
   true: "да",
@@ -211,8 +179,6 @@ export const review = {
     "Рассчитано для {n} из {stations} {stations|станции|станций|станций}, показано: {shown}.",
   "Earlier rollbacks": "Прежние откаты",
   "Nothing was ever withdrawn.": "Откатов ещё не было.",
-  When: "Когда",
-  By: "Кто",
   Which: "Условия",
   "Taken back": "Отменён",
   // Why a station shows what it shows.
@@ -230,7 +196,6 @@ export const review = {
   "Reporter #{id} said “{status}” instead of “{other}” ({rule})":
     "Автор № {id} отметил «{status}» вместо «{other}» ({rule})",
   "1 device": "1 устройство",
-  "{n} devices": "{n} {n|устройство|устройства|устройств}",
   "{devices} ({n} reporters)": "{devices} ({n} {n|автор|автора|авторов})",
   "{had} of {needed} needed, so it was published.":
     "за этот статус {had}, нужно {needed}, поэтому он опубликован.",
@@ -253,16 +218,10 @@ export const review = {
   "The dispute about “{status}” ended: too few recent devices support it.":
     "Спор о статусе «{status}» закончился: его поддерживает слишком мало недавних устройств.",
   // What became of a mark.
-  published: "опубликовано",
   confirmed: "подтверждено",
-  pending: "ожидает",
-  conflict: "спор",
   superseded: "опоздало",
   expired: "истёк срок",
   queued: "в очереди",
   held: "на проверке",
-  approved: "одобрено",
-  rejected: "отклонено",
   withdrawn: "отозвано",
-  failed: "сбой",
 };

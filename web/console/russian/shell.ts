@@ -5,7 +5,6 @@ export const shell = {
   console: "консоль",
   Console: "Консоль",
   "Skip to content": "К содержимому",
-  Find: "Найти",
   "Sign out": "Выйти",
   Menu: "Меню",
   "waiting{there}": "ожидают{there}",
@@ -14,23 +13,16 @@ export const shell = {
   Overview: "Обзор",
   "start home alarms health failed marks":
     "начало главная тревоги состояние здоровье сбои отметки карта overview",
-  Partners: "Партнёры",
   "keys webhooks launch block access":
     "партнеры ключи вебхуки запуск блокировка доступ клиенты partners",
-  "Limit requests": "Запросы лимитов",
   "quota rpm daily approve reject":
     "квота заявки минута день одобрить отклонить rpm limits requests",
-  Review: "Проверка",
   "held marks approve reject groups":
     "задержанные отметки одобрить отклонить группы модерация review",
-  Rollback: "Откат",
   "withdraw marks attack take back undo": "отозвать отметки атака отменить вернуть rollback",
-  Privacy: "Конфиденциальность",
   "people person export erase":
     "персональные данные люди человек выгрузка удалить стереть приватность privacy",
-  Stations: "Станции",
   "search status history why": "азс заправки поиск статус история почему stations",
-  Imports: "Импорт",
   "files upload cities statuses": "файлы загрузить загрузка города статусы imports",
   Incidents: "Инциденты",
   "status page outage tell everybody public":
@@ -59,9 +51,6 @@ export const shell = {
   "Nothing found.": "Ничего не найдено.",
   "{n} found. Arrow keys choose, Enter opens.": "Найдено: {n}. Стрелки — выбор, Enter — открыть.",
   Pages: "Страницы",
-  Keys: "Ключи",
-  revoked: "отозван",
-  "out of service": "не работает",
   // Statuses of stations.
   Fuel: "Есть топливо",
   "Little fuel": "Мало топлива",
@@ -74,7 +63,6 @@ export const shell = {
   Parts: "Компоненты",
   OK: "в норме",
   degraded: "сбой",
-  Map: "Карта",
   "The map shows land and sea only, without streets.": "На карте только суша и море, улиц нет.",
   "The file that BASEMAP names cannot be read: the map has no background.":
     "Файл, указанный в BASEMAP, не читается: у карты нет подложки.",
@@ -94,7 +82,6 @@ export const shell = {
   "marks in the last hour": "отметки за последний час",
   "stations in service": "работающие станции",
   "No queues": "Очередей нет",
-  Waiting: "Ожидают",
   Oldest: "Самое старое",
   "{s} s": "{s} с",
   Active: "В работе",
@@ -103,9 +90,6 @@ export const shell = {
   "Failed marks": "Отметки со сбоем",
   "No failed marks.": "Отметок со сбоем нет.",
   Mark: "Отметка",
-  Station: "Станция",
-  Status: "Статус",
-  Why: "Почему",
   "Try again": "Обработать снова",
   // Alarms: the console's own words, then what the server says of each kind.
   Alarms: "Тревоги",
@@ -130,7 +114,6 @@ export const shell = {
   webhook: "вебхук",
   "Marks held: {held}. Harmful changes in all: {changes}. Busiest source: {share} of the last hour's marks.":
     "На проверке: {held}. Всего ухудшений статуса: {changes}. Самый активный источник: {share} отметок за последний час.",
-  none: "нет",
   "mass-no": "массовое «нет»",
   source: "источник",
   city: "город",
@@ -187,7 +170,6 @@ export const shell = {
   "What is known, in Russian": "Что известно, по-русски",
   "What it touches (nothing chosen: all)": "Что затронуто (ничего не выбрано — всё)",
   "Tell everybody": "Опубликовать",
-  Cancel: "Отмена",
   "Incident {id} closed": "Инцидент {id} закрыт",
   "Told everybody": "Опубликовано",
   "Close “{title}”?": "Закрыть инцидент «{title}»?",
@@ -200,8 +182,6 @@ export const shell = {
   Filter: "Показать",
   "The operator’s log": "Журнал операторов",
   "No matching entries.": "Подходящих записей нет.",
-  When: "Когда",
-  Details: "Подробности",
   "Load older entries": "Показать более ранние записи",
   // Sessions.
   "A session ends after 12 hours, when someone ends it here, and when its account is disabled or reset on the server ({command}).":
@@ -210,9 +190,6 @@ export const shell = {
   None: "Сеансов нет",
   Account: "Учётная запись",
   "Last seen": "Активность",
-  Ends: "Истекает",
-  From: "Откуда",
-  Actions: "Действия",
   "this session": "этот сеанс",
   End: "Завершить",
   "the session of {account}": "сеанс: {account}",

@@ -1,16 +1,12 @@
 /** What the console's pages and maps of stations say, in Russian by the English. */
 export const stations = {
   // The search.
-  Stations: "Станции",
   "Search by id, name, brand or address": "Поиск по идентификатору, названию, сети или адресу",
   "Stations with the latest changes:": "Станции с последними изменениями:",
   "No stations yet: import them on the server.": "Станций пока нет: импортируйте их на сервере.",
   "No matching stations.": "Подходящих станций нет.",
-  Station: "Станция",
-  "out of service": "не работает",
   Brand: "Сеть",
   Address: "Адрес",
-  Status: "Статус",
   Id: "Идентификатор",
   // What a station shows.
   "from {source}": "источник: {source}",
@@ -20,9 +16,6 @@ export const stations = {
   "Withdraw marks …": "Отозвать отметки …",
   has: "есть",
   "out of": "нет",
-  prices: "цены",
-  queue: "очередь",
-  limit: "лимит",
   "{n} l": "{n} л",
   cash: "наличные",
   "not taken": "не принимаются",
@@ -31,15 +24,12 @@ export const stations = {
   confirmations: "подтверждения",
   imported: "импорт",
   "live devices": "действующие устройства",
-  pending: "ожидает",
   "yes: {n}": "есть: {n}",
   "low: {n}": "мало: {n}",
   "no: {n}": "нет: {n}",
   "queue: {n}": "очередь: {n}",
   reason: "причина",
-  published: "опубликовано",
   unconfirmed: "не подтверждено",
-  conflict: "спор",
   no_data: "нет данных",
   "updated (UTC)": "обновлено (UTC)",
   "Drivers disagree: {sides}": "Водители расходятся: {sides}",
@@ -49,7 +39,6 @@ export const stations = {
   "no by {n} ({at} UTC)": "«нет» — {n} ({at} UTC)",
   "queue by {n} ({at} UTC)": "«очередь» — {n} ({at} UTC)",
   // Why it shows that.
-  Why: "Почему",
   "There is no counted mark or import for this station.":
     "Учтённых отметок и импортов для этой станции нет.",
   "then: {status}": "затем: {status}",
@@ -63,7 +52,6 @@ export const stations = {
   "This station has many marks. The steps are worked out from the newest ones only; the status above is the one that is served.":
     "У этой станции много отметок. Шаги рассчитаны только по самым новым; сервис выдаёт тот статус, что указан выше.",
   // Its marks.
-  Marks: "Отметки",
   "Marks of this station": "Отметки этой станции",
   "No marks for this station yet.": "Отметок этой станции пока нет.",
   "Load older marks": "Загрузить более ранние отметки",
@@ -73,22 +61,16 @@ export const stations = {
   Outcome: "Результат",
   Needs: "Нужно",
   "{have} of {needed}": "{have} из {needed}",
-  From: "Откуда",
-  "reporter #{id}": "автор № {id}",
-  "key #{id}": "ключ № {id}",
   partner: "партнёр",
   widget: "карта",
   demo: "демо",
   "{distance} away": "на расстоянии {distance}",
   // Setting it by hand.
   "Name and place": "Название и место",
-  Name: "Название",
-  Position: "Местоположение",
   Latitude: "Широта",
   Longitude: "Долгота",
   "Latitude and longitude must be numbers of degrees, like 55.75124.":
     "Широта и долгота должны быть числами в градусах, например 55.75124.",
-  Save: "Сохранить",
   Discard: "Не сохранять",
   "Saved, served at once": "Сохранено, уже действует",
   "Back to what the imports have": "Возвращено значение из импорта",
@@ -100,7 +82,6 @@ export const stations = {
   "as the address": "адрес",
   "as the position": "местоположение",
   "What changes": "Что изменится",
-  none: "нет",
   // Its place.
   "Where it is": "Где находится",
   "The public map there": "Это место на публичной карте",
@@ -124,8 +105,6 @@ export const stations = {
   "The station is closed": "Станция закрыта",
   // Maps.
   "Map. {figures}": "Карта. {figures}",
-  "1 station": "1 станция",
-  "{n} stations": "{n} {n|станция|станции|станций}",
   "{status}, only details change": "{status}, меняются только подробности",
   "{status}, stays as it is": "{status}, без изменений",
   "Another held mark at {id}": "Другая отметка на проверке: {id}",
