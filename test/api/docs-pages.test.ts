@@ -110,6 +110,21 @@ describe("pages of the API and of the guide", () => {
       expect((await fetch(origin + path)).status, path).to.equal(404);
   });
 
+  it("have their texts in one file for the search, each with what is sent", async () => {
+    const response = await fetch(`${origin}/docs/search.json`);
+    const texts = (await response.json()) as Record<string, string>;
+    expect(Object.keys(texts)).to.have.members(
+      pathsOf("/docs/").filter((path) => path !== "/docs/guide/"),
+    );
+    expect(texts["/docs/guide/limits"]).to.include("X-RateLimit");
+    expect(texts["/docs/api/reportStation"]).to.include("user_ref");
+    expect(texts["/docs/api/getUsage"]).not.to.include("user_ref");
+    expect(JSON.stringify(texts)).not.to.match(/<\/(p|li|code)>/);
+    const etag = response.headers.get("etag")!;
+    const again = await fetch(response.url, { headers: { "If-None-Match": etag } });
+    expect(again.status).to.equal(304);
+  });
+
   it("show each operation of the document with samples in three languages that are right", async function () {
     this.timeout(120_000);
     const document = (await (await fetch(`${edge.url}/openapi.json`)).json()) as {

@@ -47,7 +47,13 @@ describe("browser: the API and the guide", () => {
     await search.fill("there is no such thing");
     expect(await sidebar.getByRole("status").textContent()).to.equal("Nothing found");
     expect(await sidebar.getByRole("link").count()).to.equal(0);
+    // It stands in the text alone.
+    await search.fill("radius_km");
+    const nearest = sidebar.getByRole("listitem").filter({ hasText: "/stations" }).first();
+    await nearest.locator(".place mark").getByText("radius_km").waitFor();
+    expect(await sidebar.getByRole("status").textContent()).to.match(/^\d+ found$/);
     await search.fill("");
+    expect(await sidebar.locator(".place").count()).to.equal(0);
 
     const main = page.getByRole("main");
     const tabs = main.getByRole("tab");

@@ -34,7 +34,7 @@ sidebar.addEventListener("click", ({ target }) => {
 menu.hidden = false;
 document.documentElement.classList.add("script");
 
-startSearch(sidebar);
+startSearch(sidebar, document.querySelector<HTMLAnchorElement>("header .home")!.href);
 startSamples();
 startTrying();
 

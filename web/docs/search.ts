@@ -1,36 +1,96 @@
-/** Search among all pages: the sidebar shows those whose title or path has every word. */
-export function startSearch(sidebar: HTMLElement): void {
+const before = 30;
+const shown = 110;
+
+interface Entry {
+  item: HTMLElement;
+  /** Its title and address, in lower case. */
+  name: string;
+  path: string;
+}
+
+/**
+ * Search among all pages: the sidebar shows those that have every word, in the title, the address or the text. Where
+ * it is the text, the place stands below the title.
+ */
+export function startSearch(sidebar: HTMLElement, home: string): void {
   const field = sidebar.querySelector<HTMLInputElement>("#search")!;
   const found = sidebar.querySelector<HTMLElement>("#found")!;
+  const root = home.replace(/docs$/, "");
   const groups = [...sidebar.querySelectorAll<HTMLElement>("section")].map((section) => ({
     section,
-    entries: [...section.querySelectorAll<HTMLElement>(":scope > ul > li")].map((entry) => ({
-      entry,
-      text: `${section.querySelector("h2")!.textContent} ${entry.textContent} ${entry.querySelector("a")!.href}`.toLowerCase(),
-    })),
+    entries: [...section.querySelectorAll<HTMLElement>(":scope > ul > li")].map((item): Entry => {
+      const { href } = item.querySelector("a")!;
+      const title = section.querySelector("h2")!.textContent;
+      return {
+        item,
+        name: `${title} ${item.textContent} ${href}`.toLowerCase(),
+        path: `/${href.slice(root.length)}`,
+      };
+    }),
   }));
+  /** By the page's path; empty until they are there. */
+  let texts: Readonly<Record<string, string>> = {};
+  let asked: Promise<void> | undefined;
+  /** Where Enter leads: to a title rather than to a text that comes before it. */
+  let best: HTMLElement | undefined;
+
   const search = (): void => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
+    const inTitles: HTMLElement[] = [];
+    const inTexts: HTMLElement[] = [];
     for (const { section, entries } of groups) {
       let inSection = 0;
-      for (const { entry, text } of entries) {
-        entry.hidden = !words.every((word) => text.includes(word));
-        if (!entry.hidden) inSection++;
+      for (const { item, name, path } of entries) {
+        const text = texts[path] ?? "";
+        const lower = text.toLowerCase();
+        item.hidden = !words.every((word) => name.includes(word) || lower.includes(word));
+        item.querySelector(".place")?.remove();
+        if (item.hidden) continue;
+        inSection++;
+        const inText = words.find((word) => !name.includes(word));
+        (inText === undefined ? inTitles : inTexts).push(item);
+        if (inText !== undefined) item.append(placeOf(text, lower.indexOf(inText), inText.length));
       }
       section.hidden = inSection === 0;
       count += inSection;
     }
+    best = inTitles[0] ?? inTexts[0];
     found.textContent = words.length === 0 ? "" : count === 0 ? "Nothing found" : `${count} found`;
   };
+  /** For who searches alone; without them the titles still are searched. */
+  const readTexts = async (): Promise<void> => {
+    const response = await fetch(`${home}/search.json`);
+    if (!response.ok) return;
+    texts = (await response.json()) as Record<string, string>;
+    search();
+  };
+  field.addEventListener("focus", () => {
+    asked ??= readTexts().catch(() => {
+      asked = undefined;
+    });
+  });
   field.addEventListener("input", search);
   field.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    const first = [...sidebar.querySelectorAll<HTMLElement>("li")].find(
-      (entry) => entry.offsetParent !== null,
-    );
-    if (field.value.trim() !== "") first?.querySelector("a")?.click();
+    if (event.key === "Enter" && field.value.trim() !== "") best?.querySelector("a")?.click();
   });
   field.closest<HTMLElement>(".search")!.hidden = false;
   search();
+}
+
+/** The words around what was found, which is marked. */
+function placeOf(text: string, at: number, length: number): HTMLElement {
+  const from = at <= before ? 0 : text.indexOf(" ", at - before) + 1;
+  const start = from > at ? at : from;
+  const place = document.createElement("small");
+  place.className = "place";
+  const mark = document.createElement("mark");
+  mark.textContent = text.slice(at, at + length);
+  const end = start + shown;
+  place.append(
+    `${start === 0 ? "" : "… "}${text.slice(start, at)}`,
+    mark,
+    `${text.slice(at + length, end)}${end < text.length ? " …" : ""}`,
+  );
+  return place;
 }

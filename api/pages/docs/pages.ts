@@ -7,6 +7,7 @@ import { createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.t
 import { renderMarkdown } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, operationsOf } from "#api/pages/docs/openapi.ts";
 import { methodBadge, operationPage } from "#api/pages/docs/operation-page.ts";
+import { searchTexts } from "#api/pages/docs/search-texts.ts";
 import {
   type Contents,
   type DocsPage,
@@ -16,6 +17,9 @@ import {
 } from "#api/pages/docs/shell.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
+
+/** For the search in the sidebar: the text of each page by its address. */
+const searchPath = "/docs/search.json";
 
 /**
  * `/docs`: the API for people, a page for each operation (`/docs/api/listStations`), and beside it the guide
@@ -31,6 +35,9 @@ export function docsPages(
   let pages: Map<string, () => DocsPage> | undefined;
   let contents: Contents | undefined;
   const files = new Map<string, PackedFile>();
+  let texts: Promise<PackedFile> | undefined;
+  const readAll = (): Contents =>
+    (contents ??= readContents(document as ApiDocument, config.baseUrl));
 
   /** False when there is no such page. */
   const send = (ctx: Context, path: string): boolean => {
@@ -38,13 +45,12 @@ export function docsPages(
       sendBuiltPage(ctx, null);
       return true;
     }
-    contents ??= readContents(document as ApiDocument, config.baseUrl);
-    pages ??= pagesOf(contents);
+    pages ??= pagesOf(readAll());
     const page = pages.get(path);
     if (page === undefined) return false;
     let file = files.get(path);
     if (file === undefined) {
-      file = packFile("html", Buffer.from(wholePage(template, page(), contents)));
+      file = packFile("html", Buffer.from(wholePage(template, page(), readAll())));
       files.set(path, file);
     }
     ctx.set({
@@ -61,6 +67,13 @@ export function docsPages(
       send(ctx, path);
     });
   }
+  router.get(searchPath, async (ctx) => {
+    texts ??= searchTexts(readAll()).then((all) =>
+      packFile("json", Buffer.from(JSON.stringify(all))),
+    );
+    ctx.set({ "Cache-Control": "no-cache", ...pageHeaders(contentPolicy()) });
+    sendPacked(ctx, await texts);
+  });
   for (const base of [guideBase, operationBase]) {
     router.get(`${base}/:name`, async (ctx, next) => {
       if (!send(ctx, `${base}/${ctx.params["name"]}`)) await next();
