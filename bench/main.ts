@@ -10,6 +10,7 @@ import { benchStreams } from "#bench/streams.ts";
 import { benchFrontier, benchTrust } from "#bench/trust.ts";
 import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
+import { benchYears } from "#bench/years.ts";
 import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
@@ -24,6 +25,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
+// `npm run bench -- years [--quick] [--dry]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -85,6 +87,7 @@ const benches: Record<string, () => Promise<string>> = {
   },
   webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
+  years: () => benchYears({ quick: values.quick }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);

@@ -151,6 +151,11 @@ async function measure(
       pace: { clients: clientCount },
       seconds: forSeconds,
     });
+    // A side that refuses is fast, and its figures mean nothing.
+    if (measured.odd !== null)
+      throw new Error(
+        `${side.name} answered ${JSON.stringify(measured.statuses)}: ${measured.odd}`,
+      );
     const after = used();
     const [nodeMs, serversMs] = after.map((ms, i) =>
       ms === null || before[i] == null ? null : ms - before[i],
@@ -171,7 +176,7 @@ async function measure(
           both[who].push(one);
           const rate = Math.round(one.requests / one.seconds);
           console.log(
-            `${count} clients, ${who}: ${rate} req/s, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms, ${JSON.stringify(one.statuses)}${one.odd === null ? "" : ` ${one.odd}`}`,
+            `${count} clients, ${who}: ${rate} req/s, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms, ${JSON.stringify(one.statuses)}`,
           );
         }
       }
