@@ -3,7 +3,7 @@ import type { StationState } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Statements } from "#src/infrastructure/db.ts";
-import { type History, loadHistories, refoldMarks } from "#src/marks/histories.ts";
+import { type Counted, type History, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 
 /**
  * The station's counted, processed marks and its imported statuses that can still matter. After a lifetime without any
@@ -45,6 +45,50 @@ export async function loadBefore(
     if (history.isCut || depth * config.statusLifetimeMs > config.retentionDays * dayMs)
       return history;
   }
+}
+
+/** Lifetimes that are looked back at first, and how many times as many then. */
+const firstLook = 4;
+const furtherBy = 4;
+
+/**
+ * The histories of stations that are folded for what they serve now, all but when they served a status last: of each its newest marks and imports, back to the
+ * last gap of a lifetime before them, and before `arriving` (ms by station) where marks are still to come in. Looks
+ * back farther and farther, and into all days only for stations that need them: each day is a partition (docs/decisions.md
+ * 16.25). `now` in ms.
+ */
+export async function loadRecent(
+  tx: Statements,
+  stationIds: readonly string[],
+  counted: Counted,
+  { statusLifetimeMs, retentionDays }: Pick<Config, "statusLifetimeMs" | "retentionDays">,
+  now: number,
+  arriving: ReadonlyMap<string, number> = new Map(),
+): Promise<Map<string, History>> {
+  const recent = new Map<string, History>();
+  let rest = stationIds;
+  for (let depth = firstLook; rest.length > 0; depth *= furtherBy) {
+    const isWhole = depth * statusLifetimeMs > retentionDays * dayMs;
+    const from = isWhole ? 0 : now - depth * statusLifetimeMs;
+    const which = "processed and waiting";
+    const found = await loadHistories(tx, rest, from, which, refoldMarks, counted);
+    for (const [id, history] of found) {
+      const times = [
+        ...history.marks.map((mark) => mark.at),
+        ...history.seeds.map((seed) => seed.importedAt),
+      ];
+      const newest = Math.min(Math.max(...times), arriving.get(id) ?? Number.POSITIVE_INFINITY);
+      const enough =
+        isWhole || history.isCut
+          ? history
+          : Number.isFinite(newest)
+            ? afterGap(history, from, newest, statusLifetimeMs)
+            : null;
+      if (enough !== null) recent.set(id, enough);
+    }
+    rest = rest.filter((id) => !recent.has(id));
+  }
+  return recent;
 }
 
 const loadSince = async (

@@ -5,15 +5,17 @@ import type {
 } from "#src/contract/console.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { slices } from "#src/infrastructure/lists.ts";
+import { grouped, slices } from "#src/infrastructure/lists.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState, type FuelBlock, type Mark, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type BatchAct, findBatch } from "#src/marks/batches.ts";
+import { loadRecent } from "#src/marks/bounded-history.ts";
 import {
   type Counted,
   countedNow,
+  type History,
   loadFirstSeen,
   loadHistories,
   refoldMarks,
@@ -194,35 +196,47 @@ async function fuels(
   config: Config,
 ): Promise<Map<string, FuelBlock>> {
   const savedSql = `select station_id, state from station_status where station_id = any(?::text[])`;
-  const saved = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
-  const states = new Map(saved.map((row) => [row.station_id, row.state ?? emptyState]));
+  const found = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
+  const states = new Map(found.map((row) => [row.station_id, row.state ?? emptyState]));
   const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
   const { now } = clock!;
-  const isFolded = version !== "served";
-  const histories = isFolded
-    ? await loadHistories(tx, ids, 0, "processed and waiting", refoldMarks, version.over)
-    : null;
-  const arriving = isFolded ? await loadArriving(tx, ids, version.arriving) : [];
-  const known = [...(histories?.values() ?? [])].flatMap(({ marks }) => marks);
-  const reporters = [...known, ...arriving.map(({ mark }) => mark)].map((mark) => mark.reporterId);
-  const firstSeen = await loadFirstSeen(tx, new Set(reporters));
+  const shown = (stateOf: (id: string) => StationState): Map<string, FuelBlock> =>
+    new Map(ids.map((id) => [id, view(stateOf(id), now, config.statusLifetimeMs)]));
+  const saved = (id: string): StationState => states.get(id) ?? emptyState;
+  if (version === "served") return shown(saved);
+
+  const arriving = grouped(
+    await loadArriving(tx, ids, version.arriving),
+    ({ stationId }) => stationId,
+  );
   const keptFrom = now - config.retentionDays * dayMs;
-  return new Map(
-    ids.map((id) => {
-      let state = states.get(id) ?? emptyState;
-      const history = histories?.get(id);
-      if (history !== undefined) {
-        const older = state.lastUpdated !== null && state.lastUpdated < keptFrom;
-        const start = { ...emptyState, lastUpdated: older ? state.lastUpdated : null };
-        const facts = { state: start, opinions: [], history };
-        const here = arriving.filter(({ stationId }) => stationId === id);
+  const fold = async (histories: ReadonlyMap<string, History>) => {
+    const known = [...histories.values()].flatMap(({ marks }) => marks);
+    const added = [...arriving.values()].flat().map(({ mark }) => mark);
+    const reporters = new Set([...known, ...added].map((mark) => mark.reporterId));
+    const firstSeen = await loadFirstSeen(tx, reporters);
+    return new Map(
+      [...histories].map(([id, history]) => {
+        const { lastUpdated } = saved(id);
+        const older = lastUpdated !== null && lastUpdated < keptFrom;
+        const start = { ...emptyState, lastUpdated: older ? lastUpdated : null };
+        const here = arriving.get(id) ?? [];
         const judged = new Set(here.flatMap((one) => (one.judged ? one.mark.id : [])));
         const arrivals = { marks: here.map(({ mark }) => mark), seeds: [], judged };
-        state = decide(facts, arrivals, firstSeen, now, config).state;
-      }
-      return [id, view(state, now, config.statusLifetimeMs)];
-    }),
+        const facts = { state: start, opinions: [], history };
+        return [id, decide(facts, arrivals, firstSeen, now, config).state];
+      }),
+    );
+  };
+  const firstArrival = new Map(
+    [...arriving].map(([id, some]) => [id, Math.min(...some.map(({ mark }) => mark.at))]),
   );
+  const recent = await fold(await loadRecent(tx, ids, version.over, config, now, firstArrival));
+  // When a status was served last may have to be looked for in all days.
+  const silent = ids.filter((id) => recent.get(id)!.lastUpdated === null);
+  const which = "processed and waiting";
+  const whole = await fold(await loadHistories(tx, silent, 0, which, refoldMarks, version.over));
+  return shown((id) => whole.get(id) ?? recent.get(id)!);
 }
 
 async function loadArriving(

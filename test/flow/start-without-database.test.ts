@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { readProcfile } from "#demo/roles.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
@@ -119,7 +120,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
 
   it("answers 503 as long as there is neither database nor snapshot", async () => {
     const bare = { ...env, REDIS_PREFIX: `${redis.redisPrefix}bare` };
-    const web = await startProcess("web", ["node", "--import", "tsx", "api/main.ts"], bare);
+    const web = await startProcess("web", readProcfile().get("web")!, bare);
     webs.push(web);
     await web.waitForLine(/keys not refreshed/, 20_000);
     const answer = await until(
