@@ -25,7 +25,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
-// `npm run bench -- years [--quick] [--dry]`
+// `npm run bench -- years [--marks 10,30] [--quick] [--dry]`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -40,6 +40,8 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
     only: { type: "string" },
+    /** Years: two sizes, in millions. */
+    marks: { type: "string", default: "10,30" },
     /** Idle: how long it measures, twice. */
     minutes: { type: "string", default: "10" },
     /** Reads, idle: the built folder of another commit, measured beside this one. */
@@ -87,7 +89,7 @@ const benches: Record<string, () => Promise<string>> = {
   },
   webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
-  years: () => benchYears({ quick: values.quick }),
+  years: () => benchYears({ quick: values.quick, marks: values.marks }),
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);

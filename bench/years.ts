@@ -52,9 +52,16 @@ interface Watched {
  * What grows with the years: the database with 10 and with 30 million marks in 420 partitions of a day each, and the
  * product's own functions over it. Answers the section of results.md.
  */
-export async function benchYears({ quick }: { quick: boolean }): Promise<string> {
+export async function benchYears({
+  quick,
+  marks,
+}: {
+  quick: boolean;
+  /** Two sizes, in millions. */
+  marks: string;
+}): Promise<string> {
   const days = quick ? 40 : 420;
-  const sizes = quick ? [100_000, 300_000] : [10_000_000, 30_000_000];
+  const sizes = quick ? [100_000, 300_000] : marks.split(",").map((each) => Number(each) * 1e6);
   const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000", RETENTION_DAYS: String(days) });
   try {
     console.log("Filling the country");
@@ -84,7 +91,7 @@ export async function benchYears({ quick }: { quick: boolean }): Promise<string>
       for (const [what, { ms, locks, note }] of looked.at(-1)!.times)
         console.log(`  ${what}: ${ms.toFixed(1)} ms, ${locks} locks ${note ?? ""}`);
     }
-    return report(looked, { days, quick, loadBefore });
+    return report(looked, { days, marks: quick ? null : marks, loadBefore });
   } finally {
     await stage.close();
   }
@@ -112,7 +119,7 @@ async function addMarks(client: pg.Client, days: number, from: number, to: numbe
        select ((current_date - $1::int - date '1970-01-01')::bigint << 32) + ${firstOfDay} + g.n, p.id,
          1 + abs(hashint8(g.n * 31 + $1)) % 400000, c.partner_id, c.id, 'partner', said.status, said.at, said.at,
          case when $1 <= 30 then p.lat end, case when $1 <= 30 then p.lon end, case when $1 <= 30 then 12 end,
-         case when g.n % 3 = 0 then array['95'] end, false, 2, 'geolocated', said.at, 'published', said.status
+         case when g.n % 3 = 0 then array['95'] end, false, 1, 'geolocated', said.at, 'published', said.status
        from generate_series($2::bigint, $3::bigint - 1) g(n)
        join places p on p.n = abs(hashint8(g.n * 7919 + $1)) % (select count(*) from places)
        join callers c on c.n = g.n % ${partners}
@@ -250,7 +257,7 @@ const time = (ms: number): string =>
 
 function report(
   looked: readonly Row[],
-  run: { days: number; quick: boolean; loadBefore: readonly number[] },
+  run: { days: number; marks: string | null; loadBefore: readonly number[] },
 ): string {
   const [few, many] = looked as [Row, Row];
   const grown = (from: number, to: number): number =>
@@ -274,5 +281,5 @@ function report(
 | answer to a mark, ${marksPerSecond} a second | ${sent(few)} | ${sent(many)} | p50 ${time(grown(few.sent.p50, many.sent.p50))} |
 ${lines.join("\n")}
 
-${at} UTC, \`npm run bench -- years${run.quick ? " --quick" : ""}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}; load average ${run.loadBefore.map((one) => one.toFixed(1)).join(" ")} before.`;
+${at} UTC, \`npm run bench -- years${run.marks === null ? " --quick" : ` --marks ${run.marks}`}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}; load average ${run.loadBefore.map((one) => one.toFixed(1)).join(" ")} before.`;
 }
