@@ -1,12 +1,9 @@
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { join } from "node:path";
-import { fillCountry } from "#bench/country.ts";
-import { startLoad, startServer } from "#bench/processes.ts";
-import { openStage } from "#bench/stage.ts";
+import { openFilledStage } from "#bench/filled-stage.ts";
+import { startServer } from "#bench/processes.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 
 const clients = 16;
 
@@ -22,13 +19,9 @@ interface Size {
  * each table with its indexes. Answers the section of results.md.
  */
 export async function benchSize({ seconds }: { seconds: number }): Promise<string> {
-  const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000" });
+  const stage = await openFilledStage({}, { queryTimeoutMs: 600_000 });
   try {
-    const country = await fillCountry(stage.config);
-    const file = join(stage.folder, "country.json");
-    writeFileSync(file, JSON.stringify(country));
-    const db = createDb({ ...stage.config, queryTimeoutMs: 600_000 }, "bench size");
-    stage.onClose(() => db.destroy());
+    const { db, load } = stage;
     const before = await sizes(db);
     const port = await somePort();
     const procfile = readProcfile();
@@ -39,7 +32,6 @@ export async function benchSize({ seconds }: { seconds: number }): Promise<strin
       });
       stage.onClose(() => server.stop());
     }
-    const load = startLoad(file);
     const measured = await load.run({ side: "Fuelmark", port, pace: { clients }, seconds });
     load.stop();
     const after = await sizes(db);

@@ -1,8 +1,6 @@
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fillCountry } from "#bench/country.ts";
+import { openFilledStage } from "#bench/filled-stage.ts";
 import type { Measured } from "#bench/load/main.ts";
 import type { ReadEvent, StreamJob, StreamsRead } from "#bench/load/streams.ts";
 import {
@@ -12,14 +10,14 @@ import {
   type Load,
   rssMb,
   startGenerator,
-  startLoad,
   startServer,
 } from "#bench/processes.ts";
 import { median, verdict } from "#bench/results.ts";
-import { openStage, type Stage } from "#bench/stage.ts";
+import type { Stage } from "#bench/stage.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 const marksPerSecond = 20;
@@ -68,20 +66,17 @@ export async function benchStreams({
   rounds: number;
   seconds: number;
 }): Promise<string> {
-  const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000" });
+  const streamsOf = ({ streamsMax }: Config): number => (quick ? 100 : streamsMax);
+  const stage = await openFilledStage(
+    {},
+    { partners: (config) => Math.ceil(streamsOf(config) / config.streamsPerKey) },
+  );
   try {
-    const { streamsPerKey: perKey, streamsMax } = stage.config;
-    const count = quick ? 100 : streamsMax;
-    console.log("Filling the country");
-    const country = await fillCountry(stage.config, Math.ceil(count / perKey));
-    const file = join(stage.folder, "country.json");
-    writeFileSync(file, JSON.stringify(country));
-    const db = createDb(stage.config, "bench streams");
-    stage.onClose(() => db.destroy());
+    const { country, db, load } = stage;
+    const { streamsPerKey: perKey } = stage.config;
+    const count = streamsOf(stage.config);
     const marks = await startServer(readProcfile().get("marks")!, stage.settings);
     stage.onClose(() => marks.stop());
-    const load = startLoad(file);
-    stage.onClose(() => load.stop());
     const readers = startGenerator<StreamJob, StreamsRead>("streams");
     stage.onClose(() => readers.stop());
     const cpu = await createCpuMeter(stage.settings.DATABASE_URL, stage.settings.REDIS_URL);

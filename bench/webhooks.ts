@@ -1,24 +1,22 @@
-import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Country, fillCountry } from "#bench/country.ts";
+import type { Country } from "#bench/country.ts";
+import { openFilledStage } from "#bench/filled-stage.ts";
 import type { Job, Measured } from "#bench/load/main.ts";
 import {
   createCpuMeter,
   type CpuMeter,
   type Load,
   type Server,
-  startLoad,
   startServer,
 } from "#bench/processes.ts";
-import { openStage, type Stage } from "#bench/stage.ts";
+import type { Stage } from "#bench/stage.ts";
 import { forgetBacklog, waitingOf } from "#bench/webhooks/backlog.ts";
 import { type Receivers, startReceivers } from "#bench/webhooks/receivers.ts";
 import { type Drain, report, type State, states, type Turn } from "#bench/webhooks/report.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
+import type { Db } from "#src/infrastructure/db.ts";
 
 const clients = 16;
 const steadyPerSecond = 30;
@@ -51,17 +49,13 @@ export async function benchWebhooks({
   seconds: number;
 }): Promise<string> {
   const endpoints = quick ? 50 : 1000;
-  const stage = await openStage({
-    ...{ NEW_REPORTERS_DAILY: "1000000", WEBHOOK_HTTP: "true", WEBHOOK_NETWORKS: "127.0.0.1" },
-  });
+  const stage = await openFilledStage(
+    { WEBHOOK_HTTP: "true", WEBHOOK_NETWORKS: "127.0.0.1" },
+    { partners: ({ webhookEndpoints }) => Math.ceil(endpoints / webhookEndpoints) },
+  );
   try {
+    const { country, db, load } = stage;
     const perPartner = stage.config.webhookEndpoints;
-    console.log("Filling the country");
-    const country = await fillCountry(stage.config, Math.ceil(endpoints / perPartner));
-    const file = join(stage.folder, "country.json");
-    writeFileSync(file, JSON.stringify(country));
-    const db = createDb(stage.config, "bench webhooks");
-    stage.onClose(() => db.destroy());
     const plain = await startSide(stage, "without webhooks", await copyDatabase(stage, db));
     const hooked = await startSide(stage, "with webhooks", {});
     const receivers = await startReceivers();
@@ -69,8 +63,6 @@ export async function benchWebhooks({
     console.log(`Registering ${endpoints} webhooks`);
     await register(hooked.port, country, { receivers, endpoints, perPartner });
 
-    const load = startLoad(file);
-    stage.onClose(() => load.stop());
     const cpu = await createCpuMeter(stage.settings.DATABASE_URL, stage.settings.REDIS_URL);
     const tools: Tools = { stage, db, load, cpu, receivers };
     const loadBefore = loadavg();

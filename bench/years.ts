@@ -1,17 +1,16 @@
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { fillCountry } from "#bench/country.ts";
+import { openFilledStage } from "#bench/filled-stage.ts";
 import type { Measured } from "#bench/load/main.ts";
-import { startLoad, startServer } from "#bench/processes.ts";
-import { openStage, type Stage } from "#bench/stage.ts";
+import { type Load, startServer } from "#bench/processes.ts";
+import type { Stage } from "#bench/stage.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { run } from "#demo/servers/command.ts";
 import { somePort } from "#demo/servers/port.ts";
 import { findPostgres } from "#demo/servers/postgres-binaries.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -32,7 +31,7 @@ const extrapolatedTo = 400_000_000;
 /** Ids of this benchmark's marks begin here within their day: those of the product begin at 1. */
 const firstOfDay = 2 ** 31;
 
-/** One look at the database with so many marks. Times in ms; NaN where a statement took longer than it may. */
+/** One look at the database with so many marks. Times in ms. */
 interface Row {
   marks: number;
   gigabytes: number;
@@ -62,20 +61,16 @@ export async function benchYears({
 }): Promise<string> {
   const days = quick ? 40 : 420;
   const sizes = quick ? [100_000, 300_000] : marks.split(",").map((each) => Number(each) * 1e6);
-  const stage = await openStage({ NEW_REPORTERS_DAILY: "1000000", RETENTION_DAYS: String(days) });
+  const stage = await openFilledStage(
+    { RETENTION_DAYS: String(days) },
+    { partners: () => partners, queryTimeoutMs: 120_000 },
+  );
   try {
-    console.log("Filling the country");
-    const country = await fillCountry(stage.config, partners);
-    const file = join(stage.folder, "country.json");
-    writeFileSync(file, JSON.stringify(country));
+    const { db, load } = stage;
     const client = new pg.Client({ connectionString: stage.settings.DATABASE_URL });
     await client.connect();
     stage.onClose(() => client.end());
     await prepare(client, days);
-    const db = createDb({ ...stage.config, queryTimeoutMs: 120_000 }, "bench years");
-    stage.onClose(() => db.destroy());
-    const load = startLoad(file);
-    stage.onClose(() => load.stop());
     const loadBefore = loadavg();
     const looked: Row[] = [];
     for (const [n, size] of sizes.entries()) {
@@ -135,7 +130,7 @@ async function addMarks(client: pg.Client, days: number, from: number, to: numbe
 async function look(
   stage: Stage,
   db: Db,
-  { retentionDays, load }: { retentionDays: number; load: ReturnType<typeof startLoad> },
+  { retentionDays, load }: { retentionDays: number; load: Load },
 ): Promise<Row> {
   const [size] = await rows<{ marks: number; bytes: number }>(
     db,
@@ -147,11 +142,13 @@ async function look(
     times.set(what, await watch(stage, work));
   };
   const sent = await sendMarks(stage, load);
-  await watched("backlog, which `/readyz` and `/metrics` ask for", async () => {
+  const backlog = await watch(stage, async () => {
     for (let n = 0; n < backlogsRead; n++) await readBacklog(db);
   });
-  const backlog = times.get("backlog, which `/readyz` and `/metrics` ask for")!;
-  backlog.ms /= backlogsRead;
+  times.set("backlog, which `/readyz` and `/metrics` ask for", {
+    ...backlog,
+    ms: backlog.ms / backlogsRead,
+  });
 
   const [caller] = await rows<{ id: number }>(db, "select min(id) as id from keys");
   const [reporter] = await rows<{ id: number }>(
@@ -207,7 +204,7 @@ async function look(
 }
 
 /** Marks through `web` and `marks` as they arrive every day. */
-async function sendMarks(stage: Stage, load: ReturnType<typeof startLoad>): Promise<Measured> {
+async function sendMarks(stage: Stage, load: Load): Promise<Measured> {
   const port = await somePort();
   const procfile = readProcfile();
   const servers = [];

@@ -3,7 +3,8 @@ import type { Context } from "#api/http/state.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 
-const entities: Record<string, string> = {
+/** What stands in HTML for characters that have a meaning there. */
+export const entities: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",

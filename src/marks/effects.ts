@@ -212,7 +212,9 @@ async function fuels(
   const keptFrom = now - config.retentionDays * dayMs;
   const fold = async (histories: ReadonlyMap<string, History>) => {
     const known = [...histories.values()].flatMap(({ marks }) => marks);
-    const added = [...arriving.values()].flat().map(({ mark }) => mark);
+    const added = [...histories.keys()].flatMap((id) =>
+      (arriving.get(id) ?? []).map(({ mark }) => mark),
+    );
     const reporters = new Set([...known, ...added].map((mark) => mark.reporterId));
     const firstSeen = await loadFirstSeen(tx, reporters);
     return new Map(

@@ -16,6 +16,10 @@ export interface Chapter {
   document: string;
 }
 
+/** Where the page with this last part is served. */
+export const addressOf = (slug: string): string =>
+  slug === "" ? guideBase : `${guideBase}/${slug}`;
+
 /**
  * The pages of the guide: the beginning of docs/partners.md and each of its parts, then the other documents that are
  * meant for partners, in the order of the sidebar.
@@ -44,7 +48,7 @@ function partsOf(markdown: string): Chapter[] {
   return parts.map((lines, n) => {
     const title = lines[0]!.slice(2);
     const slug = n === 0 ? "" : slugOf(title);
-    const markdownPath = `${guideBase}${n === 0 ? "" : `/${slug}`}.md`;
+    const markdownPath = `${addressOf(slug)}.md`;
     return { slug, title, markdown: lines.join("\n"), markdownPath, document: "partners" };
   });
 }
@@ -66,11 +70,10 @@ export function createLinks(chapters: readonly Chapter[]): {
       if (!pages.has(slugOf(title!))) pages.set(slugOf(title!), slug);
     }
   }
-  const pageOf = (slug: string): string => (slug === "" ? guideBase : `${guideBase}/${slug}`);
   const inGuide = (fragment: string): string => {
     const page = pages.get(fragment);
-    if (page === undefined) return pageOf("");
-    return page === fragment ? pageOf(page) : `${pageOf(page)}#${fragment}`;
+    if (page === undefined) return addressOf("");
+    return page === fragment ? addressOf(page) : `${addressOf(page)}#${fragment}`;
   };
   return {
     linkFrom: (chapter, root) => (href) => {
@@ -80,10 +83,10 @@ export function createLinks(chapters: readonly Chapter[]): {
       const document = name.replace(/\.md$/, "");
       const hash = fragment === "" ? "" : `#${fragment}`;
       if (document === "partners")
-        return root + (fragment === "" ? pageOf("") : inGuide(fragment)).slice(1);
+        return root + (fragment === "" ? addressOf("") : inGuide(fragment)).slice(1);
       if (path === "") return hash;
       if (chapters.some(({ slug }) => slug === document))
-        return `${root}${pageOf(document).slice(1)}${hash}`;
+        return `${root}${addressOf(document).slice(1)}${hash}`;
       return `${root}docs/${name}${hash}`;
     },
   };
@@ -95,10 +98,7 @@ export function chapterAsMarkdown(markdownPath: string, baseUrl: string): string
   const chapter = chapters.find((one) => one.markdownPath === markdownPath)!;
   const linkTo = createLinks(chapters).linkFrom(chapter, `${baseUrl}/`);
   const pages = new Map(
-    chapters.map((one) => [
-      `${baseUrl}${guideBase}${one.slug === "" ? "" : `/${one.slug}`}`,
-      baseUrl + one.markdownPath,
-    ]),
+    chapters.map((one) => [baseUrl + addressOf(one.slug), baseUrl + one.markdownPath]),
   );
   return chapter.markdown.replaceAll(/\]\(([^)\s]+)\)/g, (_, href: string) => {
     const [page = "", fragment] = linkTo(href).split("#");

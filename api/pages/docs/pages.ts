@@ -3,7 +3,7 @@ import type { Context, PageRouter } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
-import { createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.ts";
+import { addressOf, createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.ts";
 import { renderMarkdown } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, operationsOf } from "#api/pages/docs/openapi.ts";
 import { methodBadge, operationPage } from "#api/pages/docs/operation-page.ts";
@@ -98,7 +98,7 @@ function pagesOf(contents: Contents): Map<string, () => DocsPage> {
   add("/docs", () => ({ title: document.info.title, main: overview(contents) }));
   for (const chapter of chapters) {
     const { slug, title, markdown, markdownPath } = chapter;
-    const path = slug === "" ? guideBase : `${guideBase}/${slug}`;
+    const path = addressOf(slug);
     add(path, () => {
       const { body, headings } = renderMarkdown(markdown, linkFrom(chapter, rootFrom(path)));
       const inside = headings.filter(({ level }) => level === 2);

@@ -1,8 +1,9 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { guideBase } from "#api/pages/docs/chapters.ts";
+import { addressOf } from "#api/pages/docs/chapters.ts";
 import { renderMarkdown } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, type Operation, resolve, type Schema } from "#api/pages/docs/openapi.ts";
 import { type Contents, operationBase } from "#api/pages/docs/shell.ts";
+import { entities } from "#api/pages/html.ts";
 
 /**
  * What the search of `/docs` looks through: the text of each page by its address (docs/decisions.md 8.41). Of a call it
@@ -15,7 +16,7 @@ export async function searchTexts({
 }: Contents): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const { slug, markdown } of chapters) {
-    texts[slug === "" ? guideBase : `${guideBase}/${slug}`] = plainOf(markdown);
+    texts[addressOf(slug)] = plainOf(markdown);
     // All of them would hold up other requests for a tenth of a second.
     await pause();
   }
@@ -55,18 +56,12 @@ function fieldsOf(document: ApiDocument, schema: Schema, seen: Set<Schema>): str
   ];
 }
 
-const entities: Record<string, string> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&amp;": "&",
-};
+const characters = new Map(Object.entries(entities).map(([plain, entity]) => [entity, plain]));
 
 /** Markdown as its reader sees it, in one line. */
 const plainOf = (markdown: string): string =>
   renderMarkdown(markdown)
     .body.html.replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity]!)
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters.get(entity)!)
     .replaceAll(/\s+/g, " ")
     .trim();
