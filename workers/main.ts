@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { roleConfig, untilStopped } from "#src/infrastructure/lifecycle.ts";
 import { openTracer } from "#src/infrastructure/tracing.ts";
 import { assembleWorker, workerRoles } from "#workers/assemble.ts";
@@ -9,6 +10,7 @@ if (!Object.hasOwn(workerRoles, name)) {
   log.fatal(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   process.exit(1);
 }
+if (name === "webhooks") yieldToOthers();
 const tracer = await openTracer(config, name, log);
 const role = assembleWorker(name, config, log, tracer);
 await untilStopped(config, log, {
@@ -18,3 +20,12 @@ await untilStopped(config, log, {
     await tracer?.close();
   },
 });
+
+/** Where roles share the cores of a machine, marks and reads come before what is sent to others (docs/decisions.md 20.12). */
+function yieldToOthers(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    log.debug({ err: (error as Error).message }, "the priority stays as it is");
+  }
+}

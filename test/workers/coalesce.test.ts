@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createCoalescer } from "#workers/marks/coalesce.ts";
+import { createCoalescer } from "#workers/coalesce.ts";
 
 /** A run that ends when it is told to. */
 function handRun() {
@@ -37,6 +37,16 @@ describe("coalescing jobs of the marks role", () => {
     runs[1]!.end();
     await soon();
     expect(done).to.deep.equal(["first", "second", "third"]);
+  });
+
+  it("gives the result of a run to all that share it", async () => {
+    let runs = 0;
+    const coalesce = createCoalescer(async (stationIds) => {
+      await soon();
+      return `run ${++runs} of ${stationIds.join(" ")}`;
+    }, 1);
+    const results = await Promise.all([coalesce(["a"]), coalesce(["b"]), coalesce(["c", "b"])]);
+    expect(results).to.deep.equal(["run 1 of a", "run 2 of b c", "run 2 of b c"]);
   });
 
   it("fails everyone in a run that fails, and goes on", async () => {

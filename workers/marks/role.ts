@@ -9,7 +9,7 @@ import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
 import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/first-statuses.ts";
-import { createCoalescer } from "#workers/marks/coalesce.ts";
+import { createCoalescer } from "#workers/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
 
@@ -91,9 +91,9 @@ export function createMarksRole(deps: RoleDeps): Role {
     deps,
     "marks",
     ({ stationIds, traces = [] }) =>
-      inTraces(deps.tracer ?? null, traces, "process marks", messaging, () =>
-        coalesce(stationIds.filter((id) => !backoff.isFailing(id))),
-      ),
+      inTraces(deps.tracer ?? null, traces, "process marks", messaging, async () => {
+        await coalesce(stationIds.filter((id) => !backoff.isFailing(id)));
+      }),
     (error, job) =>
       log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
     // On defaults recovery after kill -9 took over a minute, and a second stall failed the job for good.

@@ -1,11 +1,42 @@
+import { emptyState, type StationState } from "#src/domain/state.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
-import { emptyState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { asOfBefore, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, rows } from "#src/infrastructure/db.ts";
-import { loadReports, msOf } from "#src/marks/marks.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { loadReports } from "#src/marks/marks.ts";
 import type { Turn } from "#src/pushes/webhooks/turns.ts";
+import { createCoalescer } from "#workers/coalesce.ts";
+
+/** A station as a delivery shows it: JSON, null for one that is removed. */
+interface Shown {
+  id: string;
+  state: StationState;
+  json: string | null;
+}
+
+/**
+ * Reads stations as they are now, by id and in the order of their last changes. Many webhooks ask for the same ones, so
+ * what they ask for during a read is read together by the next one. A read never begins before the call that asks for it.
+ */
+export const createStationReader = (
+  db: Db,
+  { statusLifetimeMs }: Config,
+  clock: () => number,
+): ((ids: readonly string[]) => Promise<ReadonlyMap<string, Shown>>) =>
+  createCoalescer(async (ids) => {
+    const found = await readStations(db, ids);
+    const now = clock();
+    return new Map(
+      found.map(({ id, removed, lat, lon, brand, name, addr, state }) => {
+        const fuel = view(state, now, statusLifetimeMs);
+        const json = removed ? null : JSON.stringify({ id, lat, lon, brand, name, addr, fuel });
+        return [id, { id, state, json }];
+      }),
+    );
+  }, 1);
+
+type ReadShown = ReturnType<typeof createStationReader>;
 
 /**
  * The body of a delivery, docs/contract.md 10: type, time of the event, and its data. Stations and outcomes are those of
@@ -14,76 +45,57 @@ import type { Turn } from "#src/pushes/webhooks/turns.ts";
 export async function bodyOf(
   db: Db,
   config: Config,
-  { endpointId, delivery }: Turn,
+  read: ReadShown,
+  { delivery }: Turn,
   now: number,
 ): Promise<string> {
   const { type, data, created } = delivery;
   const shown =
     data.stations !== undefined
-      ? await stationsOf(db, config, endpointId, data.stations, now)
-      : data.marks !== undefined
-        ? await outcomesOf(db, config, data.marks, now)
-        : data;
-  return JSON.stringify({ type, timestamp: new Date(created).toISOString(), data: shown });
+      ? await stationsOf(config, read, data.stations, delivery.toldUntil)
+      : JSON.stringify(
+          data.marks !== undefined ? await outcomesOf(db, config, read, data.marks, now) : data,
+        );
+  const head = JSON.stringify({ type, timestamp: new Date(created).toISOString() });
+  return `${head.slice(0, -1)},"data":${shown}}`;
 }
 
-/** The envelope of GET /stations/delta. */
+/** The envelope of GET /stations/delta, whose next call can go on from its `as_of`. */
 async function stationsOf(
-  db: Db,
   { statusLifetimeMs }: Config,
-  endpointId: number,
+  read: ReadShown,
   ids: readonly string[],
-  now: number,
-): Promise<object> {
-  const found = await readStations(db, ids);
-  const stations = found
-    .filter(({ removed }) => !removed)
-    .map(({ id, lat, lon, brand, name, addr, state }) => {
-      return { id, lat, lon, brand, name, addr, fuel: view(state, now, statusLifetimeMs) };
-    });
-  return {
-    stations,
-    removed: found.filter(({ removed }) => removed).map(({ id }) => id),
+  toldUntil: number | null,
+): Promise<string> {
+  const asked = new Set(ids);
+  const found = [...(await read(ids)).values()].filter(({ id }) => asked.has(id));
+  const stations = found.flatMap(({ json }) => json ?? []);
+  const rest = {
+    removed: found.filter(({ json }) => json === null).map(({ id }) => id),
     count: stations.length,
-    as_of: formatTime(await asOfEndpoint(db, endpointId)),
+    as_of: formatTime(asOfBefore(toldUntil ?? 0)),
     stale_after_hours: staleAfterHours(statusLifetimeMs),
   };
-}
-
-/**
- * The cursor for GET /stations/delta with which it goes on after the deliveries made so far: before the first change that
- * is in none of them, whether a mark or time alone has made it, and whether upkeep has come to it or not.
- */
-async function asOfEndpoint(db: Db, endpointId: number): Promise<number> {
-  const [bound] = await rows<{ at: number }>(
-    db,
-    `select ${msOf(`least(
-         coalesce((select at from changes where seq > e.change_seq order by seq limit 1),
-           (select at from changes order by seq desc limit 1)),
-         (select at from time_changes where seq > e.time_change_seq order by at limit 1),
-         (select min(next_at) from station_status))`)} as at
-     from webhook_endpoints e where e.id = ?`,
-    [endpointId],
-  );
-  return asOfBefore(bound?.at ?? 0);
+  return `{"stations":[${stations.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 
 /** Outcomes as GET /reports/{report_id} shows them. Marks that are gone meanwhile are left out. */
 async function outcomesOf(
   db: Db,
   { statusLifetimeMs }: Config,
+  read: ReadShown,
   ids: readonly number[],
   now: number,
 ): Promise<object> {
   const found = await loadReports(db, ids);
   const stationIds = [...new Set(found.map(({ stationId }) => stationId))];
-  const states = new Map((await readStations(db, stationIds)).map(({ id, state }) => [id, state]));
+  const stations = await read(stationIds);
   const byId = new Map(found.map((report) => [report.id, report]));
   const reports = [...new Set(ids)].flatMap((id) => {
     const report = byId.get(id);
     if (report === undefined || report.outcome === null) return [];
     const { stationId, accepted, remote, outcome, status, reason, needed, have, rule } = report;
-    const fuel = view(states.get(stationId) ?? emptyState, now, statusLifetimeMs);
+    const fuel = view(stations.get(stationId)?.state ?? emptyState, now, statusLifetimeMs);
     return [
       {
         ...{ report_id: String(id), station_id: stationId, state: "processed", accepted, remote },

@@ -16,7 +16,7 @@ import {
 } from "#src/pushes/webhooks/turns.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createAlertSender } from "#workers/webhooks/alerts.ts";
-import { bodyOf } from "#workers/webhooks/event.ts";
+import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
 
 /** Between two looks for what is due: marks come many times a second. */
@@ -36,6 +36,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const { db, config, log, clock } = deps;
   const producer = deps.producer();
   const receivers = createReceivers(config, resolve);
+  const readShown = createStationReader(db, config, clock);
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const stationsGapMs = config.webhookStationsGapMs;
   let listener: Listener | null = null;
@@ -77,7 +78,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
       .filter((secret) => secret !== null);
     if (secrets.length === 0) return lostSecret;
     const now = clock();
-    const body = await bodyOf(db, config, turn, now);
+    const body = await bodyOf(db, config, readShown, turn, now);
     const timestamp = String(Math.floor(now / 1000));
     const signatures = secrets.map((secret) => sign(secret, delivery.message_id, timestamp, body));
     const headers = {

@@ -1,6 +1,7 @@
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import type { OffReason } from "#src/domain/vocabulary.ts";
-import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { msOf } from "#src/marks/marks.ts";
 
@@ -18,6 +19,17 @@ const mayBeSent = `e.off_at is null and e.next_at <= server_now() and e.claimed_
   and exists (select from keys k where k.partner_id = e.partner_id and k.kind = 'secret' and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > server_now()))`;
 
+/** SQL: stations have changed for an endpoint `e`, and its pause between two batches is over. Binds that pause, ms. */
+const stationsAreDue = `'stations.changed' = any(e.events)
+  and e.stations_at <= server_now() - ?::int * interval '1 ms'
+  and (e.change_seq < (select max(seq) from changes)
+    or e.time_change_seq < (select max(seq) from time_changes))`;
+
+/** SQL: something waits for an endpoint `e`. Binds the same. */
+const somethingWaits = `(
+  exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
+  or exists (select from webhook_outcomes o where o.endpoint_id = e.id) or ${stationsAreDue})`;
+
 /** Wakes the webhooks workers for every endpoint that something waits for. Gives how many those were. */
 export async function wakeDue(
   db: Db,
@@ -26,13 +38,7 @@ export async function wakeDue(
 ): Promise<number> {
   const due = await rows<{ id: number }>(
     db,
-    `select e.id from webhook_endpoints e
-     where ${mayBeSent} and (
-       exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
-       or exists (select from webhook_outcomes o where o.endpoint_id = e.id)
-       or 'stations.changed' = any(e.events) and e.stations_at <= server_now() - ?::int * interval '1 ms'
-         and (e.change_seq < (select max(seq) from changes)
-           or e.time_change_seq < (select max(seq) from time_changes)))
+    `select e.id from webhook_endpoints e where ${mayBeSent} and ${somethingWaits}
      order by e.tried_at limit ${wokenAtOnce}`,
     [stationsGapMs],
   );
@@ -59,11 +65,14 @@ export interface Turn {
     data: { stations?: string[]; marks?: number[] };
     /** ms. */
     created: number;
+    /** Of a batch of stations: before this time, ms, the endpoint has been told of every change. */
+    toldUntil: number | null;
   };
 }
 
 interface Claimed extends Omit<Turn, "delivery"> {
-  events: string[];
+  /** Types of the deliveries that wait. */
+  waiting: string[];
   wantsStations: boolean;
 }
 
@@ -77,35 +86,30 @@ export const takeTurn = (
   endpointId: number,
   { claimMs, stationsGapMs }: { claimMs: number; stationsGapMs: number },
 ): Promise<Turn | null> =>
-  inTransaction(db, async (tx) => {
+  pipelinedTransaction(db, async (tx) => {
     const [claimed] = await rows<Claimed>(
       tx,
       `update webhook_endpoints e set claims = claims + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
-       where e.id = ? and ${mayBeSent}
-       returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures, e.events,
+       where e.id = ? and ${mayBeSent} and ${somethingWaits}
+       returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
          ${msOf("e.failing_since")} as "failingSince",
          array_remove(array[e.secret, case when e.old_secret_until > server_now() then e.old_secret end], null) as secrets,
-         e.stations_at <= server_now() - ?::int * interval '1 ms' as "wantsStations"`,
-      [claimMs, endpointId, stationsGapMs],
+         array(select distinct d.type from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
+           as waiting,
+         ${stationsAreDue} as "wantsStations"`,
+      [claimMs, endpointId, stationsGapMs, stationsGapMs],
+      "webhook_claim",
     );
     if (claimed === undefined) return null;
-    const { events, wantsStations, ...turn } = claimed;
-    const waiting = await rows<{ type: string }>(
-      tx,
-      "select distinct type from webhook_deliveries where endpoint_id = ? and delivered_at is null",
-      [endpointId],
-    );
-    const waits = (type: string): boolean => waiting.some((one) => one.type === type);
-    if (wantsStations && events.includes("stations.changed") && !waits("stations.changed"))
-      await batchStations(tx, endpointId);
-    if (!waits("report.processed")) await batchOutcomes(tx, endpointId);
-    const [delivery] = await rows<Turn["delivery"]>(
-      tx,
-      `select id, message_id, type, data, ${msOf("created_at")} as created from webhook_deliveries
-       where endpoint_id = ? and delivered_at is null order by id limit 1`,
-      [endpointId],
-    );
+    const { waiting, wantsStations, ...turn } = claimed;
+    const isFree = (type: string): boolean => !waiting.includes(type);
+    // One round trip, in this order.
+    const made = [
+      wantsStations && isFree("stations.changed") ? batchStations(tx, endpointId) : null,
+      isFree("report.processed") ? batchOutcomes(tx, endpointId) : null,
+    ];
+    const [[delivery]] = await Promise.all([oldestDelivery(tx, endpointId), ...made]);
     if (delivery !== undefined) return { ...turn, delivery };
     await rows(tx, "update webhook_endpoints set claimed_until = '-infinity' where id = ?", [
       endpointId,
@@ -113,8 +117,27 @@ export const takeTurn = (
     return null;
   });
 
+/**
+ * What is sent next. Before the first change that no delivery of the endpoint has, it has been told of all, whether a mark
+ * or time alone makes that change, and whether upkeep has come to it or not.
+ */
+const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["delivery"][]> =>
+  rows(
+    tx,
+    `select d.id, d.message_id, d.type, d.data, ${msOf("d.created_at")} as created,
+       case when d.type = 'stations.changed' then ${msOf(`least(
+         coalesce((select at from changes where seq > e.change_seq order by seq limit 1),
+           (select at from changes order by seq desc limit 1)),
+         (select at from time_changes where seq > e.time_change_seq order by at limit 1),
+         (select min(next_at) from station_status))`)} end as "toldUntil"
+     from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+     where d.endpoint_id = ? and d.delivered_at is null order by d.id limit 1`,
+    [endpointId],
+    "webhook_oldest",
+  );
+
 /** The next changed stations in the order of their commits. A batch that is not full is followed by a pause. */
-async function batchStations(tx: Tx, endpointId: number): Promise<void> {
+async function batchStations(tx: Statements, endpointId: number): Promise<void> {
   const after = (table: string, cursor: string): string =>
     `select station_id, seq from ${table}
      where seq > (select ${cursor} from webhook_endpoints where id = ?) order by seq limit ${batchMax}`;
@@ -132,11 +155,12 @@ async function batchStations(tx: Tx, endpointId: number): Promise<void> {
          then e.stations_at else server_now() end
      where e.id = ? and (exists (select from changed) or exists (select from timed))`,
     [endpointId, endpointId, endpointId, endpointId],
+    "webhook_stations",
   );
 }
 
 /** The next outcomes of the partner's marks. Rows of transactions that commit later are taken later: none is passed over. */
-async function batchOutcomes(tx: Tx, endpointId: number): Promise<void> {
+async function batchOutcomes(tx: Statements, endpointId: number): Promise<void> {
   await rows(
     tx,
     `with taken as (
@@ -148,6 +172,7 @@ async function batchOutcomes(tx: Tx, endpointId: number): Promise<void> {
      select ?, 'report.processed', jsonb_build_object('marks', jsonb_agg(mark_id order by id))
      from taken having count(*) > 0`,
     [endpointId, endpointId],
+    "webhook_outcomes",
   );
 }
 
@@ -173,29 +198,38 @@ export const settleTurn = (
   verdict: Verdict,
   now: number,
 ): Promise<boolean> =>
-  inTransaction(db, async (tx) => {
+  pipelinedTransaction(db, async (tx) => {
     const isTaken = verdict === "taken";
     const pauseMs = verdict !== "taken" && "pauseMs" in verdict ? verdict.pauseMs : 0;
     const off = verdict !== "taken" && "off" in verdict ? verdict.off : null;
-    const fenced = await rows(
-      tx,
-      isTaken
-        ? `update webhook_endpoints set claimed_until = '-infinity', failures = 0, failing_since = null,
-             next_at = '-infinity' where id = ? and claims = ? returning 1`
-        : `update webhook_endpoints set claimed_until = '-infinity', failures = failures + 1,
+    const fencing = isTaken
+      ? rows(
+          tx,
+          `update webhook_endpoints set claimed_until = '-infinity', failures = 0, failing_since = null,
+             next_at = '-infinity' where id = ? and claims = ? returning 1`,
+          [endpointId, claim],
+          "webhook_taken",
+        )
+      : rows(
+          tx,
+          `update webhook_endpoints set claimed_until = '-infinity', failures = failures + 1,
              failing_since = coalesce(failing_since, server_now()), next_at = server_now() + ?::bigint * interval '1 ms',
              off_at = coalesce(off_at, case when ?::text is not null then server_now() end),
              off_reason = coalesce(off_reason, ?::text)
            where id = ? and claims = ? returning 1`,
-      [...(isTaken ? [] : [pauseMs, off, off]), endpointId, claim],
-    );
-    if (fenced.length === 0) return false;
-    await rows(
+          [pauseMs, off, off, endpointId, claim],
+          "webhook_failed",
+        );
+    const storing = rows(
       tx,
-      `update webhook_deliveries set attempts = attempts + 1, tried_at = server_now(), status = ?, answer = ?,
-         fault = ?, duration_ms = ?, delivered_at = case when ? then server_now() end where id = ?`,
-      [status, answer, fault, durationMs, isTaken, delivery.id],
+      `update webhook_deliveries d set attempts = d.attempts + 1, tried_at = server_now(), status = ?, answer = ?,
+         fault = ?, duration_ms = ?, delivered_at = case when ?::boolean then server_now() end
+       from webhook_endpoints e where d.id = ? and e.id = d.endpoint_id and e.claims = ?`,
+      [status, answer, fault, durationMs, isTaken, delivery.id, claim],
+      "webhook_attempt",
     );
+    const [fenced] = await Promise.all([fencing, storing]);
+    if (fenced.length === 0) return false;
     if (off !== null)
       await raiseAlarms(tx, [
         {
