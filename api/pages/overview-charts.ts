@@ -1,7 +1,6 @@
 import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
 import type { OverviewMessages } from "#api/pages/overview-messages.ts";
-import type { DayFigures } from "#snapshots/insights/figures.ts";
 
 /** `12 %`, `<1 %` instead of a rounded 0; a dash for null. */
 export function percent(share: number | null, language: Language): string {
@@ -27,14 +26,14 @@ export const shareBar = (share: number | null): Html =>
   </svg>`;
 
 /** Days as small bars: one path, because a page has a hundred of them. */
-export function sparkline(days: readonly DayFigures[], language: Language): Html {
+export function sparkline(shares: readonly (number | null)[], language: Language): Html {
   const [wide, high] = [4, 24];
-  const known = days.flatMap(({ share_no }) => (share_no === null ? [] : [share_no]));
-  const path = days
-    .map(({ share_no }, n) =>
-      share_no === null
+  const known = shares.filter((share) => share !== null);
+  const path = shares
+    .map((share, n) =>
+      share === null
         ? ""
-        : `M${n * wide + 2} ${high}V${(high - 1 - share_no * (high - 1)).toFixed(1)}`,
+        : `M${n * wide + 2} ${high}V${(high - 1 - share * (high - 1)).toFixed(1)}`,
     )
     .join("");
   const text =
@@ -45,23 +44,23 @@ export function sparkline(days: readonly DayFigures[], language: Language): Html
     class="spark"
     role="img"
     aria-label="${text}"
-    viewBox="0 0 ${days.length * wide} ${high}"
+    viewBox="0 0 ${shares.length * wide} ${high}"
     preserveAspectRatio="none"
   >
-    <path class="track" d="M0 ${high - 0.5}H${days.length * wide}" />
+    <path class="track" d="M0 ${high - 0.5}H${shares.length * wide}" />
     <path d="${path}" />
   </svg>`;
 }
 
 const [width, height, left, top, bottom] = [720, 200, 84, 12, 34];
 
-/** The share without fuel by day, from 0 to 100 %: a day without data has a mark instead of a bar. */
+/** A share by day, from 0 to 100 %: a day without data has a mark instead of a bar. */
 export function dayChart(
-  days: readonly DayFigures[],
+  days: readonly { day: string; share: number | null }[],
   language: Language,
   messages: OverviewMessages,
 ): Html {
-  const known = days.flatMap(({ share_no }) => (share_no === null ? [] : [share_no]));
+  const known = days.flatMap(({ share }) => share ?? []);
   if (known.length === 0) return html`<p class="soft">${messages.noDays}</p>`;
   const step = (width - left) / days.length;
   const y = (share: number): number => top + (height - top - bottom) * (1 - share);
@@ -85,7 +84,7 @@ export function dayChart(
             >${percent(tick, language)}</text
           >`,
     )}
-    ${days.map(({ day, share_no }, n) => {
+    ${days.map(({ day, share }, n) => {
       const x = left + n * step;
       const middle = x + step / 2;
       const name =
@@ -95,16 +94,16 @@ export function dayChart(
             >`
           : null;
       const bar =
-        share_no === null
+        share === null
           ? html`<text class="gap" x="${middle.toFixed(1)}" y="${y(0) - 3}" text-anchor="middle"
               >·</text
             >`
           : html`<rect
               x="${(x + step * 0.12).toFixed(1)}"
               width="${(step * 0.76).toFixed(1)}"
-              y="${(y(share_no) - 1).toFixed(1)}"
-              height="${(y(0) - y(share_no) + 1).toFixed(1)}"
-              ><title>${dayName(day, language)}: ${percent(share_no, language)}</title></rect
+              y="${(y(share) - 1).toFixed(1)}"
+              height="${(y(0) - y(share) + 1).toFixed(1)}"
+              ><title>${dayName(day, language)}: ${percent(share, language)}</title></rect
             >`;
       return html`${bar}${name}`;
     })}

@@ -1,7 +1,7 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { dayChart, dayName, percent, shareBar, wholeNumber } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
-import { type Choice, linkTo, periods } from "#api/pages/overview-table.ts";
+import { type Choice, linkTo, measures, periods, shareOf } from "#api/pages/overview-table.ts";
 import type { Figures } from "#snapshots/insights/figures.ts";
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
 
@@ -28,12 +28,15 @@ export function tiles(
     </ul>`;
 }
 
-/** The share without fuel by day, as bars and as a table. */
+/** The share without any fuel, or without a grade, by day: as bars and as a table. */
 export function daySection({ days }: Figures, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
   const mean = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const isKnown = days.some(({ share_no }) => share_no !== null);
+  const shares = days.map((one) => ({ ...one, share: shareOf(choice)(one) }));
+  const isKnown = shares.some(({ share }) => share !== null);
+  const nameOf = (of: Choice["of"]): string =>
+    of === "no" ? messages.noFuel : messages.withoutGrade(of);
   const table = html`<details>
     <summary>${messages.table}</summary>
     <div class="scroll" role="region" tabindex="0" aria-label="${messages.mean}">
@@ -44,16 +47,16 @@ export function daySection({ days }: Figures, choice: Choice): Html {
         <thead>
           <tr>
             <th scope="col">${messages.day}</th>
-            <th scope="col">${messages.share}</th>
+            <th scope="col">${nameOf(choice.of)}</th>
             ${servedStatuses.map((status) => html`<th scope="col">${messages.statuses[status]}</th>`)}
           </tr>
         </thead>
         <tbody>
-          ${days.toReversed().map(
-            ({ day, share_no, statuses }) =>
+          ${shares.toReversed().map(
+            ({ day, share, statuses }) =>
               html`<tr>
                 <th scope="row">${dayName(day, language)}</th>
-                <td>${percent(share_no, language)}</td>
+                <td>${percent(share, language)}</td>
                 ${servedStatuses.map((status) => html`<td>${mean.format(statuses[status])}</td>`)}
               </tr>`,
           )}
@@ -61,13 +64,16 @@ export function daySection({ days }: Figures, choice: Choice): Html {
       </table>
     </div>
   </details>`;
-  return html`<h2>${messages.byDay(choice.days)}</h2>
-    <nav aria-label="${messages.period}">
-      ${periods.map((one) =>
-        one === choice.days
-          ? html`<b aria-current="true">${messages.days(one)}</b>`
-          : html`<a href="${linkTo(choice, { days: one })}">${messages.days(one)}</a>`,
-      )}
+  const chosen = (text: string, isChosen: boolean, change: Partial<Choice>): Html =>
+    isChosen
+      ? html`<b aria-current="true">${text}</b>`
+      : html`<a href="${linkTo(choice, change)}">${text}</a>`;
+  return html`<h2>${messages.byDay(nameOf(choice.of), choice.days)}</h2>
+    <nav aria-label="${messages.measure}">
+      ${measures.map((of) => chosen(of === "no" ? messages.anyFuel : of, of === choice.of, { of }))}
     </nav>
-    <div class="card">${dayChart(days, language, messages)}${isKnown ? table : null}</div>`;
+    <nav aria-label="${messages.period}">
+      ${periods.map((one) => chosen(messages.days(one), one === choice.days, { days: one }))}
+    </nav>
+    <div class="card">${dayChart(shares, language, messages)}${isKnown ? table : null}</div>`;
 }

@@ -2,12 +2,14 @@ import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
-import { type Figures, figuresOf } from "#snapshots/insights/figures.ts";
+import { type DayFigures, type Figures, figuresOf } from "#snapshots/insights/figures.ts";
 import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 
 export const periods = [7, 30, 90] as const;
+/** What is shown by day: stations without any fuel, or without a grade. */
+export const measures = ["no", ...grades] as const;
 /** `size`: by population, as the API lists them. */
 export const sorts = ["size", "name", "stations", ...grades, "no"] as const;
 
@@ -17,6 +19,7 @@ export interface Choice {
   /** As the address has it. */
   lang: string;
   days: (typeof periods)[number];
+  of: (typeof measures)[number];
   sort: (typeof sorts)[number];
   isUp: boolean;
   all: boolean;
@@ -29,13 +32,20 @@ const shownMax = 100;
 
 /** The same page with something else. */
 export function linkTo(choice: Choice, change: Partial<Choice>): string {
-  const { lang, days, sort, isUp, all, city, embed, key } = { ...choice, ...change };
+  const { lang, days, of, sort, isUp, all, city, embed, key } = { ...choice, ...change };
   const parameters = Object.entries({
-    ...{ lang, city, days: days === 30 ? "" : String(days), sort: sort === "size" ? "" : sort },
+    ...{ lang, city, days: days === 30 ? "" : String(days), of: of === "no" ? "" : of },
+    ...{ sort: sort === "size" ? "" : sort },
     ...{ order: isUp ? "asc" : "", all: all ? "1" : "", embed: embed ? "1" : "", key },
   }).filter(([, value]) => value !== "");
   return `overview?${new URLSearchParams(parameters).toString()}`;
 }
+
+/** The share that is shown of a day. */
+export const shareOf =
+  ({ of }: Choice) =>
+  ({ share_no, share_out }: DayFigures): number | null =>
+    of === "no" ? share_no : share_out[of];
 
 type Row = { city: InsightCity; figures: Figures };
 
@@ -111,7 +121,7 @@ function line({ city, figures }: Row, choice: Choice): Html {
       const { out, available, share_out } = figures.grades[grade];
       return cell(out, out + available, share_out);
     })}${cell(figures.statuses.no, known, figures.share_no)}
-    <td>${sparkline(figures.days, language)}</td>
+    <td>${sparkline(figures.days.map(shareOf(choice)), language)}</td>
   </tr>`;
 }
 

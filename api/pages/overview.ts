@@ -6,7 +6,14 @@ import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
 import { overviewCss } from "#api/pages/overview-css.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { daySection, tiles } from "#api/pages/overview-place.ts";
-import { type Choice, citiesTable, linkTo, periods, sorts } from "#api/pages/overview-table.ts";
+import {
+  type Choice,
+  citiesTable,
+  linkTo,
+  measures,
+  periods,
+  sorts,
+} from "#api/pages/overview-table.ts";
 import { wholeNumber } from "#api/pages/overview-charts.ts";
 import { refuseWidget } from "#api/pages/widget-refusal.ts";
 import { type Figures, figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
@@ -57,10 +64,11 @@ export function overviewPage(router: PageRouter, services: Services): void {
 
 function readChoice(given: URLSearchParams, accepted: string): Choice {
   const days = periods.find((one) => String(one) === given.get("days")) ?? 30;
+  const of = measures.find((one) => one === given.get("of")) ?? "no";
   return {
     language: pickLanguage(given.get("lang"), accepted),
     lang: given.get("lang") ?? "",
-    days,
+    ...{ days, of },
     sort: sorts.find((one) => one === given.get("sort")) ?? "size",
     isUp: given.get("order") === "asc",
     all: given.get("all") === "1",

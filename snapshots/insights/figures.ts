@@ -1,16 +1,19 @@
 import {
   type Counts,
   type DayTimes,
+  type GradeSums,
   meanOf,
   noCounts,
   noTimes,
   shareNo,
   shareOut,
+  sharesOut,
   type StatusCounts,
 } from "#src/domain/insights.ts";
 import { formatDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Grade, grades, servedStatuses, statuses } from "#src/domain/vocabulary.ts";
+import type { InsightDay } from "#src/marks/insight-days.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
 
 /** A day of a place as it is served. */
@@ -19,6 +22,7 @@ export interface DayFigures {
   stations: number;
   statuses: StatusCounts;
   share_no: number | null;
+  share_out: Record<Grade, number | null>;
 }
 
 /** A place as it is served: now, and by day. */
@@ -32,7 +36,10 @@ export interface Figures {
 
 /** The figures of a city by its id, with its last `dayCount` days. */
 export const figuresOf = (insights: Insights, id: string, dayCount: number): Figures =>
-  present(insights, dayCount, insights.counts[id] ?? noCounts(), (cities) => cities[id]);
+  present(insights, dayCount, insights.counts[id] ?? noCounts(), {
+    timesOf: ({ cities }) => cities[id],
+    sumsOf: ({ grades: sums }) => sums?.[id],
+  });
 
 /** The figures of all stations, those without a city too. */
 export function figuresOfCountry(insights: Insights, dayCount: number): Figures {
@@ -44,21 +51,34 @@ export function figuresOfCountry(insights: Insights, dayCount: number): Figures 
       for (const name of ["available", "out", "unknown"] as const)
         counts.grades[grade][name] += one.grades[grade][name];
   }
-  return present(insights, dayCount, counts, (cities) => {
-    const sum = noTimes();
-    for (const { stations, ms } of Object.values(cities)) {
-      sum.stations += stations;
-      for (const status of statuses) sum.ms[status] += ms[status];
-    }
-    return sum;
+  return present(insights, dayCount, counts, {
+    timesOf: ({ cities }) => {
+      const sum = noTimes();
+      for (const { stations, ms } of Object.values(cities)) {
+        sum.stations += stations;
+        for (const status of statuses) sum.ms[status] += ms[status];
+      }
+      return sum;
+    },
+    sumsOf: ({ grades: sums }) =>
+      Object.values(sums ?? {}).reduce<GradeSums>(
+        (all, one) => one.map((count, n) => (all[n] ?? 0) + count),
+        [],
+      ),
   });
+}
+
+/** What is known of a place about a day. */
+interface OfDay {
+  timesOf: (day: InsightDay) => DayTimes | undefined;
+  sumsOf: (day: InsightDay) => GradeSums | undefined;
 }
 
 function present(
   { days, today }: Insights,
   dayCount: number,
   counts: Counts,
-  timesOf: (cities: Readonly<Record<string, DayTimes>>) => DayTimes | undefined,
+  { timesOf, sumsOf }: OfDay,
 ): Figures {
   // Midnight itself has no mean.
   const all = today.lengthMs > 0 ? [...days, today] : days;
@@ -73,7 +93,7 @@ function present(
       }),
     ) as Figures["grades"],
     days: all.slice(-dayCount).map((day) => {
-      const times = timesOf(day.cities) ?? noTimes();
+      const times = timesOf(day) ?? noTimes();
       const mean = meanOf(times, day === today ? today.lengthMs : dayMs);
       const { yes, low, no, queue } = times.ms;
       const share = shareNo({ yes, low, no, queue, nodata: 0 });
@@ -82,6 +102,7 @@ function present(
         stations: times.stations,
         statuses: mean,
         share_no: share,
+        share_out: sharesOut(sumsOf(day)),
       };
     }),
   };

@@ -25,7 +25,7 @@ export interface Insights extends InsightsNow {
 }
 
 /** Increase it when the format changes, so that old and new processes do not share figures. */
-const format = 1;
+const format = 2;
 /** Older figures are none: a reader is told that there are none instead. */
 const insightsKeptMs = 24 * hourMs;
 /** After so long without new ones any figures replace them: the database may have been restored. */
@@ -48,7 +48,7 @@ export function createInsightStore(redis: Redis, prefix: string) {
   return {
     /** Stores them unless newer ones are there; false when they are. */
     async save(version: Version, now: InsightsNow, days: readonly InsightDay[]): Promise<boolean> {
-      const text = JSON.stringify(days.map(({ at, cities }) => ({ at, cities })));
+      const text = JSON.stringify(days.map(({ at, cities, grades }) => ({ at, cities, grades })));
       const tag = hash("sha1", text, "base64url");
       if (packed?.tag !== tag) packed = { tag, body: await zip(text, { level: 3 }) };
       const body = await zip(JSON.stringify(now), { level: 3 });

@@ -54,6 +54,22 @@ export function countStation(counts: Counts, fuel: FuelBlock): void {
   }
 }
 
+/** Stations that have a grade and stations that are out of it, summed over several looks: two numbers for each grade. */
+export type GradeSums = number[];
+
+/** `sums` and one look more. */
+export const addCounts = (sums: GradeSums | undefined, counts: Counts): GradeSums =>
+  grades.flatMap((grade, n) => {
+    const { available, out } = counts.grades[grade];
+    return [(sums?.[2 * n] ?? 0) + available, (sums?.[2 * n + 1] ?? 0) + out];
+  });
+
+/** The part of stations without each grade over all looks, as in `shareOut`. */
+export const sharesOut = (sums: GradeSums | undefined): Record<Grade, number | null> =>
+  Object.fromEntries(
+    grades.map((grade, n) => [grade, shareOut(sums?.[2 * n + 1] ?? 0, sums?.[2 * n] ?? 0)]),
+  ) as Record<Grade, number | null>;
+
 /** How many stations served each status on average over a day of which `lengthMs` have passed; two decimals. */
 export function meanOf({ stations, ms }: DayTimes, lengthMs: number): StatusCounts {
   const mean = noStatuses();

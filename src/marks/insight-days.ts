@@ -1,4 +1,4 @@
-import { type DayTimes, noTimes } from "#src/domain/insights.ts";
+import { type DayTimes, type GradeSums, noTimes } from "#src/domain/insights.ts";
 import { runsWithin } from "#src/domain/status-runs.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
@@ -18,6 +18,8 @@ export interface InsightDay {
   /** Its midnight, ms. */
   at: number;
   cities: Readonly<Record<string, DayTimes>>;
+  /** Not there when nobody looked at the grades. */
+  grades?: Readonly<Record<string, GradeSums>>;
 }
 
 /** Which city each station in service belongs to, by id. */
@@ -63,7 +65,8 @@ export async function pastDays(
   return found;
 }
 
-const dayOf = `(${fromMs} at time zone 'UTC')::date`;
+/** SQL: the day of a bound time, ms. */
+export const dayOf = `(${fromMs} at time zone 'UTC')::date`;
 const atOnce = 10;
 
 /** Counts some of the days that are missing or no longer right, the newest first. True when none is left. */

@@ -46,6 +46,15 @@ describe("browser: the overview, and a station's last 48 hours", function () {
          case when d > 1 then server_now() - (d - 1) * interval '1 day' end
        from generate_series(0, 59) n cross join generate_series(1, 25) d where n % 5 < 3 and d <> 9`,
     );
+    await rows(
+      db,
+      `insert into insight_grades (day, looked_at, cities)
+       select (server_now() at time zone 'UTC')::date - d, server_now() - d * interval '1 day',
+         jsonb_build_object((select id from cities where name = 'Тестоград'),
+           array[30, 6, 30 + d, 30 - d, 5, 15, 0, 0, 20, 10 + d])
+       from generate_series(0, 25) d where d <> 9
+       on conflict (day) do update set looked_at = excluded.looked_at, cities = excluded.cities`,
+    );
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(placeOf(3), "ann", { status: "queue", fuels: ["92"], fuels_no: ["95"] });
     await api.mark(placeOf(5), "bob", { status: "yes", fuels: ["92", "95"] });
@@ -112,6 +121,13 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     expect(await page.locator("details tbody tr").count()).to.equal(30);
     await isClean(page);
     await shot(page, "desktop-en-city");
+    await page.getByRole("link", { name: "95", exact: true }).click();
+    await page.getByRole("heading", { name: "Without 95, 30 days" }).waitFor();
+    const bars = page.getByRole("img", { name: /from 8% to 50% of the stations with data/ });
+    await bars.waitFor();
+    expect(await bars.locator("rect").count()).to.equal(25);
+    await isClean(page);
+    await shot(page, "desktop-en-city-95");
     await page.getByRole("link", { name: "Whole country" }).click();
     await page.getByRole("heading", { name: "Cities" }).waitFor();
     await isClean(page);

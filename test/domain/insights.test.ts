@@ -1,10 +1,19 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { countStation, meanOf, noCounts, shareNo, shareOut } from "#src/domain/insights.ts";
+import {
+  addCounts,
+  countStation,
+  type GradeSums,
+  meanOf,
+  noCounts,
+  shareNo,
+  shareOut,
+  sharesOut,
+} from "#src/domain/insights.ts";
 import { runsWithin, type StatusRun } from "#src/domain/status-runs.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { servedStatuses, statuses } from "#src/domain/vocabulary.ts";
+import { grades, servedStatuses, statuses } from "#src/domain/vocabulary.ts";
 
 const anyRuns = fc
   .array(
@@ -61,6 +70,33 @@ describe("insights", () => {
         const sum = servedStatuses.reduce((all, status) => all + mean[status], 0);
         expect(sum).to.be.closeTo(stations, 0.03);
         for (const status of statuses) expect(mean[status]).to.be.within(0, 1);
+      }),
+    );
+  });
+
+  it("share a grade over all looks of a day, whatever their order", () => {
+    const look = fc.array(fc.record({ available: fc.nat(50), out: fc.nat(50) }), {
+      minLength: grades.length,
+      maxLength: grades.length,
+    });
+    fc.assert(
+      fc.property(fc.array(look, { maxLength: 6 }), (looks) => {
+        const counted = looks.map((byGrade) => {
+          const counts = noCounts();
+          grades.forEach((grade, n) => Object.assign(counts.grades[grade], byGrade[n]));
+          return counts;
+        });
+        const sum = (some: typeof counted) =>
+          some.reduce<GradeSums | undefined>(addCounts, undefined);
+        const shares = sharesOut(sum(counted));
+        expect(sharesOut(sum(counted.toReversed()))).to.deep.equal(shares);
+        for (const [n, grade] of grades.entries()) {
+          const out = looks.reduce((all, one) => all + one[n]!.out, 0);
+          const has = looks.reduce((all, one) => all + one[n]!.available, 0);
+          const exact = out + has === 0 ? null : out / (out + has);
+          if (exact === null) expect(shares[grade]).to.equal(null);
+          else expect(shares[grade]).to.be.closeTo(exact, 0.00006);
+        }
       }),
     );
   });

@@ -3,12 +3,14 @@ import { createReadModel } from "#snapshots/model/model.ts";
 import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { formatDay, formatTime, startOfDay } from "#src/domain/time.ts";
-import { dayMs, hourMs, hourS } from "#src/domain/units.ts";
+import { noCounts, sharesOut } from "#src/domain/insights.ts";
+import { dayMs, hourMs, hourS, minuteMs } from "#src/domain/units.ts";
 import { servedStatuses, type ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createWorkerRedis } from "#src/infrastructure/redis.ts";
+import { noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
@@ -28,6 +30,7 @@ interface Run {
 
 interface Day {
   day: string;
+  share_out: Record<string, number | null>;
   statuses: Record<ServedStatus, number>;
 }
 
@@ -205,6 +208,14 @@ describe("flow: history, insights and overview are a count of status runs", func
     await expectHistories(client, at);
     expect(before.statuses).to.include({ yes: 3, queue: 2, low: 1, no: 1 });
     expect(before.days[1]!.statuses.queue).to.be.greaterThan(0.2);
+    // One look so far: the day says of the grades what is said now.
+    const { grades: now, days } = before as Place & {
+      grades: Record<string, { share_out: number | null }>;
+    };
+    for (const [grade, { share_out }] of Object.entries(now))
+      expect(days.at(-1)!.share_out[grade], grade).to.equal(share_out);
+    expect(days.at(-1)!.share_out["95"]).to.equal(0.75);
+    expect(days.at(-2)!.share_out["95"]).to.equal(null);
     const html = await page();
     expect(html).to.include("Тестоград").and.include("12 filling stations");
     expect(html).to.include("<small>3 of 4<");
@@ -234,6 +245,30 @@ describe("flow: history, insights and overview are a count of status runs", func
     expect(expired.statuses.nodata).to.equal(12);
     expect(expired.days[1]!.statuses.yes).to.be.greaterThan(0.1);
     await expectHistories(createClient(later.baseUrl, stage.country.secret), at);
+  });
+
+  it("looks at the grades every ten minutes, whoever looks, and keeps the days that are shown", async () => {
+    const { db } = stage.country;
+    await rows(db, "delete from insight_grades");
+    const day = startOfDay(Date.now()) + 200 * dayMs;
+    const look = (minutes: number, available: number, out: number): Promise<void> => {
+      const counts = noCounts();
+      counts.grades["95"] = { available, out, unknown: 1 };
+      return noteGrades(db, { "": counts }, day + minutes * minuteMs);
+    };
+    await Promise.all([look(0, 3, 1), look(0, 3, 1), look(9, 0, 9)]);
+    await look(10, 1, 3);
+    await look(24 * 60, 1, 0);
+    await Promise.all([look(24 * 60 + 1, 0, 1), look(24 * 60 + 2, 0, 1)]);
+    const days = [...(await readGradeDays(db, new Map()))];
+    const shares = days.map(([at, cities]) => [(at - day) / dayMs, sharesOut(cities[""])["95"]]);
+    expect(shares).to.have.deep.members([
+      [0, 0.5],
+      [1, 0],
+    ]);
+    await look(95 * 24 * 60, 1, 1);
+    expect([...(await readGradeDays(db, new Map())).keys()]).to.deep.equal([day + 95 * dayMs]);
+    await rows(db, "delete from insight_grades");
   });
 
   it("finds the city of a station as the review does", async () => {

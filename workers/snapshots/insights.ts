@@ -1,6 +1,7 @@
 import type { Follower } from "#src/feed/follower.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { countTimes, type InsightDay, pastDays } from "#src/marks/insight-days.ts";
+import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
 import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
 import { countNow } from "#snapshots/insights/count.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
@@ -17,6 +18,7 @@ export function createInsightsDuty(
   const { config, db, log, clock, redis, model, follower } = deps;
   const store = createInsightStore(redis, config.redisPrefix);
   const known = new Map<number, InsightDay & { madeAt: number }>();
+  const knownGrades = new Map<number, { lookedAt: number; day: GradeDay }>();
 
   return async () => {
     const now = clock();
@@ -25,10 +27,17 @@ export function createInsightsDuty(
     const cityAt = cityFinder(cities);
     const counts = await countNow(model, cityAt, now);
     const cityOf = new Map((await loadPlaces(db)).map((place) => [place.id, cityAt(place)]));
-    const days = await pastDays(db, cityOf, now, config, known);
+    const past = await pastDays(db, cityOf, now, config, known);
+    await noteGrades(db, counts, now);
+    const gradesOf = await readGradeDays(db, knownGrades);
+    const withGrades = <Day extends InsightDay>(day: Day): Day => {
+      const grades = gradesOf.get(day.at);
+      return grades === undefined ? day : { ...day, grades };
+    };
+    const days = past.map(withGrades);
     const at = startOfDay(now);
     const times = await countTimes(db, cityOf, { from: at, to: now }, config);
-    const today = { at, cities: times, lengthMs: now - at };
+    const today = withGrades({ at, cities: times, lengthMs: now - at });
     const shown = cities.filter(({ id }) => counts[id] !== undefined);
     const kept = await store.save(version, { cities: shown, counts, today }, days);
     const ms = Math.round(clock() - now);

@@ -41,6 +41,13 @@ const day = Type.Object(
     stations: count,
     statuses: record(servedStatuses, Type.Number({ minimum: 0 })),
     share_no: share("Of `no` among stations with a status; null where none had one"),
+    share_out: Type.Object(
+      record(grades, share("Of stations out of it; null where nothing was known")).properties,
+      {
+        description:
+          "By grade: `out` among stations of which it was known, over looks of every ten minutes",
+      },
+    ),
   },
   { title: "InsightDay", description: "Stations by status, on average over the day" },
 );
@@ -116,6 +123,7 @@ const figuresExample = {
       stations: 120,
       statuses: { yes: 55.5, low: 12, no: 25.25, queue: 7.25, nodata: 20 },
       share_no: 0.2525,
+      share_out: { "92": 0.15, "95": 0.35, "98": 0.5, "100": null, ДТ: 0.2 },
     },
   ],
 };
