@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "chai";
+import { openAuthority } from "#test/fault/authority.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
-import { provided } from "#test/harness/provided.ts";
 import { type RedisServer, startRedisServer } from "#test/harness/redis-servers.ts";
 
 interface Readiness {
@@ -15,47 +12,21 @@ interface Readiness {
 
 describe("fault: a Redis with TLS of an own authority, that evicts keys", function () {
   this.timeout(60_000);
-  let folder: string;
+  let authority: ReturnType<typeof openAuthority>;
   let server: RedisServer;
   let instance: TestInstance;
   let web: RoleProcess | undefined;
 
-  const openssl = (...args: string[]) =>
-    execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
-
   before(async function () {
-    folder = join(provided("TEST_DATA"), "authority");
-    mkdirSync(folder, { recursive: true });
-    try {
-      openssl("version");
-    } catch {
-      console.log("      no openssl on PATH: skipped");
-      this.skip();
-    }
-    const subject = (name: string) => ["-subj", `/CN=${name}`, "-days", "2", "-nodes"];
-    openssl(
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-keyout",
-      "ca.key",
-      "-out",
-      "ca.pem",
-      ...subject("own"),
-    );
-    openssl(
-      ...["req", "-x509", "-newkey", "rsa:2048", "-keyout", "redis.key", "-out", "redis.pem"],
-      ...subject("localhost"),
-      ...["-CA", "ca.pem", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost"],
-    );
-    const files = ["tls-cert-file redis.pem", "tls-key-file redis.key", "tls-ca-cert-file ca.pem"];
+    authority = openAuthority(this);
+    const { certFile, keyFile } = authority.issue("DNS:localhost");
     server = await startRedisServer(
       [
-        ...files.map((line) => line.replace(" ", ` ${folder}/`)),
+        ...[`tls-cert-file ${certFile}`, `tls-key-file ${keyFile}`],
+        `tls-ca-cert-file ${authority.caFile}`,
         ...["tls-auth-clients no", "requirepass secret", "maxmemory-policy allkeys-lru"],
       ],
-      { tls: { ca: readFileSync(join(folder, "ca.pem")) }, host: "localhost", password: "secret" },
+      { tls: { ca: authority.ca }, host: "localhost", password: "secret" },
     );
     instance = await createTestInstance();
   });
@@ -73,7 +44,7 @@ describe("fault: a Redis with TLS of an own authority, that evicts keys", functi
   const env = () => ({ ...instance.env, REDIS_URL: `rediss://:secret@localhost:${server.port}` });
 
   it("is used with NODE_EXTRA_CA_CERTS, and its policy is shown", async () => {
-    web = await startRoleProcess("web", { ...env(), NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") });
+    web = await startRoleProcess("web", { ...env(), NODE_EXTRA_CA_CERTS: authority.caFile });
     const found = await until(readiness, ({ degraded }) => degraded.includes("eviction"));
     expect(found.degraded).to.not.include("redis");
     expect(found.checks["eviction"]).to.deep.equal({

@@ -1,6 +1,11 @@
 import { webcrypto } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import http, {
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { hold } from "#test/harness/leaks.ts";
 
@@ -21,10 +26,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A partner's server that keeps what it gets. */
-export async function startReceiver(): Promise<Receiver> {
+/** A partner's server that keeps what it gets, over https where it has a certificate. */
+export async function startReceiver(tls?: { cert: Buffer; key: Buffer }): Promise<Receiver> {
   let open = 0;
-  const server = createServer((request, response) => {
+  const receive: RequestListener = (request, response) => {
     open += 1;
     receiver.atOnce = Math.max(receiver.atOnce, open);
     response.once("close", () => (open -= 1));
@@ -35,7 +40,8 @@ export async function startReceiver(): Promise<Receiver> {
       receiver.posts.push({ headers: request.headers, raw, body: JSON.parse(raw) });
       receiver.answer(response, receiver.posts.length - 1);
     });
-  });
+  };
+  const server = tls === undefined ? http.createServer(receive) : https.createServer(tls, receive);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const end = async (): Promise<void> => {
@@ -44,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
   const letGo = hold("a partner's server", end);
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     posts: [],
     atOnce: 0,
     answer: (response) => void response.writeHead(204).end(),
