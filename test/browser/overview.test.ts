@@ -10,7 +10,6 @@ import {
   openBrowser,
   openPage,
   type PageOptions,
-  sharp,
 } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
@@ -70,19 +69,13 @@ describe("browser: the overview, and a station's last 48 hours", function () {
   });
 
   const open = async (path: string, options: PageOptions = {}) => {
-    const opened = await openPage(browser, withShots(options));
+    const opened = await openPage(browser, options);
     await opened.page.goto(site.web.baseUrl + path);
     return opened;
   };
-  const shots = process.env["OVERVIEW_SHOTS"];
-  const withShots = (options: PageOptions) => (shots === undefined ? options : sharp(options));
   const isClean = async (page: Page): Promise<void> => {
     expect(await axeFaults(page)).to.deep.equal([]);
     expect(await fitsWidth(page)).to.equal(true);
-  };
-  const shot = async (page: Page, name: string): Promise<void> => {
-    if (shots !== undefined)
-      await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
   };
 
   it("shows a phone in Russian what is out where, and sorts without a script", async () => {
@@ -92,7 +85,6 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     const tile = page.locator(".tiles li", { hasText: "Без 95" });
     expect((await tile.textContent())?.replace(/\s+/g, " ")).to.include("50 % 1 из 2");
     await isClean(page);
-    await shot(page, "phone-ru-dark");
     const first = page.locator("tbody th[scope=row] a").last();
     expect(await first.textContent()).to.include("Верхнедальнегорск");
     await page.getByRole("link", { name: "Город", exact: true }).click();
@@ -106,7 +98,6 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await page.getByRole("heading", { name: /топлива: Верхнедальнегорск/ }).waitFor();
     await page.getByText("Данных об этих днях пока нет").waitFor();
     await isClean(page);
-    await shot(page, "phone-ru-empty-city");
     expect(complaints).to.deep.equal([]);
     await close();
   });
@@ -120,21 +111,17 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await page.getByText("Days as a table").click();
     expect(await page.locator("details tbody tr").count()).to.equal(30);
     await isClean(page);
-    await shot(page, "desktop-en-city");
     await page.getByRole("link", { name: "95", exact: true }).click();
     await page.getByRole("heading", { name: "Without 95, 30 days" }).waitFor();
     const bars = page.getByRole("img", { name: /from 8% to 50% of the stations with data/ });
     await bars.waitFor();
     expect(await bars.locator("rect").count()).to.equal(25);
     await isClean(page);
-    await shot(page, "desktop-en-city-95");
     await page.getByRole("link", { name: "Whole country" }).click();
     await page.getByRole("heading", { name: "Cities" }).waitFor();
     await isClean(page);
-    await shot(page, "desktop-en");
     await page.emulateMedia({ media: "print" });
     expect(await page.getByRole("link", { name: "7 days" }).isVisible()).to.equal(false);
-    await shot(page, "print-en");
     expect(complaints).to.deep.equal([]);
     await close();
   });
@@ -161,7 +148,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
       const phone = { phone: true, width: 360, height: 740 };
       const { lat, lon } = placeOf(4);
       const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
-      const { page, complaints, close } = await openPage(browser, withShots(phone));
+      const { page, complaints, close } = await openPage(browser, phone);
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await page.goto(site.widgetUrl(at));
@@ -176,7 +163,6 @@ describe("browser: the overview, and a station's last 48 hours", function () {
       expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
       await isClean(page);
       await strip.scrollIntoViewIfNeeded();
-      await shot(page, "card-phone-en");
       const told = page.waitForResponse(/history/);
       await page.getByRole("button", { name: "Back", exact: true }).click();
       await page.locator(`[data-id="${placeOf(4).id}"]`).click();

@@ -11,7 +11,6 @@ import {
   openBrowser,
   openPage,
   type PageOptions,
-  sharp,
 } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
@@ -54,7 +53,6 @@ describe("browser: the status of the service", function () {
     await browser?.close();
   });
 
-  const shots = process.env["STATUS_SHOTS"];
   const looked: [name: string, options: PageOptions, title: string, feed: string][] = [
     [
       "phone-ru-dark",
@@ -65,8 +63,7 @@ describe("browser: the status of the service", function () {
   ];
   for (const [name, options, title, feed] of looked.slice(0, sized(1, looked.length)))
     it(`is clean, fits and says in words what its bars show: ${name}`, async () => {
-      const seen = shots === undefined ? options : sharp(options);
-      const { page, complaints, close } = await openPage(browser, seen);
+      const { page, complaints, close } = await openPage(browser, options);
       await page.goto(`${web.baseUrl}/status`);
       await page.getByRole("heading", { name: title, exact: true }).waitFor();
       const bars = page.getByRole("img", { name: new RegExp(`^${feed}`) });
@@ -78,8 +75,6 @@ describe("browser: the status of the service", function () {
       await page.getByRole("rowheader").first().waitFor();
       expect(await axeFaults(page)).to.deep.equal([]);
       expect(await fitsWidth(page)).to.equal(true);
-      if (shots !== undefined)
-        await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
       expect(complaints).to.deep.equal([]);
       await close();
     });

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { hold } from "#test/harness/leaks.ts";
@@ -59,12 +60,13 @@ export interface OpenedPage {
 /** A page in a fresh profile (no storage, no cookies of other pages). */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
   const { width = 1024, height = 700, locale = "en-GB", dark = false, position = null } = options;
+  const { pixelRatio } = pictures === undefined ? options : sharp(options);
   const context = await browser.newContext({
     viewport: { width, height },
     locale,
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
-    deviceScaleFactor: options.pixelRatio ?? coarse,
+    deviceScaleFactor: pixelRatio ?? coarse,
     ...(options.phone === true ? { hasTouch: true, isMobile: true } : {}),
     serviceWorkers: options.installs === true ? "allow" : "block",
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
@@ -88,6 +90,27 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   return { page, complaints, requests, close: () => context.close() };
 }
 
+/** Where pictures of all that axe looks at are kept, for people to look at as well. */
+const pictures = process.env["TEST_PICTURES"];
+let taken = 0;
+
+async function keepPicture(page: Page): Promise<void> {
+  if (pictures === undefined) return;
+  const { pathname } = new URL(page.url());
+  const { width, lang, theme } = await page.evaluate<{
+    width: number;
+    lang: string;
+    theme: string;
+  }>(
+    `({ width: innerWidth, lang: document.documentElement.lang,
+      theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light" })`,
+  );
+  const place = pathname.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "root";
+  const number = String((taken += 1)).padStart(3, "0");
+  const name = `${process.pid}-${number}-${place}-${width}-${theme}-${lang}.png`;
+  await page.screenshot({ path: join(pictures, name), fullPage: true });
+}
+
 const require = createRequire(import.meta.url);
 const axeFile = require.resolve("axe-core/axe.min.js");
 const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -97,6 +120,7 @@ const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-p
  * that are not asked.
  */
 export async function axeFaults(page: Page, without: readonly string[] = []): Promise<string[]> {
+  await keepPicture(page);
   // As expressions of the debugger: the pages' own policy lets no foreign script in. Once for each document: to bring
   // it there costs as much as to run it.
   if (!(await page.evaluate<boolean>("'axe' in window")))

@@ -76,9 +76,13 @@ function Entries({ path, first }: { path: string; first: Answer }) {
         perPage={50}
         columns={[
           { name: say("When"), by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
-          { name: say("Actor"), by: ({ actor }) => actor, cell: ({ actor }) => actor },
-          { name: say("Action"), by: ({ action }) => action, cell: ({ action }) => action },
-          { name: say("Subject"), by: ({ subject }) => subject, cell: ({ subject }) => subject },
+          { name: say("Actor"), by: ({ actor }) => actor, cell: ({ actor }) => stored(actor) },
+          { name: say("Action"), by: ({ action }) => action, cell: ({ action }) => stored(action) },
+          {
+            name: say("Subject"),
+            by: ({ subject }) => subject,
+            cell: ({ subject }) => stored(subject),
+          },
           { name: say("Details"), cell: ({ details }) => <Details of={details} /> },
         ]}
       />
@@ -92,8 +96,11 @@ function Entries({ path, first }: { path: string; first: Answer }) {
   );
 }
 
+/** As it is stored and as the filter finds it, in any language of the console. */
+const stored = (text: string) => <span lang="en">{text}</span>;
+
 const Details = ({ of }: { of: Record<string, unknown> }) => (
-  <span class="soft">
+  <span class="soft" lang="en">
     {Object.entries(of)
       .filter(([, value]) => value !== null && value !== "")
       .map(
