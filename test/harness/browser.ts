@@ -96,7 +96,7 @@ let taken = 0;
 
 async function keepPicture(page: Page): Promise<void> {
   if (pictures === undefined) return;
-  const { pathname } = new URL(page.url());
+  const { pathname, hash } = new URL(page.url());
   const { width, lang, theme } = await page.evaluate<{
     width: number;
     lang: string;
@@ -105,7 +105,7 @@ async function keepPicture(page: Page): Promise<void> {
     `({ width: innerWidth, lang: document.documentElement.lang,
       theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light" })`,
   );
-  const place = pathname.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "root";
+  const place = (pathname + hash).replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "root";
   const number = String((taken += 1)).padStart(3, "0");
   const name = `${process.pid}-${number}-${place}-${width}-${theme}-${lang}.png`;
   await page.screenshot({ path: join(pictures, name), fullPage: true });
