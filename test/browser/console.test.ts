@@ -338,7 +338,7 @@ describe("browser: console", function () {
         for (const [path, title] of here) {
           await goTo(page, path);
           await page.getByRole("heading", { level: 1, name: title }).waitFor();
-          await page.locator(".skeleton").waitFor({ state: "detached" });
+          await page.locator(".waiting").first().waitFor({ state: "detached" });
           expect(await axeFaults(page), path).to.deep.equal([]);
           expect(await fitsWidth(page), path).to.equal(true);
         }
@@ -367,7 +367,7 @@ describe("browser: console", function () {
         await goTo(page, path);
         const heading = words[title] ?? title.replace(/^Rollback #/, "Откат № ");
         await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-        await page.locator(".skeleton").waitFor({ state: "detached" });
+        await page.locator(".waiting").first().waitFor({ state: "detached" });
         const left = await englishLeft(page, words);
         // What the stations of the test are called.
         expect(

@@ -96,7 +96,7 @@ describe("screenshots: console", function () {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator(".menu .count").nth(1).waitFor({ state: "attached" });
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.locator(".skeleton").waitFor({ state: "detached" });
+    await page.locator(".waiting").first().waitFor({ state: "detached" });
     await before(page);
     await page.evaluate("document.fonts.ready");
     await page.screenshot({ path: `docs/images/console-${name}.png` });
