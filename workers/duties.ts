@@ -35,7 +35,12 @@ export function createDutyWorker(
     deps,
     queue,
     run,
-    (error, job) => log.error({ err: error.message, duty: job?.data.duty }, "duty failed"),
+    (error, job) => {
+      const again = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
+      const line = { err: error.message, duty: job?.data.duty };
+      if (again) log.warn(line, "duty failed, is tried again");
+      else log.error(line, "duty failed");
+    },
     options,
   );
   return {

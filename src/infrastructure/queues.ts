@@ -33,6 +33,8 @@ export type Producer = ReturnType<typeof createProducer>;
 
 /** Ids of completed slots that a queue remembers: a second clock may come a moment after the work is done. */
 const slotsKept = 50;
+/** Between two attempts at a duty. */
+const dutyPauseMs = 1000;
 
 /** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
 export function createProducer(config: Config, log: Log) {
@@ -132,14 +134,16 @@ export function createProducer(config: Config, log: Log) {
     },
     /**
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
-     * what is due when it runs, so after an outage of the workers one late job makes up for all. False when Redis is
-     * away. Never throws.
+     * what is due when it runs, so after an outage of the workers one late job makes up for all. One that fails is tried
+     * twice more: when Redis is back, a worker may get its job before its other connections are there. False when Redis
+     * is away. Never throws.
      */
     addSlot: (name: QueueName, job: SlotJob): Promise<boolean> =>
       add(name, job.duty, job, {
         jobId: `${job.duty}-s${job.slot}`,
         deduplication: { id: job.duty },
-        attempts: 1,
+        attempts: 3,
+        backoff: { type: "fixed", delay: dutyPauseMs },
         removeOnComplete: { count: slotsKept },
         removeOnFail: { age: 3600 },
       }),

@@ -110,7 +110,7 @@ describe("flow: locks with many partitions", function () {
     const [web] = stage.webs;
     const upkeep = stage.workers.find(({ role }) => role === "upkeep")!;
     for (const duty of ["retention", "partitions", "usage", "instants"])
-      await upkeep.waitForLine(new RegExp(`"duty":"${duty}".*duty done`), 120_000);
+      await upkeep.waitForLine(new RegExp(`"duty":"${duty}".*duty done`));
     const answer = await stage.clients[0]!.mark(placeOf(1), "user", { status: "yes" });
     expect(answer.status).to.equal(200);
     expect((await stage.clients[0]!.delete("/users/user")).body.erased).to.equal(true);

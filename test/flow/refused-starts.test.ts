@@ -44,7 +44,7 @@ describe("flow: a role that cannot start", function () {
         DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
         LOG_LEVEL: "debug",
       });
-      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed|cannot look/, 40_000);
+      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed|cannot look/);
       expect(await waiting.stop()).to.equal(0);
       expect(waiting.lines.slice(-3).join("\n")).to.contain("stopped");
     });

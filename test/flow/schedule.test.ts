@@ -78,7 +78,18 @@ describe("flow: the schedule", function () {
     await until(dumps, Boolean);
     await server.kill9();
     await server.restart({ wiped: true });
-    await until(dumps, Boolean, 20_000);
+    await until(dumps, Boolean);
+  });
+
+  it("tries a duty that has failed once more, without waiting for a tick", async () => {
+    const { prefix, start, dumps } = deployment(longSlots);
+    // A key of another kind: the first look at what is stored fails.
+    await redis.set(`${prefix}:dump:2`, "of another kind");
+    await start("clock");
+    const worker = await start("snapshots");
+    await worker.waitForLine(/"level":40.*"duty":"dump".*duty failed, is tried again/);
+    await redis.del(`${prefix}:dump:2`);
+    await until(dumps, Boolean);
   });
 
   it("enqueues each slot once from two clocks, also when its work is already done", async () => {
@@ -146,7 +157,6 @@ describe("flow: the schedule", function () {
     const missing = await until(
       () => readiness(web),
       ({ ok }) => !ok,
-      20_000,
     );
     expect(missing).to.include({ status: 200 });
     expect(missing.detail)
@@ -161,12 +171,11 @@ describe("flow: the schedule", function () {
     const stopped = await until(
       () => readiness(web),
       ({ ok }) => !ok,
-      20_000,
     );
     // One reason, and not the seven duties that follow from it.
     expect(stopped.detail).to.match(/^clock: no clock process has enqueued anything.* for \d+ s$/);
     for (const role of [web, upkeep])
-      await role.waitForLine(/"level":50.*"duty":"clock".*duty is late/, 20_000);
+      await role.waitForLine(/"level":50.*"duty":"clock".*duty is late/);
     // The operator is told as well. (A slow machine may have been late with others.)
     await until(
       () => runOperator(env, "alarm", "list", "--json"),
@@ -214,7 +223,6 @@ describe("flow: the schedule", function () {
     const back = await until(
       () => readiness(web),
       ({ detail }) => detail !== "unknown without Redis",
-      20_000,
     );
     expect(back).to.include({ ok: true, detail: "on time" });
     await until(

@@ -122,7 +122,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     const bare = { ...env, REDIS_PREFIX: `${redis.redisPrefix}bare` };
     const web = await startProcess("web", readProcfile().get("web")!, bare);
     webs.push(web);
-    await web.waitForLine(/keys not refreshed/, 20_000);
+    await web.waitForLine(/keys not refreshed/);
     const answer = await until(
       () => fetch(`${web.baseUrl}/readyz`).catch(() => null),
       (found) => found !== null,

@@ -105,7 +105,8 @@ async function keepPicture(page: Page): Promise<void> {
     `({ width: innerWidth, lang: document.documentElement.lang,
       theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light" })`,
   );
-  const place = (pathname + hash).replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "root";
+  const place =
+    (pathname + hash).replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "root";
   const number = String((taken += 1)).padStart(3, "0");
   const name = `${process.pid}-${number}-${place}-${width}-${theme}-${lang}.png`;
   await page.screenshot({ path: join(pictures, name), fullPage: true });

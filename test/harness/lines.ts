@@ -18,7 +18,7 @@ export function createLines(
       lines.push(line);
       for (const watch of watchers) watch(line);
     },
-    waitForLine: async (pattern, timeoutMs = 10_000) => {
+    waitForLine: async (pattern, timeoutMs = 120_000) => {
       const past = lines.find((line) => pattern.test(line));
       if (past !== undefined) return past;
       let watch: (line: string) => void = () => undefined;

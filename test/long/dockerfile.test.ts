@@ -107,7 +107,7 @@ describe("the steps of the Dockerfile", function () {
       const command = role === "web" ? image.command : procfile.get(role)!;
       const started = start(command, { PORT: port, BASE_URL: `http://127.0.0.1:${port}` });
       stops.unshift(started.stop);
-      await started.waitForLine(/\bready\b/, 120_000);
+      await started.waitForLine(/\bready\b/);
     }
     const origin = `http://127.0.0.1:${port}`;
     const client = createClient(origin, country.secret);

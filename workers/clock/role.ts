@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import cron from "node-cron";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { type Schedule, schedulesOf } from "#src/infrastructure/schedule.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+
+/** Between two tries to enqueue. */
+const againMs = 1000;
 
 /**
  * The clock role: runs the schedules and only enqueues. The id of a job contains its slot, so two clocks do no harm.
@@ -13,10 +17,15 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
   const { addSlot, onReady } = producer();
   let stopped = false;
 
-  const enqueue = async ({ queue, duty, slotMs }: Schedule): Promise<void> => {
+  const enqueue = async (schedule: Schedule, tries = 2): Promise<void> => {
     if (stopped) return;
+    const { queue, duty, slotMs } = schedule;
     const slot = Math.floor(clock() / slotMs);
-    if (!(await addSlot(queue, { duty, slot }))) return;
+    if (!(await addSlot(queue, { duty, slot }))) {
+      // A Redis that has just come back may be slow to answer, and the next slot may be far.
+      if (tries > 1) await sleep(againMs).then(() => enqueue(schedule, tries - 1));
+      return;
+    }
     log.debug({ queue, duty, slot }, "enqueued");
     await noteDuty(redis, config.redisPrefix, "clock", clock()).catch(() => {});
   };
