@@ -58,12 +58,16 @@ const figures = {
   share_no: share("Of `no` among stations with a status; null where none has one"),
   grades: record(
     grades,
-    Type.Object({
-      available: count,
-      out: count,
-      unknown: count,
-      share_out: share("`out` among stations of which it is known; null where it is of none"),
-    }),
+    // With a name of its own: generators would name one for each grade, and for ДТ none that they can write.
+    Type.Object(
+      {
+        available: count,
+        out: count,
+        unknown: count,
+        share_out: share("`out` among stations of which it is known; null where it is of none"),
+      },
+      { title: "GradeInsight", description: "Stations by what is known of a grade" },
+    ),
   ),
   days: Type.Array(day, { description: "Oldest first, the last one as far as it has passed" }),
 };
