@@ -206,6 +206,21 @@ describe("the OpenAPI document", function () {
     expect([...said].sort()).to.deep.equal(shown.map(([code]) => code).sort());
   });
 
+  it("names each object whose property no generator can make a name of", () => {
+    const nameless: string[] = [];
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { properties } = value as { properties?: Record<string, { properties?: object }> };
+      for (const [name, inside] of Object.entries(properties ?? {}))
+        if (!/^[a-z_]/i.test(name) && inside.properties !== undefined)
+          nameless.push(`${place}.${name}`);
+      for (const [name, inside] of Object.entries(value)) walk(inside, `${place}.${name}`);
+    };
+    walk(document.paths, "paths");
+    walk(document.components, "components");
+    expect(nameless).to.deep.equal([]);
+  });
+
   it("cannot call two schemas by one name", () => {
     const body = (schema: object) =>
       route({
