@@ -1,4 +1,4 @@
-import { constants, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { roleConfig, untilStopped } from "#src/infrastructure/lifecycle.ts";
 import { openTracer } from "#src/infrastructure/tracing.ts";
 import { assembleWorker, workerRoles } from "#workers/assemble.ts";
@@ -24,7 +24,9 @@ await untilStopped(config, log, {
 /** Where roles share the cores of a machine, marks and reads come before what is sent to others (docs/decisions.md 20.12). */
 function yieldToOthers(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    const { PRIORITY_BELOW_NORMAL: below } = constants.priority;
+    // An operator may have started it with a lower one still.
+    if (getPriority() < below) setPriority(below);
   } catch (error) {
     log.debug({ err: (error as Error).message }, "the priority stays as it is");
   }

@@ -1,3 +1,4 @@
+import { constants, getPriority } from "node:os";
 import { expect } from "chai";
 import { verifyWebhook } from "#client/webhook.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -10,6 +11,7 @@ import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { sign } from "#src/pushes/webhooks/signature.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
 import { deleteKeys } from "#test/harness/redis.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -443,6 +445,15 @@ describe("flow: webhooks", function () {
     const direct = receiver.url.replace("127.0.0.1", "127.0.0.2");
     expect((await post(receivers, config, direct, {}, "{}")).fault).to.match(/private network/);
     expect(receiver.posts).to.have.length(1);
+  });
+
+  it("leave the cores that they share with other roles to these", async () => {
+    const role = await startRoleProcess("webhooks", instance.env);
+    try {
+      expect(getPriority(role.pid)).to.be.at.least(constants.priority.PRIORITY_BELOW_NORMAL);
+    } finally {
+      await role.stop();
+    }
   });
 
   it("are sent again by hand under the same id", async () => {
