@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import {
   answerUnparsed,
   closeGently,
@@ -73,7 +74,7 @@ export function createApiServer(
     answerUnparsed(services, socket, unparsedProblem({ code: "CONNECT" }));
   });
 
-  server.on("clientError", (error: UnparsedError, socket: Duplex) => {
+  const refuse = (error: UnparsedError, socket: Duplex): void => {
     const current = latest.get(socket);
     const answer = (): void => {
       over.add(socket);
@@ -84,7 +85,7 @@ export function createApiServer(
     };
     // What comes after a request that could not be read is no request.
     if (over.has(socket)) return;
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    if (error.code === "ECONNRESET" || !socket.writable || isUnused(socket)) socket.destroy();
     else if (current === undefined) answer();
     else if (current.req.complete) {
       // The fault is in a further request: the answer to the one before it comes first.
@@ -94,8 +95,37 @@ export function createApiServer(
     // The fault is in the body of a request that has got its answer already, or a part of it.
     else if (current.res.headersSent) socket.destroy();
     else answer();
+  };
+  server.on("clientError", (error: UnparsedError, socket: Duplex) => {
+    if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return refuse(error, socket);
+    const before = latest.get(socket)?.req;
+    const awaited = before?.complete === false ? before : null;
+    void comesAfterAll(socket as Socket, headersMs, () => {
+      const now = latest.get(socket)?.req;
+      return now?.complete === true && (now === awaited || now !== before);
+    }).then((come) => come || refuse(error, socket));
   });
   return server;
+}
+
+/** A connection opened in advance, on which nothing was ever asked: there is nothing to answer. */
+const isUnused = (socket: Duplex): boolean => (socket as Socket).bytesRead === 0;
+
+/**
+ * Whether a request whose time has run out comes whole after all. A process that stood still (frozen, moved to another
+ * machine) looks at its clock before it reads what its callers sent meanwhile: they are not late, it is.
+ */
+async function comesAfterAll(
+  socket: Socket,
+  patienceMs: number,
+  isWhole: () => boolean,
+): Promise<boolean> {
+  const { bytesRead } = socket;
+  // What lies in the sockets is read before this goes on.
+  await turn();
+  if (socket.bytesRead === bytesRead || isWhole()) return isWhole();
+  await sleep(patienceMs, undefined, { ref: false });
+  return isWhole();
 }
 
 /** Has the application answer a request that Node's parser has not read, and then closes the connection. */

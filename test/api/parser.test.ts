@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
@@ -39,6 +40,10 @@ const routes = (): Route[] => [
 ];
 
 const base = "/api/v1/partner";
+
+/** Nothing of this process runs for so long, its server included. */
+const standStill = (ms: number): void =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe("what Node's HTTP parser refuses", () => {
   let instance: TestInstance;
@@ -248,6 +253,36 @@ describe("what Node's HTTP parser refuses", () => {
     expect(await only("GET / HTTP/1.1\r\nX: ", 4000)).to.equal("422 validation-failed");
     const body = `POST ${base}/things HTTP/1.1\r\n${auth}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
     expect(await only(body, 4000)).to.equal("422 validation-failed");
+  });
+
+  it("is not what came while the process stood still", async () => {
+    const json = `${auth}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n`;
+    const cases: [before: string, meanwhile: string][] = [
+      ["", `GET ${base}/slow HTTP/1.1\r\n${auth}\r\n\r\n`],
+      [`GET ${base}/slow HTTP/1.1\r\n`, `${auth}\r\n\r\n`],
+      [`POST ${base}/things HTTP/1.1\r\n${json}\r\n{`, "}"],
+    ];
+    for (const [early, meanwhile] of cases) {
+      const socket = connect(edge.port, "127.0.0.1");
+      const said = new Promise<string>((resolve) => {
+        socket.once("data", (chunk) => resolve(chunk.toString()));
+      });
+      await once(socket, "connect");
+      socket.write(early);
+      await sleep(100);
+      socket.write(meanwhile);
+      standStill(1500);
+      expect(await said).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+      socket.destroy();
+    }
+  });
+
+  it("is no connection on which nothing was asked: that is closed without a word", async () => {
+    const socket = connect(edge.port, "127.0.0.1");
+    let said = "";
+    socket.on("data", (chunk) => (said += chunk.toString()));
+    await once(socket, "close");
+    expect(said).to.equal("");
   });
 
   it("costs nothing but the connection when the caller goes away", async () => {
