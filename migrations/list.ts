@@ -28,6 +28,7 @@ import * as createInsightDays from "#migrations/0027_create_insight_days.ts";
 import * as createServiceDays from "#migrations/0028_create_service_days.ts";
 import * as takeOwnMarksBack from "#migrations/0029_take_own_marks_back.ts";
 import * as createInsightGrades from "#migrations/0030_create_insight_grades.ts";
+import * as boundRefolds from "#migrations/0031_bound_refolds.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -63,4 +64,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0028_create_service_days": createServiceDays,
   "0029_take_own_marks_back": takeOwnMarksBack,
   "0030_create_insight_grades": createInsightGrades,
+  "0031_bound_refolds": boundRefolds,
 };

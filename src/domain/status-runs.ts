@@ -79,16 +79,23 @@ export function runsChangedBy(
     : { since, changesFrom: earliest, runs };
 }
 
-/** The runs from `since` to `now` (ms) of a station whose whole history was folded. */
-export const runsOfHistory = (
-  states: readonly StateAt[],
-  since: number,
+/**
+ * The runs of a station whose events from `from` (ms, 0 for any time) on were folded anew; a run before that is as it is
+ * stored, but for an end that time alone has brought since `saved`, the state that was stored before. `states` are those
+ * since the last gap of a lifetime before `from`; before `keptSince` nothing is said.
+ */
+export function runsOfRefold(
+  { saved, states, from }: { saved: StationState; states: readonly StateAt[]; from: number },
+  keptSince: number,
   now: number,
   lifetimeMs: number,
-): RunsSince => ({
-  since,
-  runs: statusRuns({ before: emptyState, states }, since, now, lifetimeMs),
-});
+): RunsSince {
+  const isOlder = saved.last !== null && saved.last.at < from;
+  const since = Math.max(isOlder ? saved.last!.at : from, keptSince);
+  const before = isOlder ? saved : emptyState;
+  const runs = statusRuns({ before, states }, since, now, lifetimeMs);
+  return { since, changesFrom: Math.max(from, since), runs };
+}
 
 /** Stored runs of a station as they are at `now` (ms), also where nobody has stored yet what time alone changed. */
 export function withTimePassed(

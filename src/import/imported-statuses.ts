@@ -6,7 +6,7 @@ import type { Compared } from "#src/import/file-import.ts";
 import type { SourceStatus } from "#src/import/read-statuses.ts";
 import { fromMs, msOf, seedColumns, type SeedRow } from "#src/marks/marks.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
 
 const chunkRows = 1000;
 
@@ -96,14 +96,14 @@ async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config):
 async function write(tx: Tx, source: string, statuses: readonly ImportedStatus[]): Promise<void> {
   if (statuses.length === 0) return;
   const stationIds = statuses.map(({ stationId }) => stationId);
-  await rows(
+  const imported = await rows<ChangedEvent>(
     tx,
     `insert into seeds (station_id, imported_at, updated, status, fuels_now, fuels_no, source)
      select id, (select server_now()), ${fromMs.replace("?", "updated")}, status,
        string_to_array(fuels_now, ','), string_to_array(fuels_no, ','), ?
      from unnest(?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[])
        as s(id, updated, status, fuels_now, fuels_no)
-     on conflict (station_id, imported_at) do nothing`,
+     on conflict (station_id, imported_at) do nothing returning station_id, ${msOf("imported_at")} as at`,
     [
       source,
       stationIds,
@@ -113,5 +113,5 @@ async function write(tx: Tx, source: string, statuses: readonly ImportedStatus[]
       statuses.map(({ fuelsNo }) => fuelsNo.join()),
     ],
   );
-  await askRefold(tx, stationIds);
+  await askRefold(tx, imported);
 }

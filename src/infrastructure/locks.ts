@@ -67,9 +67,27 @@ export async function lockIntake(tx: Statements, partners: Iterable<number>): Pr
   );
 }
 
-/** Has the marks worker fold these stations anew from all their marks. They must be locked. */
-export const askRefold = async (tx: Statements, stationIds: readonly string[]): Promise<void> => {
-  await rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [
-    stationIds,
-  ]);
+/** A mark or an import of a station, by the time from which on it counts or counts no more, ms. */
+export interface ChangedEvent {
+  station_id: string;
+  at: number;
+}
+
+/**
+ * Has the marks worker fold the stations of these marks and imports anew, each from its earliest on. They must be locked.
+ * Who asks with `refold` alone has all that is kept folded.
+ */
+export const askRefold = async (
+  tx: Statements,
+  changed: readonly ChangedEvent[],
+): Promise<void> => {
+  await rows(
+    tx,
+    `update station_status s set refold = true,
+       refold_from = case when s.refold then least(s.refold_from, asked.at) else asked.at end
+     from (select station_id, timestamptz 'epoch' + min(ms) * interval '1 ms' as at
+           from unnest(?::text[], ?::bigint[]) as u (station_id, ms) group by 1) asked
+     where s.station_id = asked.station_id and (not s.refold or s.refold_from > asked.at)`,
+    [changed.map(({ station_id }) => station_id), changed.map(({ at }) => at)],
+  );
 };

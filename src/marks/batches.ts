@@ -1,6 +1,7 @@
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
+import { msOf } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 import {
   readableSelection,
@@ -185,10 +186,11 @@ export async function takeMarks(
     [id, ...bindings, stationIds],
   );
   const ids = taken.map((mark) => mark.mark_id);
-  await rows(
+  const changed = await rows<ChangedEvent>(
     tx,
     `update marks set review = '${becomes}'${also}
-     where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}`,
+     where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}
+     returning station_id, ${msOf("effective_at")} as at`,
     [ids],
   );
   await rows(
@@ -197,7 +199,7 @@ export async function takeMarks(
     [ids.length, stationIds.length, id],
   );
   const touched = [...new Set(taken.map((mark) => mark.station_id))];
-  if (refolds) await askRefold(tx, touched);
+  if (refolds) await askRefold(tx, changed);
   return { marks: ids.length, stationIds: touched };
 }
 

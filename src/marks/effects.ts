@@ -18,7 +18,6 @@ import {
   type History,
   loadFirstSeen,
   loadHistories,
-  refoldMarks,
 } from "#src/marks/histories.ts";
 import { markColumns, type MarkRow, msOf, stationTitle, toMark } from "#src/marks/marks.ts";
 import {
@@ -233,11 +232,11 @@ async function fuels(
   const firstArrival = new Map(
     [...arriving].map(([id, some]) => [id, Math.min(...some.map(({ mark }) => mark.at))]),
   );
-  const recent = await fold(await loadRecent(tx, ids, version.over, config, now, firstArrival));
+  const [which, counted] = ["processed and waiting", { counted: version.over }] as const;
+  const recent = await fold(await loadRecent(tx, ids, config, now, firstArrival, which, counted));
   // When a status was served last may have to be looked for in all days.
   const silent = ids.filter((id) => recent.get(id)!.lastUpdated === null);
-  const which = "processed and waiting";
-  const whole = await fold(await loadHistories(tx, silent, 0, which, refoldMarks, version.over));
+  const whole = await fold(await loadHistories(tx, silent, 0, which, counted));
   return shown((id) => whole.get(id) ?? recent.get(id)!);
 }
 

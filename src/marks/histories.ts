@@ -33,6 +33,17 @@ export interface Counted {
   bindings: readonly unknown[];
 }
 
+/** Which of a station's marks are read, without it the newest `refoldMarks` that count now. */
+export interface Reads {
+  max?: number;
+  counted?: Counted;
+  /** Marks and imports of this moment (ms) or earlier alone; the ids of these marks are below. */
+  until?: { at: number; idBelow: number };
+}
+
+/** Which marks are reached by how far the workers are. */
+export type Reached = keyof typeof reached;
+
 /** By their verdicts, as they are. */
 export const countedNow: Counted = { sql: "review in ('none', 'approved')", bindings: [] };
 
@@ -45,25 +56,31 @@ export async function loadHistories(
   db: Statements,
   stationIds: readonly string[],
   from: number,
-  which: keyof typeof reached,
-  max = refoldMarks,
-  { sql, bindings } = countedNow,
+  which: Reached,
+  { max = refoldMarks, counted = countedNow, until }: Reads = {},
 ): Promise<Map<string, History>> {
   const histories = new Map<string, History>(
     stationIds.map((stationId) => [stationId, { marks: [], seeds: [], isCut: false }]),
   );
   if (stationIds.length === 0) return histories;
+  // Bounds on ids are written out: with the values unknown Postgres would lock every partition.
+  const [untilSql, untilBindings] =
+    until === undefined
+      ? ["", []]
+      : [`and effective_at <= ${fromMs} and id < ${until.idBelow}`, [until.at]];
   const marks = await rows<MarkRow>(
     db,
     `select m.* from unnest(?::text[]) as asked (station_id) cross join lateral (
        select ${markColumns} from marks
-       where station_id = asked.station_id and effective_at > ${fromMs} and id >= ?
-         and (${sql}) and ${reached[which]}
+       where station_id = asked.station_id and effective_at > ${fromMs} and id >= ${firstIdOfDay(from)}
+         and (${counted.sql}) and ${reached[which]} ${untilSql}
        order by effective_at desc, id desc limit ?) m`,
-    [stationIds, from, firstIdOfDay(from), ...bindings, max + 1],
+    [stationIds, from, ...counted.bindings, ...untilBindings, max + 1],
   );
   const seedsSql = `select ${seedColumns} from seeds where station_id = any(?::text[]) and imported_at > ${fromMs}`;
-  const seeds = await rows<SeedRow>(db, seedsSql, [stationIds, from]);
+  const seeds = (await rows<SeedRow>(db, seedsSql, [stationIds, from])).filter(
+    (seed) => until === undefined || seed.importedAt <= until.at,
+  );
   for (const row of marks) histories.get(row.station_id)!.marks.push(toMark(row));
   for (const { station_id, ...seed } of seeds) histories.get(station_id)!.seeds.push(seed);
   for (const [stationId, history] of histories)

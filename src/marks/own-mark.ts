@@ -3,7 +3,7 @@ import { markToTakeBack, type OwnMark } from "#src/domain/own-mark.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { askRefold, lockStations } from "#src/infrastructure/locks.ts";
+import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
 
 /**
@@ -25,14 +25,15 @@ export const takeOwnMarkBack = (
     const marks = await ownMarks(tx, reporter, stationId, now - config.cooldownMs - dayMs, now);
     const found = markToTakeBack(marks, now, config);
     if (isRefusal(found)) return found;
-    await rows(
+    const changed = await rows<ChangedEvent>(
       tx,
       `update marks set review = 'withdrawn', taken_back_at = server_now(), failed_at = null,
          processed_at = coalesce(processed_at, server_now())
-       where id = ? and id >= ${firstIdOfDay(now - dayMs)} and id < ${idAfter(now)}`,
+       where id = ? and id >= ${firstIdOfDay(now - dayMs)} and id < ${idAfter(now)}
+       returning station_id, ${msOf("effective_at")} as at`,
       [found.id],
     );
-    await askRefold(tx, [stationId]);
+    await askRefold(tx, changed);
     return found;
   });
 

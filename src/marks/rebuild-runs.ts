@@ -1,6 +1,6 @@
 import { decide } from "#src/domain/decide.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { runsOfHistory } from "#src/domain/status-runs.ts";
+import { runsOfRefold } from "#src/domain/status-runs.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
@@ -72,7 +72,8 @@ async function rebuildSome(
     const facts = { state: emptyState, opinions: [], history };
     const { states } = decide(facts, { marks: [], seeds: [] }, seen, now, config);
     const since = keptWholeSince(history, now, config);
-    const runs = runsOfHistory(states, since, now, config.statusLifetimeMs);
+    const whole = { saved: emptyState, states, from: 0 };
+    const runs = runsOfRefold(whole, since, now, config.statusLifetimeMs);
     // Noted as a whole below: to find what differs would cost more than to make the days anew.
     return { stationId, ...runs, changesFrom: Infinity };
   });

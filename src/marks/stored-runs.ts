@@ -110,6 +110,22 @@ export async function loadRuns(
   return runs.filter(({ to }) => to === null || to > since);
 }
 
+/** Until when (ms, before `at`) a station served its last status before `at`; null when no run says that it did. */
+export async function lastServedUntil(
+  tx: Statements,
+  stationId: string,
+  at: number,
+): Promise<number | null> {
+  const [run] = await rows<{ until: number | null }>(
+    tx,
+    `select ${msOf("to_at")} as until from status_runs
+     where station_id = ? and from_at < ${fromMs} and status <> 'nodata' order by from_at desc limit 1`,
+    [stationId, at],
+  );
+  // A status ends a lifetime after its last mark: a moment before that, the mark is not yet behind a gap.
+  return run === undefined ? null : Math.min((run.until ?? at) - 1, at);
+}
+
 const stationsAtOnce = 1000;
 
 /** Deletes the runs that ended before this moment (ms), station by station, so that no index by their ends is needed. */

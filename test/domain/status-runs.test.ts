@@ -6,13 +6,14 @@ import { emptyState, type Mark, type Seed, type StationState } from "#src/domain
 import {
   type RunsSince,
   runsChangedBy,
-  runsOfHistory,
+  runsOfRefold,
   type StatusRun,
   statusRuns,
   withTimePassed,
 } from "#src/domain/status-runs.ts";
 import { instants as transitions, statusAt, view } from "#src/domain/view.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
+import { afterGap } from "#src/marks/bounded-history.ts";
 import {
   apart,
   arbFirstSeen,
@@ -205,11 +206,17 @@ describe("status runs: properties", () => {
       minLength: 40,
       maxLength: 40,
     });
+    const arbWithdrawals = fc.array(
+      fc.option(fc.record({ after: fc.integer({ min: 1, max: 30 * 60 }), whole: fc.boolean() }), {
+        freq: 2,
+      }),
+      { minLength: 40, maxLength: 40 },
+    );
     const arbLooks = fc.array(fc.integer({ min: 0, max: 110 * 60 }), { maxLength: 10 });
     fc.assert(
       fc.property(
-        ...[arbMarks, arbSeeds, arbFirstSeen, arbDelays, arbLooks],
-        (marks, seeds, firstSeen, delays, looks) => {
+        ...[arbMarks, arbSeeds, arbFirstSeen, arbDelays, arbWithdrawals, arbLooks],
+        (marks, seeds, firstSeen, delays, withdrawals, looks) => {
           let known: Known = { marks: [], seeds: [] };
           let state: StationState = emptyState;
           let opinions: readonly Mark[] = [];
@@ -234,13 +241,29 @@ describe("status runs: properties", () => {
             opinions = [...decision.opinions.values()];
             save(now);
           };
-          const takeImport = (seed: Seed, now: number): void => {
-            known = { ...known, seeds: [...known.seeds, seed] };
-            const decision = foldAll(known, firstSeen, now);
-            stored = write(stored, runsOfHistory(decision.states, 0, now, lifetimeMs));
+          /** From the last gap before `from` on, or everything. */
+          const refold = (from: number, now: number): void => {
+            const times = [
+              ...known.marks.map(({ at }) => at),
+              ...known.seeds.map(({ importedAt }) => importedAt),
+            ];
+            const newest = times.length === 0 ? from : Math.min(Math.max(...times), from);
+            const history = from === 0 ? known : afterGap(known, 0, newest, lifetimeMs)!;
+            const decision = foldAll(history, firstSeen, now);
+            const step = { saved: state, states: decision.states, from };
+            stored = write(stored, runsOfRefold(step, 0, now, lifetimeMs));
             state = decision.state;
             opinions = [...decision.opinions.values()];
             save(now);
+          };
+          const takeImport = (seed: Seed, now: number): void => {
+            known = { ...known, seeds: [...known.seeds, seed] };
+            refold(seed.importedAt, now);
+          };
+          /** As a rollback does it. */
+          const withdraw = ({ id, at }: Mark, whole: boolean, now: number): void => {
+            known = { ...known, marks: known.marks.filter((one) => one.id !== id) };
+            refold(whole ? 0 : at, now);
           };
           const passTime = (now: number): void => {
             if (next === undefined || next > now) return;
@@ -257,6 +280,12 @@ describe("status runs: properties", () => {
             ...seeds.map((seed) => {
               const now = seed.importedAt;
               return { now, run: () => takeImport(seed, now) };
+            }),
+            ...marks.flatMap((one, index) => {
+              const withdrawal = withdrawals[index]!;
+              if (withdrawal === null) return [];
+              const now = one.at + (delays[index]! + withdrawal.after) * minute;
+              return { now, run: () => withdraw(one, withdrawal.whole, now) };
             }),
             ...looks.map((at) => {
               const now = t0 + at * minute;

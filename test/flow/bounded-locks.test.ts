@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import pg from "pg";
 import { rows } from "#src/infrastructure/db.ts";
-import { dayMs } from "#src/domain/units.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
 import { until } from "#test/flow/client.ts";
@@ -15,11 +17,15 @@ import { countLocks, recordStatements } from "#test/harness/statements.ts";
 
 /** A partition and its indexes are 9; Postgres with its defaults has 6,400 locks for all its transactions. */
 const locksAtMost = 130;
+/** Around the mark, those of the days to come, and around the status before it. */
+const refoldLocksAtMost = 250;
 const days = sized(100, 420);
 
-/** To fold a station anew all its marks are read, of all days (docs/decisions.md 16.25). It was asked for by an approval. */
+/** To fold a station anew the days since its changed or late mark are read (docs/decisions.md 16.25). */
 const isRefold = (text: string): boolean =>
   text.includes("as asked (station_id) cross join lateral");
+
+const isFold = (text: string): boolean => text.includes("as arrivals");
 
 describe("flow: locks with many partitions", function () {
   this.timeout(180_000);
@@ -104,6 +110,43 @@ describe("flow: locks with many partitions", function () {
     await rows(db, "update marks set failed_at = now(), processed_at = null where id = ?", [id]);
     await closeDays(db, Date.now());
     expect(await listedDays()).to.deep.equal([40]);
+  });
+
+  it("folds a station anew over the days of the mark that changes or comes late, and of the status before it", async () => {
+    const { country, operator } = stage;
+    const { id } = placeOf(1);
+    const status = async () =>
+      (await stage.clients[0]!.get(`/stations/${id}`)).body.station.fuel as FuelBlock;
+    const served = (await status()).updated;
+    expect(served).to.be.a("string");
+    const rollback = ["marks", "rollback", "--since", formatTime(Date.now() - dayMs)];
+    const from = statements.count();
+    await country.meet("liar", 8 * 24 * 60);
+    const lie = await stage.clients[0]!.mark(placeOf(1), "liar", { status: "yes" });
+    expect(lie.status).to.equal(200);
+    const before = await status();
+    expect(before.updated).to.not.equal(served);
+    const done = await operator(...rollback, "--station", id);
+    expect(done.json).to.include({ stations: 1 });
+    expect((await until(status, ({ updated }) => updated !== before.updated)).updated).to.equal(
+      served,
+    );
+    expect((await operator("marks", "rollback", "undo", String(done.json.id))).code).to.equal(0);
+    expect(await until(status, ({ updated }) => updated !== served)).to.deep.equal(before);
+    const late = await stage.clients[0]!.mark(placeOf(1), "late", {
+      ...{ status: "no", observed_at: formatTime(Date.now() - 2 * hourMs) },
+    });
+    expect(late.status).to.equal(200);
+
+    // The worker's, not the previews'.
+    const refolds = statements
+      .transactions(from)
+      .filter(({ statements: sent }) =>
+        [isRefold, isFold].every((is) => sent.some(({ text }) => is(text))),
+      );
+    expect(refolds.length).to.be.greaterThan(1);
+    for (const one of refolds)
+      expect(await countLocks(client, one)).to.be.at.most(refoldLocksAtMost);
   });
 
   it("locks few partitions with whatever a role does by itself, with a mark, and with the pages of the console", async () => {

@@ -45,10 +45,12 @@ export function recordStatements() {
     }
   };
   return {
-    /** What was sent so far, one of each kind. */
-    transactions: (): Transaction[] => [
+    /** How many transactions were sent so far. */
+    count: (): number => done.length,
+    /** What was sent after the first so many, one of each kind. */
+    transactions: (from = 0): Transaction[] => [
       ...new Map(
-        done.map((one) => [one.statements.map(({ text }) => text).join(";"), one]),
+        done.slice(from).map((one) => [one.statements.map(({ text }) => text).join(";"), one]),
       ).values(),
     ],
     stop: (): void => {

@@ -96,10 +96,13 @@ describe("the recent history of a station", function () {
 
   it("is folded to what the whole history is", async () => {
     const { db, stationIds } = country;
+    const which = "processed and waiting";
     const everything = { sql: "true", bindings: [] };
     for (const counted of [countedNow, everything]) {
-      const recent = await loadRecent(db, stationIds, counted, instance.config, now);
-      const whole = await loadHistories(db, stationIds, 0, "processed and waiting", 2000, counted);
+      const recent = await loadRecent(db, stationIds, instance.config, now, new Map(), which, {
+        counted,
+      });
+      const whole = await loadHistories(db, stationIds, 0, which, { counted });
       expect([...recent.keys()]).to.have.members(stationIds);
       const [ofRecent, ofWhole] = [await shown(recent), await shown(whole)];
       let served = 0;
@@ -119,7 +122,7 @@ describe("the recent history of a station", function () {
   it("begins before a mark that is still to come in", async () => {
     const { db, stationIds } = country;
     const arriving = new Map(stationIds.map((id) => [id, now - 20 * dayMs]));
-    const recent = await loadRecent(db, stationIds, countedNow, instance.config, now, arriving);
+    const recent = await loadRecent(db, stationIds, instance.config, now, arriving);
     const whole = await loadHistories(db, stationIds, 0, "processed and waiting");
     for (const id of stationIds)
       for (const one of whole.get(id)!.marks.filter(({ at }) => at > now - 20 * dayMs))
@@ -139,7 +142,7 @@ describe("the recent history of a station", function () {
       [busy],
     );
     const locked = await inTransaction(db, async (tx) => {
-      await loadRecent(tx, [busy!], countedNow, instance.config, now);
+      await loadRecent(tx, [busy!], instance.config, now);
       const [found] = await rows<{ days: number }>(
         tx,
         `select count(*) as days from pg_locks l join pg_class c on c.oid = l.relation

@@ -5,7 +5,7 @@ import { subjectOfSource } from "#src/alarms/raise.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { loadHistory } from "#src/marks/bounded-history.ts";
+import { loadHistory, loadRecent } from "#src/marks/bounded-history.ts";
 import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
   markColumns,
@@ -35,8 +35,11 @@ export interface StationWork {
   place: Point;
   facts: Facts & { history: History | null };
   arrivals: Arrivals;
-  /** A review, a rollback or an import touched it: `facts.history` is all that is kept. */
-  refold: boolean;
+  /**
+   * A review, a rollback or an import changed what counts from this time on (ms, 0 for any time): `facts.history` is all
+   * that matters since. Null without.
+   */
+  refoldFrom: number | null;
   /** Where the arriving marks come from, by mark id; without what nobody reviews: approved ones, the demo country's. */
   sources: ReadonlyMap<number, Source>;
 }
@@ -81,6 +84,7 @@ interface StateRow {
   place: [lat: number, lon: number];
   state: StationState | null;
   refold: boolean;
+  refold_from: number | null;
   opinions: { mark: Mark; seen: number | null }[] | null;
   arrivals: ArrivalRow[] | null;
   now: number;
@@ -101,26 +105,29 @@ export async function loadWork(
   const [locked, all] = await Promise.all([locking, loadStates(tx, stationIds, scope)]);
   const ours = new Set(locked);
   let states = all.filter((row) => ours.has(row.station_id));
-  const touched = states.filter((row) => row.refold).map((row) => row.station_id);
   // A mark that was approved after days lies in an old partition.
-  if (touched.length > 0)
+  if (states.some((row) => row.refold))
     states = await loadStates(tx, locked, { ...scope, days: (await openDays(tx)).flat() });
-  const whole = await loadHistories(tx, touched, 0, "processed", scope.refoldMax);
+  const refolds = new Map(
+    states.flatMap((row) => (row.refold ? [[row.station_id, refoldFromOf(row)]] : [])),
+  );
+  const refolded = await loadRefolded(tx, refolds, scope, config);
   const work: StationWork[] = [];
   const long: string[] = [];
   const unfinished: string[] = [];
   const seen = new Map<number, number | null>();
   for (const row of states) {
-    const { station_id: stationId, refold } = row;
+    const { station_id: stationId } = row;
+    const refoldFrom = refolds.get(stationId) ?? null;
     const state = row.state ?? emptyState;
     const judged = new Set((row.arrivals ?? []).flatMap((one) => (one.judged ? one.id : [])));
     const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [], judged };
-    if (arrivals.marks.length === 0 && !refold) continue;
+    if (arrivals.marks.length === 0 && refoldFrom === null) continue;
     const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
     for (const one of row.opinions ?? []) seen.set(one.mark.reporterId, one.seen);
     const history =
-      whole.get(stationId) ??
+      refolded.get(stationId) ??
       (sortsLast(state, arrivals)
         ? null
         : await loadHistory(tx, stationId, state, arrivals, config, false, scope.refoldMax));
@@ -135,7 +142,7 @@ export async function loadWork(
       place: { lat, lon },
       facts: { state, opinions, history },
       arrivals,
-      refold,
+      refoldFrom,
       sources: new Map(
         (row.arrivals ?? []).flatMap((one) =>
           one.source === "demo" || one.approved ? [] : [[one.id, sourceOf(one)]],
@@ -158,6 +165,25 @@ export async function loadWork(
   };
 }
 
+/** From when on the station is folded anew, ms: not after the marks that come in with it. 0 when nobody knows. */
+const refoldFromOf = ({ refold_from: asked, arrivals }: StateRow): number =>
+  asked === null ? 0 : Math.min(asked, ...(arrivals ?? []).map(({ at }) => at));
+
+/** The histories of these stations (from when on they change, ms): back to the last gap before that, or all that is kept. */
+async function loadRefolded(
+  tx: Statements,
+  refolds: ReadonlyMap<string, number>,
+  { now, refoldMax: max }: Scope,
+  config: Config,
+): Promise<Map<string, History>> {
+  const whole = [...refolds.keys()].filter((id) => refolds.get(id) === 0);
+  const since = [...refolds.keys()].filter((id) => refolds.get(id) !== 0);
+  return new Map([
+    ...(await loadHistories(tx, whole, 0, "processed", { max })),
+    ...(await loadRecent(tx, since, config, now, refolds, "processed", { max })),
+  ]);
+}
+
 /** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
 function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
   const shown = subjectOfSource(viewer, partner_id);
@@ -174,7 +200,7 @@ const loadStates = (
 ): Promise<StateRow[]> =>
   rows<StateRow>(
     tx,
-    `select s.station_id, s.state, s.refold, ${msOf("server_now()")} as now,
+    `select s.station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("server_now()")} as now,
        (select array[lat, lon] from stations where id = s.station_id) as place,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,

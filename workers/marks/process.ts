@@ -9,13 +9,15 @@ import {
 } from "#src/infrastructure/db.ts";
 import { decide, type Decision, type Facts } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
+import { emptyState } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, refoldMarks } from "#src/marks/histories.ts";
 import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { RoleDeps } from "#workers/role.ts";
-import { loadHistory } from "#src/marks/bounded-history.ts";
+import { loadHistory, loadUntil } from "#src/marks/bounded-history.ts";
+import { lastServedUntil } from "#src/marks/stored-runs.ts";
 import { loadWork, type StationWork } from "#workers/marks/load.ts";
 import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
 import type { FirstStatuses } from "#workers/marks/first-statuses.ts";
@@ -172,22 +174,61 @@ async function decideOne(
   config: Config,
 ): Promise<Decision> {
   const { arrivals } = work;
-  const facts = work.refold ? withoutOldAge(work.facts, now, config) : work.facts;
+  const facts =
+    work.refoldFrom === null
+      ? work.facts
+      : withoutLaterAge(work.facts, work.refoldFrom, now, config);
   const decision = decide(facts, arrivals, firstSeen, now, config);
-  // The last `updated` may lie before the gap at which the history starts.
-  if (work.refold || facts.history === null || decision.state.lastUpdated !== null) return decision;
+  if (facts.history === null || decision.state.lastUpdated !== null) return decision;
+  // It lies before the gap at which the history starts, unless all was read or nothing was ever served.
+  if (work.refoldFrom === 0 || work.facts.state.lastUpdated === null) return decision;
+  const earlier = await lastUpdatedBefore(tx, work, now, config);
+  if (earlier === null) return decision;
+  if (earlier !== "unknown") {
+    const state = { ...facts.state, lastUpdated: earlier };
+    return decide({ ...facts, state }, arrivals, firstSeen, now, config);
+  }
   const history = await loadHistory(tx, work.stationId, facts.state, arrivals, config, true);
-  if (history.marks.length === facts.history.marks.length) return decision;
+  if (isAsLong(history, facts.history)) return decision;
   const marks = [...facts.opinions, ...arrivals.marks, ...history.marks];
   const seen = await loadFirstSeen(tx, new Set(marks.map((mark) => mark.reporterId)));
   return decide({ ...facts, history }, arrivals, seen, now, config);
 }
 
-/** A refold over all stored marks must not keep the age of a status that a withdrawn mark had set. */
-function withoutOldAge(facts: Facts, now: number, config: Config): Facts {
-  const keptFrom = now - config.retentionDays * dayMs;
+type Events = NonNullable<Facts["history"]>;
+
+const isAsLong = (one: Events, other: Events): boolean =>
+  one.marks.length === other.marks.length && one.seeds.length === other.seeds.length;
+
+/**
+ * The age, ms, of what the station served last before anything that changes now: folded from the marks of then. Null when
+ * it never served before, "unknown" when the runs do not tell.
+ */
+async function lastUpdatedBefore(
+  tx: Statements,
+  { stationId, arrivals, refoldFrom }: StationWork,
+  now: number,
+  config: Config,
+): Promise<number | null | "unknown"> {
+  const times = arrivals.marks.map(({ at }) => at);
+  const changedFrom = Math.min(refoldFrom ?? Number.POSITIVE_INFINITY, ...times);
+  const until = await lastServedUntil(tx, stationId, changedFrom);
+  // Runs that were kept for a shorter time than marks do not tell of all of them.
+  if (until === null) return config.runsDays < config.retentionDays ? "unknown" : null;
+  const history = await loadUntil(tx, stationId, until, config);
+  const seen = await loadFirstSeen(tx, new Set(history.marks.map((mark) => mark.reporterId)));
+  const facts = { state: emptyState, opinions: [], history };
+  return decide(facts, { marks: [], seeds: [] }, seen, now, config).state.lastUpdated ?? "unknown";
+}
+
+/**
+ * A refold must not keep the age of a status that a withdrawn mark had set: what was served before `refoldFrom` (ms), or
+ * before all that is kept, is as it was.
+ */
+function withoutLaterAge(facts: Facts, refoldFrom: number, now: number, config: Config): Facts {
+  const sureUntil = Math.max(refoldFrom, now - config.retentionDays * dayMs);
   const { lastUpdated } = facts.state;
-  return lastUpdated === null || lastUpdated < keptFrom
+  return lastUpdated === null || lastUpdated < sureUntil
     ? facts
     : { ...facts, state: { ...facts.state, lastUpdated: null } };
 }

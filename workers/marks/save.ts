@@ -2,7 +2,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { runsChangedBy, runsOfHistory } from "#src/domain/status-runs.ts";
+import { runsChangedBy, runsOfRefold } from "#src/domain/status-runs.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
 import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
@@ -118,13 +118,18 @@ const isChanged = (before: StationState, after: StationState): boolean =>
 
 /** The station's status runs, if what was decided changes them. */
 function runsOf({ work, decision }: Decided, now: number, config: Config): StationRuns[] {
-  const { stationId, facts, arrivals, refold } = work;
+  const { stationId, facts, arrivals, refoldFrom } = work;
   const { statusLifetimeMs } = config;
   const earliest = Math.min(...arrivals.marks.map(({ at }) => at));
   const { history } = facts;
   const changed =
-    refold && history !== null
-      ? runsOfHistory(decision.states, keptWholeSince(history, now, config), now, statusLifetimeMs)
+    refoldFrom !== null && history !== null
+      ? runsOfRefold(
+          { saved: facts.state, states: decision.states, from: refoldFrom },
+          keptWholeSince(history, now, config),
+          now,
+          statusLifetimeMs,
+        )
       : runsChangedBy(
           { saved: facts.state, states: decision.states, earliest },
           now,
@@ -192,7 +197,7 @@ async function write(
          set mark_id = excluded.mark_id, effective_at = excluded.effective_at, mark = excluded.mark
      ), state as (
        update station_status st set state = d.state::jsonb, status = d.status, refold = false,
-         updated_at = server_now(), next_at = timestamptz 'epoch' + d.next * interval '1 ms'
+         refold_from = null, updated_at = server_now(), next_at = timestamptz 'epoch' + d.next * interval '1 ms'
        from unnest(?::text[], ?::text[], ?::text[], ?::bigint[]) as d(station_id, state, status, next)
        where st.station_id = d.station_id and st.station_id = any(?::text[])
      )
