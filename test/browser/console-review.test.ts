@@ -122,9 +122,9 @@ describe("browser: console, review and rollback", function () {
     expect(await title.textContent()).to.equal(`Station ${id}, Brand, Street 1: Queue → Fuel`);
     expect(await axeFaults(page)).to.deep.equal([]);
     expect(await fuelOf(place)).to.include({ status: "queue" });
-    await press(page, /^Withdraw 1 marks/);
+    await press(page, /^Withdraw 1 mark\b/);
     await confirm(page, "Withdraw");
-    await page.getByText("1 marks at 1 stations were withdrawn.").waitFor();
+    await page.getByText("1 mark at 1 station was withdrawn.").waitFor();
     await until(
       () => fuelOf(place),
       ({ status }) => status === "yes",

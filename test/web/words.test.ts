@@ -28,9 +28,13 @@ const forms = (text: string): string[][] =>
 
 describe("words of the pages in Russian", () => {
   for (const [folder, table] of tables)
-    it(`puts into each text of ${folder} what the English has, with three forms for a number`, () => {
+    it(`puts into each text of ${folder} what the English has, with two and three forms for a number`, () => {
       for (const [english, russian] of Object.entries(table)) {
         expect(put(russian), english).to.deep.equal(put(english));
+        for (const [name, ...two] of forms(english)) {
+          expect(put(english), english).to.include(name);
+          expect(two, english).to.have.length(2);
+        }
         for (const [name, ...three] of forms(russian)) {
           expect(put(english), english).to.include(name);
           expect(

@@ -38,12 +38,12 @@ function saidWords({ reporterId, status, rule, replaces }: MarkStep): string {
       });
 }
 
-const devices = (n: number): string => (n === 1 ? say("1 device") : say("{n} devices", { n }));
+const devices = (n: number): string => say("{n} {n|device|devices}", { n });
 
 function effectWords({ have, versionNeeded, needed, reporters, effect }: MarkStep): string {
   const had =
     reporters > have
-      ? say("{devices} ({n} reporters)", { devices: devices(have), n: reporters })
+      ? say("{devices} ({n} {n|reporter|reporters})", { devices: devices(have), n: reporters })
       : devices(have);
   const of = { had, needed: versionNeeded };
   const words: Record<MarkStep["effect"], () => string> = {

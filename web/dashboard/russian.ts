@@ -254,8 +254,7 @@ export const russian = {
   "Send again": "Отправить снова",
   "delivery {id}": "доставка {id}",
   Close: "Закрыть",
-  "{n} attempts": "{n} {n|попытка|попытки|попыток}",
-  "1 attempt": "1 попытка",
+  "{n} {n|attempt|attempts}": "{n} {n|попытка|попытки|попыток}",
   "… waiting": "… ожидает",
   "✓ taken": "✓ принято",
   // First call.

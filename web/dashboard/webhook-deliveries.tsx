@@ -91,7 +91,7 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
 
 function answerOf({ delivered, attempts, status, answer, fault }: ShownDelivery) {
   const words = (fault ?? answer ?? "").slice(0, 120);
-  const tried = attempts === 1 ? say("1 attempt") : say("{n} attempts", { n: attempts });
+  const tried = say("{n} {n|attempt|attempts}", { n: attempts });
   return (
     <span>
       {delivered === null ? (

@@ -26,7 +26,7 @@ export const russian = {
   "just now": "только что",
   "{n} min ago": "{n} мин назад",
   "{n} h ago": "{n} ч назад",
-  "{n} days ago": "{n} {n|день|дня|дней} назад",
+  "{n} {n|day|days} ago": "{n} {n|день|дня|дней} назад",
   "The service cannot be reached. Check your connection, then try again.":
     "Сервис недоступен. Проверьте соединение и попробуйте снова.",
   "The service answered {status}.": "Сервис ответил {status}.",

@@ -55,5 +55,5 @@ function span(ms: number): string {
   const hours = Math.round(minutes / 60);
   return hours < 48
     ? say("{n} h ago", { n: hours })
-    : say("{n} days ago", { n: Math.round(hours / 24) });
+    : say("{n} {n|day|days} ago", { n: Math.round(hours / 24) });
 }

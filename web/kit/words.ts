@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Language, pickLanguage, plural } from "#web/kit/language.ts";
+import { type Language, localeOf, pickLanguage, plural } from "#web/kit/language.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const stored = "language";
@@ -16,7 +16,7 @@ export const language: Language = ((): Language => {
 document.documentElement.lang = language;
 
 /** For dates and numbers of Intl. */
-export const locale = language === "ru" ? "ru" : "en-GB";
+export const locale = localeOf(language);
 
 /** The viewer's own choice. The page starts anew with it. */
 export function chooseLanguage(choice: Language): void {
@@ -26,7 +26,7 @@ export function chooseLanguage(choice: Language): void {
 
 /** What an English text wants to have put in: of `{used} of {all}` it is `used` and `all`. */
 type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Names<Rest>
+  ? Exclude<Name, `${string}|${string}`> | Names<Rest>
   : never;
 /** The texts of `Text` that want nothing. */
 export type Plain<Text extends string> = Text extends `${string}{${string}` ? never : Text;
@@ -47,8 +47,8 @@ export interface Speaker<Text extends string> {
 }
 
 /**
- * Says English texts in the page's language. `table` has the Russian ones by the English; null says English. A Russian
- * text may have `{days|день|дня|дней}`, which is the form that goes with the number `days`.
+ * Says English texts in the page's language. `table` has the Russian ones by the English; null says English. A text may
+ * have `{days|day|days}`, Russian `{days|день|дня|дней}`, which is the form that goes with the number `days`.
  */
 export function speaker<Text extends string>(table: Record<Text, string> | null): Speaker<Text> {
   const parts = (text: Text, values: Record<string, ComponentChildren> = {}): ComponentChildren[] =>
@@ -64,8 +64,10 @@ export function speaker<Text extends string>(table: Record<Text, string> | null)
 function filled(part: string, values: Record<string, ComponentChildren>): ComponentChildren {
   const [name = "", one, few, many] = part.split("|");
   const value = values[name];
-  if (one !== undefined && few !== undefined && many !== undefined)
-    return plural("ru", { one, few, many })(Number(value));
+  if (one !== undefined && few !== undefined)
+    return many === undefined
+      ? plural("en", { one, other: few })(Number(value))
+      : plural("ru", { one, few, many })(Number(value));
   return typeof value === "number" ? whole.format(value) : value;
 }
 

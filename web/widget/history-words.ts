@@ -1,8 +1,8 @@
-import { language } from "#web/widget/words.ts";
+import { language, locale } from "#web/widget/words.ts";
 
 /** `Sat, 14:05`, in the viewer's time. */
 const moment = (at: number): string =>
-  new Intl.DateTimeFormat(language === "ru" ? "ru" : "en-GB", {
+  new Intl.DateTimeFormat(locale, {
     ...{ weekday: "short", hour: "2-digit", minute: "2-digit" },
   }).format(at);
 

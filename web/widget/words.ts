@@ -1,4 +1,4 @@
-import { type Language, pickLanguage } from "#web/kit/language.ts";
+import { type Language, localeOf, pickLanguage } from "#web/kit/language.ts";
 import { page } from "#web/widget/page.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
@@ -183,6 +183,9 @@ export interface Words {
 const all: Record<Language, Words> = { en, ru };
 
 export const language = page.language ?? pickLanguage(navigator.languages);
+
+/** For dates and times of Intl. */
+export const locale = localeOf(language);
 
 /** The words of the viewer's language, or of the one that the address asks for. */
 export const words = all[language];

@@ -56,7 +56,9 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
     if (done !== null && done.id !== null) {
       const n = { n: done.marks };
       setDecided({
-        words: approves ? say("{n} marks were approved.", n) : say("{n} marks were rejected.", n),
+        words: approves
+          ? say("{n} {n|mark|marks} {n|was|were} approved.", n)
+          : say("{n} {n|mark|marks} {n|was|were} rejected.", n),
         path: `/review/decisions/${done.id}/undo`,
       });
     }
@@ -127,17 +129,20 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
                 setAsking({ verb, group });
               }}
               block={(network) => {
-                const words = say("Marks of network {network} are held for {n} days.", {
+                const words = say("Marks of network {network} are held for {n} {n|day|days}.", {
                   network,
                   n: blockDays,
                 });
                 void stop(`/networks/${network}/block`, words, {});
               }}
               limit={(key) => {
-                const words = say("Key #{id} may change one station in an hour, for {n} days.", {
-                  id: String(key),
-                  n: blockDays,
-                });
+                const words = say(
+                  "Key #{id} may change one station in an hour, for {n} {n|day|days}.",
+                  {
+                    id: String(key),
+                    n: blockDays,
+                  },
+                );
                 void stop(`/keys/${key}/limit`, words, { to: 1 });
               }}
             />
@@ -149,8 +154,8 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
         <Confirm
           title={
             asking.verb === "approve"
-              ? say("Approve {n} marks?", { n: asking.group.marks })
-              : say("Reject {n} marks?", { n: asking.group.marks })
+              ? say("Approve {n} {n|mark|marks}?", { n: asking.group.marks })
+              : say("Reject {n} {n|mark|marks}?", { n: asking.group.marks })
           }
           action={asking.verb === "approve" ? say("Approve") : say("Reject")}
           danger={asking.verb === "reject"}
@@ -159,11 +164,14 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
           onCancel={() => setAsking(null)}
         >
           <p>
-            {say("{group}: {said} at {stations} stations. The decision can be taken back.", {
-              group: titleOf(asking.group, choices),
-              said: saidOf(asking.group),
-              stations: asking.group.stations,
-            })}
+            {say(
+              "{group}: {said} at {stations} {stations|station|stations}. The decision can be taken back.",
+              {
+                group: titleOf(asking.group, choices),
+                said: saidOf(asking.group),
+                stations: asking.group.stations,
+              },
+            )}
           </p>
         </Confirm>
       )}
@@ -205,7 +213,7 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
       <h3>{title}</h3>
       <p>
         {sayWith(
-          "{hour} and the hour after it: {marks} marks of {reporters} reporters at {stations} stations: {said}.",
+          "{hour} and the hour after it: {marks} {marks|mark|marks} of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}: {said}.",
           { hour: <Moment at={hour} />, marks, reporters, stations, said: saidOf(group) },
         )}
       </p>

@@ -90,10 +90,13 @@ const Source = ({ mark }: { mark: ConsoleHeldMark }) => (
       ? say("a driver on the map")
       : say("key #{id}", { id: String(mark.key_id) })}
     {": "}
-    {say("{n} “no” marks by {reporters} newcomers in the hour before.", {
-      n: String(mark.source_no),
-      reporters: String(mark.source_reporters),
-    })}{" "}
+    {say(
+      "{n} “no” {n|mark|marks} by {reporters} {reporters|newcomer|newcomers} in the hour before.",
+      {
+        n: String(mark.source_no),
+        reporters: String(mark.source_reporters),
+      },
+    )}{" "}
     {mark.key_id !== null && (
       <a href={`#/rollback?key=${mark.key_id}&status=no`}>{say("Withdraw its marks …")}</a>
     )}

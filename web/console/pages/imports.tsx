@@ -255,7 +255,7 @@ function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
       {why.length > 0 && <div class="soft">{say("refused: {why}", { why: why.join(", ") })}</div>}
       {pairs > 0 && (
         <div class="soft">
-          {say("{n} pairs of stations may be duplicates", { n: String(pairs) })}
+          {say("{n} {n|pair|pairs} of stations may be duplicates", { n: String(pairs) })}
         </div>
       )}
     </>

@@ -165,7 +165,7 @@ const rules = ({ confirm_min: n, reports, mass_no_limit: limit, ...key }: Consol
       ? say("default rules")
       : n === 1
         ? say("first mark publishes")
-        : say("{n} devices", { n: String(n) })}
+        : say("{n} {n|device|devices}", { n: String(n) })}
     {!reports && <span class="tag warn">{say("no marks")}</span>}
     <div class="soft">{say("review after {limit} “no” per hour", { limit: String(limit) })}</div>
     {key.limited_until !== null && key.limited_until > Date.now() && (

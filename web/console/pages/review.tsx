@@ -168,8 +168,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         <Confirm
           title={
             asking.verb === "approve"
-              ? say("Approve {n} marks?", { n: String(asking.ids.length) })
-              : say("Reject {n} marks?", { n: String(asking.ids.length) })
+              ? say("Approve {n} {n|mark|marks}?", { n: String(asking.ids.length) })
+              : say("Reject {n} {n|mark|marks}?", { n: String(asking.ids.length) })
           }
           action={asking.verb === "approve" ? say("Approve") : say("Reject")}
           danger={asking.verb === "reject"}
@@ -190,10 +190,9 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
 }
 
 function wordsOf(verb: Verb, { decided, missed }: DecidedMarks): string {
-  const others =
-    missed.length === 1
-      ? say("1 mark was decided by somebody else before")
-      : say("{n} marks were decided by somebody else before", { n: String(missed.length) });
+  const others = say("{n} {n|mark|marks} {n|was|were} decided by somebody else before", {
+    n: missed.length,
+  });
   if (decided.length === 0) return others;
   const done = doneWords(verb, decided.length);
   return missed.length === 0 ? done : `${done}, ${others}`;
@@ -202,8 +201,12 @@ function wordsOf(verb: Verb, { decided, missed }: DecidedMarks): string {
 function doneWords(verb: Verb, marks: number): string {
   const n = String(marks);
   if (verb === "approve")
-    return marks === 1 ? say("The mark was approved") : say("{n} marks were approved", { n });
-  return marks === 1 ? say("The mark was rejected") : say("{n} marks were rejected", { n });
+    return marks === 1
+      ? say("The mark was approved")
+      : say("{n} {n|mark|marks} {n|was|were} approved", { n });
+  return marks === 1
+    ? say("The mark was rejected")
+    : say("{n} {n|mark|marks} {n|was|were} rejected", { n });
 }
 
 /** The held marks with those that were just decided among them, each in its place: by id, the oldest first. */
@@ -220,9 +223,12 @@ const inPlace = (
 function figuresOf(marks: readonly ConsoleHeldMark[], ids: readonly number[]): string {
   const these = marks.filter(({ id }) => ids.includes(id));
   const count = (of: (mark: ConsoleHeldMark) => unknown): number => new Set(these.map(of)).size;
-  return say("{marks} marks of {reporters} reporters at {stations} stations.", {
-    marks: ids.length,
-    reporters: count((mark) => mark.reporter.id),
-    stations: count((mark) => mark.station_id),
-  });
+  return say(
+    "{marks} {marks|mark|marks} of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}.",
+    {
+      marks: ids.length,
+      reporters: count((mark) => mark.reporter.id),
+      stations: count((mark) => mark.station_id),
+    },
+  );
 }

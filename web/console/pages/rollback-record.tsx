@@ -43,7 +43,7 @@ export function RollbackRecordPage({ id }: { id: string }) {
             <p class={batch.undone === null ? "banner good" : "banner"} role="status">
               {bannerWords(batch)}
               {batch.waiting > 0 &&
-                ` ${say("{n} stations wait to be calculated again.", { n: batch.waiting })}`}
+                ` ${say("{n} {n|station|stations} {n|waits|wait} to be calculated again.", { n: batch.waiting })}`}
             </p>
             <p>
               {sayWith("By {actor}, {time}: {conditions}.", {
@@ -73,7 +73,7 @@ export function RollbackRecordPage({ id }: { id: string }) {
               >
                 <p>
                   {say(
-                    "{n} marks are again what they were before, and their stations are calculated again: the table shows them from right to left. Marks since then keep their effect.",
+                    "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.",
                     { n: batch.marks },
                   )}
                 </p>
@@ -92,8 +92,14 @@ export function RollbackRecordPage({ id }: { id: string }) {
 function bannerWords({ marks, stations, undone }: ConsoleBatchLine): string {
   const figures = { marks, stations };
   return undone === null
-    ? say("{marks} marks at {stations} stations were withdrawn.", figures)
-    : say("{marks} marks at {stations} stations were withdrawn, and put back later.", figures);
+    ? say(
+        "{marks} {marks|mark|marks} at {stations} {stations|station|stations} {marks|was|were} withdrawn.",
+        figures,
+      )
+    : say(
+        "{marks} {marks|mark|marks} at {stations} {stations|station|stations} {marks|was|were} withdrawn, and put back later.",
+        figures,
+      );
 }
 
 function stateWords({ finished, undo, undone, stations, stations_done: done }: ConsoleBatchLine) {
@@ -101,7 +107,7 @@ function stateWords({ finished, undo, undone, stations, stations_done: done }: C
     return say("Taking it back was not finished: take it back again, and the rest is done.");
   if (finished === null && undo === null)
     return say(
-      "{done} of {stations} stations are done. If it was broken off, give the same conditions again: the rest is done.",
+      "{done} of {stations} {stations|station is|stations are} done. If it was broken off, give the same conditions again: the rest is done.",
       { done, stations },
     );
   return null;
@@ -115,7 +121,7 @@ function Effect({ batch, ask }: { batch: ConsoleBatch; ask: () => void }) {
       <p>
         {say("Each station without the rollback → with it, as of now.")}
         {stations > changes.length &&
-          ` ${say("Worked out for {n} of {stations} stations, {shown} shown.", {
+          ` ${say("Worked out for {n} of {stations} {stations|station|stations}, {shown} shown.", {
             n: workedOut,
             stations,
             shown: String(changes.length),

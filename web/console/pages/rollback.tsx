@@ -172,7 +172,7 @@ export function RollbackPage() {
       {preview !== null && <Preview seen={preview.seen} ask={() => setAsking(true)} />}
       {asking && preview !== null && (
         <Confirm
-          title={say("Withdraw {n} marks?", { n: preview.seen.marks })}
+          title={say("Withdraw {n} {n|mark|marks}?", { n: preview.seen.marks })}
           action={say("Withdraw")}
           danger
           busy={doing.busy}
@@ -180,7 +180,9 @@ export function RollbackPage() {
           onCancel={() => setAsking(false)}
         >
           <p>
-            {say("{n} stations are calculated again.", { n: preview.seen.stations })}{" "}
+            {say("{n} {n|station|stations} {n|is|are} calculated again.", {
+              n: preview.seen.stations,
+            })}{" "}
             {establishedWords(preview.seen)} {say("The rollback can be taken back.")}
           </p>
           {doing.busy && <Progress />}
@@ -201,7 +203,7 @@ function Progress() {
   const { stations, stations_done: done } = running;
   return (
     <p role="status">
-      {say("{done} of {stations} stations", { done, stations })}{" "}
+      {say("{done} of {stations} {stations|station|stations}", { done, stations })}{" "}
       <progress value={done} max={stations} />
     </p>
   );
@@ -219,7 +221,7 @@ function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
       <h2>{say("What would change")}</h2>
       <p>
         {say(
-          "{marks} marks ({held} of them held) of {reporters} reporters at {stations} stations.",
+          "{marks} {marks|mark|marks} ({held} of them held) of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}.",
           {
             marks,
             held,
@@ -229,7 +231,7 @@ function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
         )}{" "}
         {establishedWords(seen)}
         {stations > changes.length &&
-          ` ${say("Worked out for {n} stations, {shown} shown.", {
+          ` ${say("Worked out for {n} {n|station|stations}, {shown} shown.", {
             n: workedOut,
             shown: String(changes.length),
           })}`}
@@ -238,7 +240,7 @@ function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
       {mayChange() && (
         <div class="buttons">
           <button type="button" class="danger" onClick={ask}>
-            {say("Withdraw {n} marks …", { n: marks })}
+            {say("Withdraw {n} {n|mark|marks} …", { n: marks })}
           </button>
         </div>
       )}

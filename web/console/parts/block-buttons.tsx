@@ -21,7 +21,7 @@ export function BlockButtons({ mark }: { mark: ConsoleHeldMark }) {
         onClick={() =>
           block(
             `/reporters/${reporter.id}`,
-            say("Marks of reporter #{id} are held for {n} days", {
+            say("Marks of reporter #{id} are held for {n} {n|day|days}", {
               id: String(reporter.id),
               n: days,
             }),
@@ -38,7 +38,7 @@ export function BlockButtons({ mark }: { mark: ConsoleHeldMark }) {
           onClick={() =>
             block(
               `/networks/${network}`,
-              say("Marks of network {network} are held for {n} days", { network, n: days }),
+              say("Marks of network {network} are held for {n} {n|day|days}", { network, n: days }),
             )
           }
         >

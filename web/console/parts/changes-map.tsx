@@ -198,6 +198,6 @@ const kindWords = ({ change, before, after }: Omit<Kind, "stations">): string =>
       : say("{status}, stays as it is", { status: statusWord(after) });
 
 const figures = (kinds: readonly Kind[], stations: number): string =>
-  `${stations === 1 ? say("1 station") : say("{n} stations", { n: stations })}. ${kinds
+  `${say("{n} {n|station|stations}", { n: stations })}. ${kinds
     .map((kind) => `${kindWords(kind)}: ${number(kind.stations)}`)
     .join("; ")}.`;

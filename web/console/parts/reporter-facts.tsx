@@ -11,8 +11,8 @@ export function ReporterFacts({ reporter }: { reporter: ConsoleReporter }) {
     .map(([status, n]) =>
       say("{n} {status}", { n: String(n), status: statusWord(status).toLowerCase() }),
     );
-  const many = marks === 1 ? say("1 mark") : say("{n} marks", { n: String(marks) });
-  const at = stations === 1 ? say("1 station") : say("{n} stations", { n: String(stations) });
+  const many = say("{n} {n|mark|marks}", { n: String(marks) });
+  const at = say("{n} {n|station|stations}", { n: String(stations) });
   return (
     <>
       {sayWith(

@@ -28,7 +28,7 @@ export const common = {
   Name: "Название",
   Save: "Сохранить",
   Key: "Ключ",
-  "{n} devices": "{n} {n|устройство|устройства|устройств}",
+  "{n} {n|device|devices}": "{n} {n|устройство|устройства|устройств}",
   "The decision was taken back": "Решение отменено",
   Undo: "Отменить",
   Approve: "Одобрить",
@@ -46,8 +46,7 @@ export const common = {
   "Nobody of this name is known. Compare the spelling.":
     "Такой человек неизвестен. Проверьте написание.",
   "key #{id}": "ключ № {id}",
-  "1 station": "1 станция",
-  "{n} stations": "{n} {n|станция|станции|станций}",
+  "{n} {n|station|stations}": "{n} {n|станция|станции|станций}",
   Position: "Местоположение",
   "reporter #{id}": "автор № {id}",
   Marks: "Отметки",

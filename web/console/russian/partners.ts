@@ -208,7 +208,8 @@ export const partners = {
   "behind marks": "перекрыто отметками",
   "moved h": "сдвиг в часах",
   "refused: {why}": "отклонено: {why}",
-  "{n} pairs of stations may be duplicates": "возможно, дубликаты: {n} {n|пара|пары|пар} станций",
+  "{n} {n|pair|pairs} of stations may be duplicates":
+    "возможно, дубликаты: {n} {n|пара|пары|пар} станций",
   // People.
   "Erases a person: nothing leads from the marks to the person any more, and no status changes. Export shows what is kept of a person, for that person.":
     "Стирание удаляет данные о человеке: отметки больше нельзя с ним связать, статусы не меняются. Выгрузка показывает всё, что хранится о человеке: она предназначена ему самому.",

@@ -11,9 +11,9 @@ export const review = {
   "Approve {n} selected": "Одобрить выбранные ({n})",
   "Reject {n} selected": "Отклонить выбранные ({n})",
   "Show {n} more": "Показать ещё {n}",
-  "Approve {n} marks?": "Одобрить {n} {n|отметку|отметки|отметок}?",
-  "Reject {n} marks?": "Отклонить {n} {n|отметку|отметки|отметок}?",
-  "{marks} marks of {reporters} reporters at {stations} stations.":
+  "Approve {n} {n|mark|marks}?": "Одобрить {n} {n|отметку|отметки|отметок}?",
+  "Reject {n} {n|mark|marks}?": "Отклонить {n} {n|отметку|отметки|отметок}?",
+  "{marks} {marks|mark|marks} of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}.":
     "{marks} {marks|отметка|отметки|отметок} от {reporters} {reporters|автора|авторов|авторов} на {stations} {stations|станции|станциях|станциях}.",
   "Each of these decisions can be taken back on the server: {command}.":
     "Каждое из этих решений можно отменить на сервере: {command}.",
@@ -22,10 +22,11 @@ export const review = {
   "The mark at {station} was rejected.": "Отметка отклонена: {station}.",
   "The mark was approved": "Отметка одобрена",
   "The mark was rejected": "Отметка отклонена",
-  "{n} marks were approved": "{n|Одобрена|Одобрены|Одобрено} {n} {n|отметка|отметки|отметок}",
-  "{n} marks were rejected": "{n|Отклонена|Отклонены|Отклонено} {n} {n|отметка|отметки|отметок}",
-  "1 mark was decided by somebody else before": "1 отметка уже рассмотрена другим оператором",
-  "{n} marks were decided by somebody else before":
+  "{n} {n|mark|marks} {n|was|were} approved":
+    "{n|Одобрена|Одобрены|Одобрено} {n} {n|отметка|отметки|отметок}",
+  "{n} {n|mark|marks} {n|was|were} rejected":
+    "{n|Отклонена|Отклонены|Отклонено} {n} {n|отметка|отметки|отметок}",
+  "{n} {n|mark|marks} {n|was|were} decided by somebody else before":
     "{n} {n|отметка уже рассмотрена|отметки уже рассмотрены|отметок уже рассмотрены} другим оператором",
   // Groups of held marks.
   "By source, city and hour": "По источнику, городу и часу",
@@ -34,15 +35,17 @@ export const review = {
     "Клавиши: {j} — следующая группа, {k} — предыдущая, {a} — одобрить, {r} — отклонить.",
   "The group was approved": "Группа одобрена",
   "The group was rejected": "Группа отклонена",
-  "{n} marks were approved.": "{n|Одобрена|Одобрены|Одобрено} {n} {n|отметка|отметки|отметок}.",
-  "{n} marks were rejected.": "{n|Отклонена|Отклонены|Отклонено} {n} {n|отметка|отметки|отметок}.",
-  "Marks of network {network} are held for {n} days.":
+  "{n} {n|mark|marks} {n|was|were} approved.":
+    "{n|Одобрена|Одобрены|Одобрено} {n} {n|отметка|отметки|отметок}.",
+  "{n} {n|mark|marks} {n|was|were} rejected.":
+    "{n|Отклонена|Отклонены|Отклонено} {n} {n|отметка|отметки|отметок}.",
+  "Marks of network {network} are held for {n} {n|day|days}.":
     "В течение {n} {n|дня|дней|дней} отметки из сети {network} будут попадать на проверку.",
-  "Key #{id} may change one station in an hour, for {n} days.":
+  "Key #{id} may change one station in an hour, for {n} {n|day|days}.":
     "В течение {n} {n|дня|дней|дней} ключ № {id} может менять не больше одной станции в час.",
-  "{group}: {said} at {stations} stations. The decision can be taken back.":
+  "{group}: {said} at {stations} {stations|station|stations}. The decision can be taken back.":
     "{group}: {said} на {stations} {stations|станции|станциях|станциях}. Решение можно отменить.",
-  "{hour} and the hour after it: {marks} marks of {reporters} reporters at {stations} stations: {said}.":
+  "{hour} and the hour after it: {marks} {marks|mark|marks} of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}: {said}.":
     "{hour} и час после: {marks} {marks|отметка|отметки|отметок} от {reporters} {reporters|автора|авторов|авторов} на {stations} {stations|станции|станциях|станциях}: {said}.",
   "Nobody else has marked these stations within three hours.":
     "За три часа до и после этого никто другой эти станции не отмечал.",
@@ -68,19 +71,18 @@ export const review = {
   "Reporter:": "Автор:",
   "the map itself": "сама карта",
   "a driver on the map": "водитель на карте",
-  "{n} “no” marks by {reporters} newcomers in the hour before.":
+  "{n} “no” {n|mark|marks} by {reporters} {reporters|newcomer|newcomers} in the hour before.":
     "за предыдущий час {n} {n|отметка|отметки|отметок} «нет» от {reporters} {reporters|новичка|новичков|новичков}.",
   "Withdraw its marks …": "Отозвать его отметки …",
   "Block the reporter": "Заблокировать автора",
-  "Marks of reporter #{id} are held for {n} days":
+  "Marks of reporter #{id} are held for {n} {n|day|days}":
     "В течение {n} {n|дня|дней|дней} отметки автора № {id} будут попадать на проверку",
-  "Marks of network {network} are held for {n} days":
+  "Marks of network {network} are held for {n} {n|day|days}":
     "В течение {n} {n|дня|дней|дней} отметки из сети {network} будут попадать на проверку",
   "#{id}, first seen {when}; in 7 days {marks} at {stations}, {held} held, {rejected} rejected.":
     "№ {id}, появился {when}; за 7 дней: {marks}, {stations}, на проверке {held}, отклонено {rejected}.",
   "with this mark": "с этой отметкой",
-  "1 mark": "1 отметка",
-  "{n} marks": "{n} {n|отметка|отметки|отметок}",
+  "{n} {n|mark|marks}": "{n} {n|отметка|отметки|отметок}",
   "{n} {status}": "{n} {n|раз|раза|раз} {status}",
   // Rollback.
   "Withdraws marks as if they had never been made. Their stations are calculated again, and the changes come in the partners’ next delta. All times are times of receipt.":
@@ -98,19 +100,20 @@ export const review = {
   "Calculating …": "Рассчитываем …",
   "Show what would change": "Показать, что изменится",
   "No matching marks: there is nothing to withdraw.": "Подходящих отметок нет: отзывать нечего.",
-  "{marks} marks ({held} of them held) of {reporters} reporters at {stations} stations.":
+  "{marks} {marks|mark|marks} ({held} of them held) of {reporters} {reporters|reporter|reporters} at {stations} {stations|station|stations}.":
     "{marks} {marks|отметка|отметки|отметок} (из них на проверке {held}) от {reporters} {reporters|автора|авторов|авторов} на {stations} {stations|станции|станциях|станциях}.",
   "{n} of the marks are of reporters who were known for a week.":
     "Отметок от авторов, известных не меньше недели: {n}.",
-  "Worked out for {n} stations, {shown} shown.":
+  "Worked out for {n} {n|station|stations}, {shown} shown.":
     "Рассчитано для {n} {n|станции|станций|станций}, показано: {shown}.",
-  "Withdraw {n} marks …": "Отозвать {n} {n|отметку|отметки|отметок} …",
-  "Withdraw {n} marks?": "Отозвать {n} {n|отметку|отметки|отметок}?",
+  "Withdraw {n} {n|mark|marks} …": "Отозвать {n} {n|отметку|отметки|отметок} …",
+  "Withdraw {n} {n|mark|marks}?": "Отозвать {n} {n|отметку|отметки|отметок}?",
   Withdraw: "Отозвать",
-  "{n} stations are calculated again.":
+  "{n} {n|station|stations} {n|is|are} calculated again.":
     "Заново {n|рассчитывается|рассчитываются|рассчитываются} {n} {n|станция|станции|станций}.",
   "The rollback can be taken back.": "Откат можно отменить.",
-  "{done} of {stations} stations": "{done} из {stations} {stations|станции|станций|станций}",
+  "{done} of {stations} {stations|station|stations}":
+    "{done} из {stations} {stations|станции|станций|станций}",
   "The marks were withdrawn": "Отметки отозваны",
   // What is chosen by its name.
   "Choose one of the list, or clear this.": "Выберите из списка или очистите поле.",
@@ -153,29 +156,29 @@ export const review = {
   no: "нет",
   // The record of a rollback.
   "Rollback #{id}": "Откат № {id}",
-  "{marks} marks at {stations} stations were withdrawn.":
+  "{marks} {marks|mark|marks} at {stations} {stations|station|stations} {marks|was|were} withdrawn.":
     "{marks|Отозвана|Отозваны|Отозвано} {marks} {marks|отметка|отметки|отметок} на {stations} {stations|станции|станциях|станциях}.",
-  "{marks} marks at {stations} stations were withdrawn, and put back later.":
+  "{marks} {marks|mark|marks} at {stations} {stations|station|stations} {marks|was|were} withdrawn, and put back later.":
     "{marks|Отозвана, а затем возвращена|Отозваны, а затем возвращены|Отозвано, а затем возвращено} {marks} {marks|отметка|отметки|отметок} на {stations} {stations|станции|станциях|станциях}.",
-  "{n} stations wait to be calculated again.":
+  "{n} {n|station|stations} {n|waits|wait} to be calculated again.":
     "{n|Ждёт|Ждут|Ждут} пересчёта: {n} {n|станция|станции|станций}.",
   "By {actor}, {time}: {conditions}.": "Кто и когда: {actor}, {time}. Условия: {conditions}.",
   "Taken back by {actor}, {time}.": "Отменён: {actor}, {time}.",
   "Take this rollback back?": "Отменить этот откат?",
   "Take back": "Отменить откат",
   "Take back …": "Отменить откат …",
-  "{n} marks are again what they were before, and their stations are calculated again: the table shows them from right to left. Marks since then keep their effect.":
+  "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.":
     "{n} {n|отметка станет такой, какой была|отметки станут такими, какими были|отметок станут такими, какими были}, и станции будут рассчитаны заново: таблица читается справа налево. Более поздние отметки продолжают действовать.",
   "The rollback was taken back": "Откат отменён",
   "Another rollback": "Другой откат",
   "Taking it back was not finished: take it back again, and the rest is done.":
     "Отмена не завершена: отмените откат ещё раз, и оставшееся будет сделано.",
-  "{done} of {stations} stations are done. If it was broken off, give the same conditions again: the rest is done.":
+  "{done} of {stations} {stations|station is|stations are} done. If it was broken off, give the same conditions again: the rest is done.":
     "Готово {done} из {stations} {stations|станции|станций|станций}. Если откат прервался, задайте те же условия ещё раз: оставшееся будет сделано.",
   "What has changed": "Что изменилось",
   "Each station without the rollback → with it, as of now.":
     "Каждая станция без отката → с откатом, на этот момент.",
-  "Worked out for {n} of {stations} stations, {shown} shown.":
+  "Worked out for {n} of {stations} {stations|station|stations}, {shown} shown.":
     "Рассчитано для {n} из {stations} {stations|станции|станций|станций}, показано: {shown}.",
   "Earlier rollbacks": "Прежние откаты",
   "Nothing was ever withdrawn.": "Откатов ещё не было.",
@@ -195,8 +198,7 @@ export const review = {
   "Reporter #{id} said “{status}” again ({rule})": "Автор № {id} снова отметил «{status}» ({rule})",
   "Reporter #{id} said “{status}” instead of “{other}” ({rule})":
     "Автор № {id} отметил «{status}» вместо «{other}» ({rule})",
-  "1 device": "1 устройство",
-  "{devices} ({n} reporters)": "{devices} ({n} {n|автор|автора|авторов})",
+  "{devices} ({n} {n|reporter|reporters})": "{devices} ({n} {n|автор|автора|авторов})",
   "{had} of {needed} needed, so it was published.":
     "за этот статус {had}, нужно {needed}, поэтому он опубликован.",
   "now supported by {had}, so the status was renewed.":

@@ -1,9 +1,9 @@
 import { minuteMs } from "#src/domain/units.ts";
 import { cooldownOf } from "#web/widget/cooldown.ts";
 import { now } from "#web/widget/state.ts";
-import { language, words } from "#web/widget/words.ts";
+import { locale, words } from "#web/widget/words.ts";
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
 /** Tells a driver who has marked this station from when the next mark counts, before one is tried. */
 export const CooldownLine = ({ stationId }: { stationId: string }) => {
