@@ -37,6 +37,10 @@ export const createOutput = (
 export const time = (date: Date | null): string | null =>
   date === null ? null : formatTime(date.getTime());
 
+/** `1 mark`, `2 marks`. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A row for people and JSON: its times as texts, `created_at` as `created`. */
 export const readable = <Row extends object>(row: Row) =>
   presented(row, (at) => formatTime(at.getTime()));

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { decideTogether, recordVerbs } from "#cli/batches.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, harmless, readable, table, type Output } from "#cli/output.ts";
+import { card, counted, harmless, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import {
   previewText,
@@ -144,7 +144,7 @@ async function decideSome(
     if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
     if (!out.json) out.note(`${previewText(preview, "")}\n`);
     const verbs = { approve: "Approve", reject: "Reject" };
-    await consent(out, yes, `${verbs[word]} these ${preview.marks} marks?`, "nothing decided");
+    await consent(out, yes, `${verbs[word]} ${counted(preview.marks, "mark")}?`, "nothing decided");
     const sum = await decideTogether(out, { db, config, progress }, word, selection);
     return isNotDone(sum) ? sum : { ...preview, ...sum, dry_run: false };
   });

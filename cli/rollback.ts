@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { decideTogether, recordVerbs } from "#cli/batches.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output } from "#cli/output.ts";
+import { card, counted, type Output } from "#cli/output.ts";
 import {
   previewText,
   selecting,
@@ -45,7 +45,7 @@ export function rollbackVerb(command: Command, output: () => Output): void {
         if (isNotDone(preview)) return preview;
         if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
         if (!out.json) out.note(`${people(preview)}\n`);
-        const question = `Withdraw these ${preview.marks} marks?`;
+        const question = `Withdraw ${counted(preview.marks, "mark")}?`;
         await consent(out, yes, question, "nothing withdrawn");
         const sum = await decideTogether(out, { db, config, progress }, "rollback", selection);
         return isNotDone(sum) ? sum : { ...preview, ...sum, dry_run: false };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { table } from "#cli/output.ts";
+import { counted, table } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, flag, id, line, moment, stationId } from "#cli/values.ts";
 import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console.ts";
@@ -66,10 +66,10 @@ export function previewText(
   nothing: string,
 ): string {
   if (marks === 0) return nothing;
-  const sums = `${marks} marks (${held} of them held, ${established} of reporters known for a week) of ${reporters} reporters at ${stations} stations`;
+  const sums = `${counted(marks, "mark")} (${held} of them held, ${established} of reporters known for a week) of ${counted(reporters, "reporter")} at ${counted(stations, "station")}`;
   const more =
     stations > changes.length
-      ? `\n… worked out for ${worked_out} of ${stations} stations, ${changes.length} shown`
+      ? `\n… worked out for ${worked_out} of ${counted(stations, "station")}, ${changes.length} shown`
       : "";
   return `${sums}\n\n${changesText(changes)}${more}`;
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { importHead, runImport, why } from "#cli/import-command.ts";
-import type { Output } from "#cli/output.ts";
+import { counted, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
@@ -95,12 +95,12 @@ function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string
   const { added, changed, unchanged, behind_marks: behind } = numbers;
   const lines = [
     ...importHead(dryRun, numbers),
-    `  read       ${numbers.read} lines`,
-    `  added      ${added} stations${behind > 0 ? `  (${behind} behind people's marks)` : ""}`,
-    `  changed    ${changed} stations`,
-    `  unchanged  ${unchanged} stations`,
-    `  merged     ${numbers.merged} further lines about the same stations`,
-    `  left out   ${numbers.refused} lines${why(numbers.refused, reasons)}`,
+    `  read       ${counted(numbers.read, "line")}`,
+    `  added      ${counted(added, "station")}${behind > 0 ? `  (${behind} behind people's marks)` : ""}`,
+    `  changed    ${counted(changed, "station")}`,
+    `  unchanged  ${counted(unchanged, "station")}`,
+    `  merged     ${counted(numbers.merged, "further line")} about the same stations`,
+    `  left out   ${counted(numbers.refused, "line")}${why(numbers.refused, reasons)}`,
   ];
   if (numbers.moved_h !== null)
     lines.push(
