@@ -10,15 +10,18 @@ import { run } from "#demo/servers/command.ts";
 import { somePort } from "#demo/servers/port.ts";
 import { findPostgres } from "#demo/servers/postgres-binaries.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { type Db, rows } from "#src/infrastructure/db.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { askRefold, type ChangedEvent } from "#src/infrastructure/locks.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { previewRollback } from "#src/marks/effects.ts";
+import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
 import type { Selection } from "#src/marks/selection.ts";
 import { isNotDone } from "#src/operators/act.ts";
+import { processStations } from "#workers/marks/process.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 
 const partners = 8;
@@ -26,6 +29,7 @@ const marksPerSecond = 30;
 const markSeconds = 20;
 const backlogsRead = 20;
 const stationsShown = 20;
+const refolded = 50;
 const lookEveryMs = 5;
 const extrapolatedTo = 400_000_000;
 /** Ids of this benchmark's marks begin here within their day: those of the product begin at 1. */
@@ -174,6 +178,7 @@ async function look(
       return `${shown.marks.toLocaleString("en")} marks of ${shown.stations.toLocaleString("en")} stations`;
     });
 
+  for (const [what, ask] of refolds) await watched(what, () => foldAnew(stage, db, ask));
   await watched("retention of a day: detached, its people pruned, dropped", async () => {
     const config = { ...stage.config, retentionDays };
     const log = createLog({ logLevel: "warn" }, "bench");
@@ -201,6 +206,40 @@ async function look(
     return `${(Number(dump.stdout) / 1e9).toFixed(2)} GB`;
   });
   return { marks: size!.marks, gigabytes: size!.bytes / 1e9, times, sent };
+}
+
+/** Who asks the worker to fold stations anew, for marks of today that changed. */
+const refolds: [
+  what: string,
+  ask: (tx: Tx, changed: readonly ChangedEvent[]) => Promise<unknown>,
+][] = [
+  [`${refolded} stations folded anew, each from its mark of today on`, askRefold],
+  [
+    "the same, each from all that is kept",
+    (tx, changed) =>
+      rows(tx, "update station_status set refold = true where station_id = any(?::text[])", [
+        changed.map(({ station_id }) => station_id),
+      ]),
+  ],
+];
+
+/** What the worker has to do after a decision about marks of today: one transaction for all their stations. */
+async function foldAnew(
+  { config }: Stage,
+  db: Db,
+  ask: (tx: Tx, changed: readonly ChangedEvent[]) => Promise<unknown>,
+): Promise<string> {
+  const changed = await rows<ChangedEvent>(
+    db,
+    `select station_id, min(${msOf("effective_at")}) as at from marks
+     where id >= ? and processed_at is not null group by 1 order by 1 limit ${refolded}`,
+    [firstIdOfDay(Date.now())],
+  );
+  const stationIds = changed.map(({ station_id }) => station_id);
+  await inTransaction(db, (tx) => ask(tx, changed));
+  const log = createLog({ logLevel: "warn" }, "bench");
+  await processStations({ db, config, clock: createClock(config), log }, stationIds);
+  return `${stationIds.length} stations`;
 }
 
 /** Marks through `web` and `marks` as they arrive every day. */
