@@ -58,12 +58,15 @@ export async function sendMark(client: Client, n: number, station: number): Prom
   }
 }
 
-/** Sends 50 marks a second through the clients in turn, whatever happens to them, until it is stopped. */
-export function startLoad(clients: readonly Client[]): Load {
+/**
+ * Sends 50 marks a second through the clients in turn, whatever happens to them, until it is stopped. `first`: the number of
+ * the first one, where there were others before.
+ */
+export function startLoad(clients: readonly Client[], first = 0): Load {
   const sent: Sent[] = [];
   const underWay = new Set<Promise<void>>();
   const startedAt = Date.now();
-  let begun = 0;
+  let next = first;
   const send = (n: number, client: Client): Promise<void> => {
     const one = sendMark(client, n, n % stationCount).then((answer) => {
       sent.push(answer);
@@ -73,8 +76,8 @@ export function startLoad(clients: readonly Client[]): Load {
     return one;
   };
   const timer = setInterval(() => {
-    const due = ((Date.now() - startedAt) / 1000) * perSecond;
-    for (; begun < due; begun++) void send(begun, clients[begun % clients.length]!);
+    const due = first + ((Date.now() - startedAt) / 1000) * perSecond;
+    for (; next < due; next++) void send(next, clients[next % clients.length]!);
   }, 1000 / perSecond);
   const finish = async (): Promise<void> => {
     clearInterval(timer);
@@ -86,7 +89,7 @@ export function startLoad(clients: readonly Client[]): Load {
     retryAll: async () => {
       for (let round = 1; ; round++) {
         const kept = new Set(sent.filter(isKept).map((one) => one.externalId));
-        const open = Array.from({ length: begun }, (_, n) => n).filter(
+        const open = Array.from({ length: next - first }, (_, n) => first + n).filter(
           (n) => !kept.has(`mark-${n}`),
         );
         if (open.length === 0) return;

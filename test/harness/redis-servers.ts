@@ -16,6 +16,9 @@ export interface RedisServer {
   /** A connection of the test's own, named `test`. */
   client: Redis;
   kill9(): Promise<void>;
+  /** Its connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   drop(): Promise<void>;
 }
 
@@ -65,6 +68,8 @@ export async function startRedisServer(
     port,
     client,
     kill9,
+    freeze: () => signalQuietly(server.pid, "SIGSTOP"),
+    thaw: () => signalQuietly(server.pid, "SIGCONT"),
     drop: async () => {
       letGo();
       await drop();
