@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
 import { minuteMs } from "#src/domain/units.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
@@ -6,6 +7,8 @@ import type { Log } from "#src/infrastructure/log.ts";
 /** Between two tries to find the new master, ms. */
 const demotedPauseMs = 1000;
 const lookEveryMs = 10_000;
+/** A blocking read answers after ten seconds at the latest, and what is asked behind it later still. */
+const blockedMs = 15_000;
 /** A worker asks again at once when it is refused something. */
 export const refusedPauseMs = 500;
 
@@ -90,9 +93,28 @@ export function createOutageLines(log: OutageLog) {
   };
 }
 
+/** As ioredis says it. */
+const noAnswer = "Command timed out";
+
+/** INFO of its role. Rejects with `noAnswer` after the connection's limit of time, or after that of a blocking read. */
+async function answered(redis: Redis): Promise<string> {
+  const over = new AbortController();
+  const late = sleep(blockedMs, undefined, { ref: false, signal: over.signal }).then(() => {
+    throw new Error(noAnswer);
+  });
+  try {
+    return await Promise.race([redis.info("replication"), late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+  }
+}
+
 /**
  * One line when Redis goes away and one when it is back: a connection tries twice a second, for as long as that takes. A
- * master that became a replica is away, though it answers: the connection is made again until it leads to a master.
+ * master that became a replica is away, though it answers: the connection is made again until it leads to a master. So is
+ * one that does not answer while its connection stays open, as that of a machine that is gone does: another one may have
+ * its name, or be known to the Sentinels.
  */
 function createOutage(log: OutageLog) {
   const { away, back: tellBack, refused } = createOutageLines(log);
@@ -120,13 +142,17 @@ function createOutage(log: OutageLog) {
         if (isLooking) return;
         isLooking = true;
         try {
-          const info = await redis.info("replication");
+          const info = await answered(redis);
           if (!info.includes("role:slave")) return back();
           demoted = true;
           away(new Error("READONLY, it has become a replica"));
           redis.disconnect(true);
         } catch (error) {
-          log.debug({ err: (error as Error).message }, "no look at the role of redis");
+          const { message } = error as Error;
+          log.debug({ err: message }, "no look at the role of redis");
+          if (message !== noAnswer || redis.status !== "ready") return;
+          away(error as Error);
+          redis.disconnect(true);
         } finally {
           isLooking = false;
         }

@@ -70,7 +70,8 @@ describe("fault: Redis fails over", function () {
     }
   });
 
-  it("is followed through Sentinels, with every connection on the new master", async () => {
+  /** A pair that a Sentinel watches, and all roles that ask it. */
+  const openWatched = async () => {
     const { master, replica } = await pair();
     const watched = [
       `sentinel monitor fuel 127.0.0.1 ${master.port} 1`,
@@ -92,6 +93,11 @@ describe("fault: Redis fails over", function () {
     const load = startLoad(stage.clients);
     await sleep(3000);
     expect((await clientsOf(master)).length).to.be.greaterThan(roles.length);
+    return { master, replica, sentinel, stage, roles, load };
+  };
+
+  it("is followed through Sentinels, with every connection on the new master", async () => {
+    const { master, replica, sentinel, stage, roles, load } = await openWatched();
     // It may not know yet that the replica is a good one.
     await until(
       () => sentinel.client.call("sentinel", "failover", "fuel").catch(String),
@@ -112,5 +118,27 @@ describe("fault: Redis fails over", function () {
     await load.retryAll();
     expectAnswers(load.sent, {});
     await expectInEffectOnce(stage, load.sent);
+  });
+
+  it("is left for its successor when it freezes and its connections stay open", async () => {
+    const { master, replica, stage, roles, load } = await openWatched();
+    const from = Date.now();
+    master.freeze();
+    await until(
+      () => clientsOf(replica),
+      (found) => found.length > roles.length,
+      60_000,
+    );
+    // The workers' connections as well: a dump that is gone there is made again.
+    const dumpKey = `${stage.env["REDIS_PREFIX"]}:dump:2`;
+    await replica.client.del(dumpKey);
+    await until(() => replica.client.exists(dumpKey), Boolean, 60_000);
+    const outage = { from, to: Date.now() };
+    await sleep(4000);
+    await load.stop();
+    await load.retryAll();
+    expectAnswers(load.sent, { outage });
+    await expectInEffectOnce(stage, load.sent);
+    master.thaw();
   });
 });
