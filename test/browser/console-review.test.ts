@@ -133,7 +133,7 @@ describe("browser: console, review and rollback", function () {
     await map.waitFor();
     await press(page, "Take back");
     await confirm(page, "Take back");
-    await page.getByText("were withdrawn, and put back later.").waitFor();
+    await page.getByText("was withdrawn, and put back later.").waitFor();
     await until(
       () => fuelOf(place),
       ({ status }) => status === "queue",

@@ -607,7 +607,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     return JSON.parse(
       JSON.stringify(found!.found, (name, value: unknown) => {
         if (name === "id" || name === "hash" || name.endsWith("_id")) return undefined;
-        if (name.endsWith("_at") && name !== "expires_at") return value === null ? null : "set";
+        const isTime = name.endsWith("_at") || name === "refold_from";
+        if (isTime && name !== "expires_at") return value === null ? null : "set";
         return value;
       }),
     );
