@@ -111,7 +111,8 @@ export async function loadWork(
   const refolds = new Map(
     states.flatMap((row) => (row.refold ? [[row.station_id, refoldFromOf(row)]] : [])),
   );
-  const refolded = await loadRefolded(tx, refolds, scope, config);
+  const refolded: ReadonlyMap<string, History> =
+    refolds.size > 0 ? await loadRefolded(tx, refolds, scope, config) : new Map();
   const work: StationWork[] = [];
   const long: string[] = [];
   const unfinished: string[] = [];
