@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const follower = fileURLToPath(new URL("follow-launcher.mjs", import.meta.url));
 
-/** The Procfile: role → its command, split into words. */
-export function readProcfile(): Map<string, string[]> {
-  const lines = readFileSync(`${root}Procfile`, "utf8").split("\n");
+/** The Procfile, of this folder or of another version's: role → its command, split into words. */
+export function readProcfile(folder = root): Map<string, string[]> {
+  const lines = readFileSync(join(folder, "Procfile"), "utf8").split("\n");
   return new Map(
     lines.flatMap((line) => {
       const [, role, command] = /^(\w+):\s*(.+)$/.exec(line) ?? [];

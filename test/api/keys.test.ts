@@ -34,6 +34,12 @@ describe("keys at the API's edge", () => {
   let partner: number;
   let secret: string;
   let queries: string[];
+  // A refresh comes whenever the NOTIFY of an earlier change does, and at its end what was looked up is forgotten: each
+  // that is seen here, and one that had begun before, may cause one look-up more.
+  const isLookup = (sql: string): boolean => sql.includes("unnest");
+  const lookups = (): string[] => queries.filter(isLookup);
+  const mostLookups = (): number =>
+    2 + queries.filter((sql) => sql.includes("k.hash") && !isLookup(sql)).length;
 
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(edge.url + path, { headers });
@@ -73,22 +79,22 @@ describe("keys at the API's edge", () => {
     );
     expect(new Set(first)).to.deep.equal(new Set([200]));
     // None when a refresh has brought it first.
-    expect(queries.length).to.be.at.most(2);
+    expect(lookups().length).to.be.at.most(mostLookups());
     queries.splice(0);
     for (let i = 0; i < 5; i += 1) await get("/open", bearer(key));
-    expect(queries).to.deep.equal([]);
+    expect(lookups()).to.deep.equal([]);
   });
 
   it("is looked up once when it is unknown, and never when its checksum is wrong", async () => {
     const unknown = newKey("secret", randomBytes(32));
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < 20; i += 1) {
       expect(await code("/open", bearer(unknown))).to.equal("invalid-key");
     }
-    expect(queries).to.have.length(1);
+    expect(lookups().length).to.be.within(1, mostLookups());
     queries.splice(0);
     const typo = unknown.slice(0, -1) + (unknown.endsWith("0") ? "1" : "0");
     expect(await code("/open", bearer(typo))).to.equal("invalid-key");
-    expect(queries).to.deep.equal([]);
+    expect(lookups()).to.deep.equal([]);
   });
 
   it("is refused with 401 in every wrong form", async () => {

@@ -50,11 +50,13 @@ export function expectAnswers(
   expect(outside.filter(isKept).length / outside.length).to.be.at.least(0.95);
 }
 
+type Served = Pick<Stage, "config" | "clients"> & { country: Pick<Stage["country"], "db"> };
+
 /**
- * Every acknowledged mark is in effect exactly once: stored under the id that was answered, processed, and in the
+ * Every acknowledged mark is in effect exactly once: stored under the id that was answered, processed or withdrawn, and in the
  * state of its station, which is the fold over all marks and what both web processes serve.
  */
-export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): Promise<void> {
+export async function expectInEffectOnce(stage: Served, sent: readonly Sent[]): Promise<void> {
   const { country, config } = stage;
   await until(
     () => countUnprocessed(country.db),
@@ -62,7 +64,8 @@ export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): P
   );
   const stored = await rows<{ id: number; external_id: string; done: boolean; station_id: string }>(
     country.db,
-    "select id, external_id, station_id, outcome is not null and failed_at is null as done from marks",
+    `select id, external_id, station_id,
+       (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks`,
   );
   const byName = new Map(stored.map((row) => [row.external_id, row]));
   expect(byName.size, "marks with the same external_id").to.equal(stored.length);
@@ -77,7 +80,7 @@ export async function expectInEffectOnce(stage: Stage, sent: readonly Sent[]): P
 }
 
 /** Every web process serves the states that are stored. */
-export async function expectServed({ country, config, clients }: Stage): Promise<void> {
+export async function expectServed({ country, config, clients }: Served): Promise<void> {
   const states = await rows<{ station_id: string; state: StationState }>(
     country.db,
     "select station_id, state from station_status where state is not null",

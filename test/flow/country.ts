@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Config } from "#src/infrastructure/config.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { createDb, type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner, updatePartner } from "#src/keys/partners.ts";
@@ -72,26 +72,7 @@ export async function openCountry(
       },
       {},
     );
-    await tx.raw(
-      `insert into stations (id, source, lat, lon, brand, name, addr)
-       select id, 'test', lat, lon, 'Brand', 'Station ' || id, 'Street 1' from unnest(?::text[], ?::float8[], ?::float8[]) as s(id, lat, lon)`,
-      [
-        places.map((one) => one.id),
-        places.map((one) => one.lat),
-        places.map((one) => one.lon),
-      ] as never,
-    );
-    await tx.raw(
-      `insert into cities (id, source, name, region, lat, lon, population)
-       select 'c' || n, 'test', name, 'Область', lat, lon, 300000
-       from unnest(?::text[], ?::float8[], ?::float8[]) with ordinality as c(name, lat, lon, n)`,
-      [
-        cities.map((one) => one.name),
-        cities.map((one) => one.lat),
-        cities.map((one) => one.lon),
-      ] as never,
-    );
-    await tx.raw("select feed_stamp(?::text[])", [places.map((one) => one.id)] as never);
+    await insertPlaces(tx, places, cities);
     return { partnerId: partner.id, keyId: stored.id };
   });
   return {
@@ -111,4 +92,32 @@ export async function openCountry(
     },
     close: () => db.destroy(),
   };
+}
+
+/** The stations and cities of a country. In SQL that the schemas of earlier versions know too. */
+export async function insertPlaces(
+  tx: Statements,
+  places: readonly Place[],
+  cities: Layout["cities"] = oneRow.cities,
+): Promise<void> {
+  await tx.raw(
+    `insert into stations (id, source, lat, lon, brand, name, addr)
+     select id, 'test', lat, lon, 'Brand', 'Station ' || id, 'Street 1' from unnest(?::text[], ?::float8[], ?::float8[]) as s(id, lat, lon)`,
+    [
+      places.map((one) => one.id),
+      places.map((one) => one.lat),
+      places.map((one) => one.lon),
+    ] as never,
+  );
+  await tx.raw(
+    `insert into cities (id, source, name, region, lat, lon, population)
+     select 'c' || n, 'test', name, 'Область', lat, lon, 300000
+     from unnest(?::text[], ?::float8[], ?::float8[]) with ordinality as c(name, lat, lon, n)`,
+    [
+      cities.map((one) => one.name),
+      cities.map((one) => one.lat),
+      cities.map((one) => one.lon),
+    ] as never,
+  );
+  await tx.raw("select feed_stamp(?::text[])", [places.map((one) => one.id)] as never);
 }

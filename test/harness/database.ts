@@ -11,11 +11,16 @@ export interface TestDatabase {
 }
 
 /** A migrated, empty database for one test file. Drop it in `after`. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
+export const createTestDatabase = (): Promise<TestDatabase> =>
   // The strategy for few large changes: half the time of the other, as nothing waits for a disk here.
-  const sql = `create database ${name} template ${provided("TEST_TEMPLATE")} strategy file_copy`;
-  await withAdmin((admin) => admin.query(sql));
+  createDatabase(`template ${provided("TEST_TEMPLATE")} strategy file_copy`);
+
+/** A database without tables, for the schema of an earlier version. */
+export const createBareDatabase = (): Promise<TestDatabase> => createDatabase("");
+
+async function createDatabase(how: string): Promise<TestDatabase> {
+  const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
+  await withAdmin((admin) => admin.query(`create database ${name} ${how}`));
   const dropForced = async () => {
     await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
   };
@@ -56,7 +61,7 @@ export async function withAdmin<T>(work: (admin: pg.Client) => Promise<T>): Prom
 }
 
 /** The address of the database `name` on the run's server. */
-export function urlOf(name: string): string {
+function urlOf(name: string): string {
   const url = new URL(provided("TEST_DATABASE_URL"));
   url.pathname = `/${name}`;
   return url.href;

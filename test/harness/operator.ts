@@ -32,9 +32,17 @@ export async function answerInput(
 
 /** Runs the bundled command line as an operator does, in a process of its own. */
 export const spawnOperator = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
+  spawnOperatorOf(projectRoot, env, ...args);
+
+/** The same of the version that was bundled in this folder. */
+export const spawnOperatorOf = (
+  folder: string,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["cli/operator.mjs", ...args], {
-      cwd: projectRoot,
+      cwd: folder,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

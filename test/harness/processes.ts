@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { readProcfile, spawnRole } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { createLines, late, tail, within } from "#test/harness/lines.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
 import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
+
+const readyMs = 60_000;
 
 /** A role in a process of its own, which a test may kill and freeze. */
 export interface RoleProcess extends RunningRole {
@@ -22,16 +26,18 @@ export interface RoleProcess extends RunningRole {
  * Starts a role of the Procfile, as `npm run build` has bundled it, as a real process and waits for its ready line.
  *
  * @param env its settings, as `createTestInstance` gives them; PORT=0 is replaced by a free port
+ * @param folder where it was bundled, if that is another version than this one
  */
 export async function startRoleProcess(
   role: string,
   env: Record<string, string>,
-  readyMs = 60_000,
+  folder = projectRoot,
 ): Promise<RoleProcess> {
-  const command = readProcfile().get(role);
+  const command = readProcfile(folder).get(role);
   if (command === undefined) throw new Error(`no role ${role} in the Procfile`);
-  const started = await startProcess(role, command, env);
-  if (role === "web") watchWeb(started.baseUrl);
+  const inFolder = command.map((word) => (word.startsWith("dist/") ? join(folder, word) : word));
+  const started = await startProcess(role, inFolder, env);
+  if (role === "web") watchWeb(started.baseUrl, folder === projectRoot ? "shared" : "own");
   if (role !== "release") await started.waitForLine(/\bready\b/, readyMs);
   return started;
 }

@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import pg from "pg";
 import { createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { urlOf, withAdmin } from "#test/harness/database.ts";
+import { createBareDatabase, type TestDatabase } from "#test/harness/database.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { hold } from "#test/harness/leaks.ts";
 import { spawnOperator } from "#test/harness/operator.ts";
 import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
 
@@ -15,32 +13,26 @@ import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/
 const dump = join(import.meta.dirname, "database-0010.sql");
 
 describe("upgrade: a database of an earlier version, by the bundled release role", function () {
-  const name = `fuelmark_upgrade_${randomBytes(6).toString("hex")}`;
   let instance: TestInstance;
+  let database: TestDatabase;
   let env: Record<string, string>;
   let client: pg.Client;
-  let letGo = (): void => undefined;
 
   before(async () => {
     // Its Redis keys and its database, with which the upgraded one is compared.
     instance = await createTestInstance();
-    await withAdmin((admin) => admin.query(`create database ${name}`));
-    letGo = hold(`database ${name}`, dropIt);
-    env = { ...instance.env, DATABASE_URL: urlOf(name) };
-    client = new pg.Client({ connectionString: urlOf(name) });
+    database = await createBareDatabase();
+    env = { ...instance.env, DATABASE_URL: database.databaseUrl };
+    client = new pg.Client({ connectionString: database.databaseUrl });
     await client.connect();
     await client.query(readFileSync(dump, "utf8"));
     await client.query("set search_path = public");
   });
   after(async () => {
     await client.end();
-    letGo();
-    await dropIt();
+    await database.drop();
     await instance.drop();
   });
-  const dropIt = async (): Promise<void> => {
-    await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
-  };
   const release = async (): Promise<RoleProcess> => {
     const role = await startProcess("release", ["node", "dist/release.js"], env);
     expect(await role.exited, role.lines.join("\n")).to.equal(0);
