@@ -59,7 +59,10 @@ export function createDutyWatch(
     const reasons = clockMs === undefined ? found : new Map([["clock" as const, clockMs]]);
     for (const [duty, ms] of reasons)
       if (!late.has(duty))
-        log.error({ duty, ms, reason: reasonOf(duty) }, "duty is late, will say when it is not");
+        log.error(
+          { duty, ms, reason: reasonOf(duty, ms) },
+          "duty is late, will say when it is not",
+        );
     for (const duty of late.keys())
       if (!reasons.has(duty)) log.info({ duty }, "duty is not late any more");
     late = reasons;
@@ -109,16 +112,16 @@ export function createDutyWatch(
     periods: (): ReadonlyMap<WatchedDuty, number> => slots,
     /** For `/readyz`: whether the duties are done. */
     condition(): { ok: boolean; detail: unknown } {
-      const names = [...late].map(
-        ([duty, ms]) => `${duty}: ${reasonOf(duty)} for ${Math.round(ms / 1000)} s`,
-      );
+      const names = [...late].map(([duty, ms]) => `${duty}: ${reasonOf(duty, ms)}`);
       if (names.length > 0) return { ok: false, detail: names.join("; ") };
       return { ok: true, detail: times === null ? "unknown without Redis" : "on time" };
     },
   };
 }
 
-const reasonOf = (duty: WatchedDuty): string =>
-  duty === "clock"
-    ? "no clock process has enqueued anything, so no duty runs"
-    : "has not succeeded, though a clock enqueues it";
+function reasonOf(duty: WatchedDuty, lateMs: number): string {
+  const since = `for ${Math.round(lateMs / 1000)} s`;
+  return duty === "clock"
+    ? `no clock process has enqueued anything ${since}, so no duty runs`
+    : `has not succeeded ${since}, though a clock enqueues it`;
+}

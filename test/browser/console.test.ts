@@ -363,6 +363,9 @@ describe("browser: console", function () {
       await page.getByLabel("Пароль", { exact: true }).fill(testPassword);
       expect(await englishLeft(page, words), "sign-in").to.deep.equal([]);
       await page.getByRole("button", { name: "Войти", exact: true }).click();
+      await page.locator(".parts").waitFor();
+      // What the server says of its parts, all of it in words that the console knows.
+      expect(await page.locator(".parts [lang=en]").allTextContents()).to.deep.equal([]);
       for (const [path, title] of paths.slice(0, sized(1, paths.length))) {
         await goTo(page, path);
         const heading = words[title] ?? title.replace(/^Rollback #/, "Откат № ");

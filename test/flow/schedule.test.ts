@@ -160,7 +160,7 @@ describe("flow: the schedule", function () {
     );
     expect(missing).to.include({ status: 200 });
     expect(missing.detail)
-      .to.match(/dump: has not succeeded.*for \d+ s/)
+      .to.match(/dump: has not succeeded for \d+ s, though/)
       .and.not.include("clock:");
     await start("snapshots");
     await until(
@@ -173,7 +173,9 @@ describe("flow: the schedule", function () {
       ({ ok }) => !ok,
     );
     // One reason, and not the seven duties that follow from it.
-    expect(stopped.detail).to.match(/^clock: no clock process has enqueued anything.* for \d+ s$/);
+    expect(stopped.detail).to.match(
+      /^clock: no clock process has enqueued anything for \d+ s, so no duty runs$/,
+    );
     for (const role of [web, upkeep])
       await role.waitForLine(/"level":50.*"duty":"clock".*duty is late/);
     // The operator is told as well. (A slow machine may have been late with others.)

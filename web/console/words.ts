@@ -2,7 +2,9 @@ import type { russian } from "#web/console/russian/all.ts";
 import { language, type Plain, speaker } from "#web/kit/words.ts";
 
 type All = keyof typeof russian;
-/** An English text of the console that wants nothing put in. */
+/** An English text of the console. */
+export type Said = All;
+/** One that wants nothing put in. */
 export type Text = Plain<All>;
 
 // Loaded by those alone who read it.

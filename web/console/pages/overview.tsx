@@ -2,6 +2,7 @@ import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contra
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Alarms } from "#web/console/parts/alarms.tsx";
+import { HealthParts, partName } from "#web/console/parts/health-parts.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 import { number } from "#web/kit/numbers.ts";
@@ -32,19 +33,7 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
             </div>
           )}
           <h2>{say("Parts")}</h2>
-          <ul class="parts card">
-            {Object.entries(now.checks).map(([name, { ok, detail }]) => (
-              <li key={name} class={ok ? "ok" : "bad"}>
-                <span aria-hidden="true">{ok ? "✓" : "!"}</span> <span lang="en">{name}</span>
-                <span class="soft"> {ok ? say("OK") : say("degraded")}</span>
-                {detail !== undefined && (
-                  <div class="soft" lang="en">
-                    {detailWords(detail)}
-                  </div>
-                )}
-              </li>
-            ))}
-          </ul>
+          <HealthParts checks={now.checks} degradedIs={now.ready ? "warn" : "bad"} />
           <BasemapWord basemap={now.basemap} />
         </>
       )}
@@ -80,17 +69,8 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
   );
 }
 
-/** `{ count: 4, age_ms: 2712 }` as `count 4, age ms 2712`. */
-function detailWords(detail: unknown): string {
-  if (typeof detail !== "object" || detail === null) return String(detail);
-  const words = Object.entries(detail).map(
-    ([name, value]) => `${name.replaceAll("_", " ")} ${JSON.stringify(value)}`,
-  );
-  return words.join(", ");
-}
-
 function Readiness({ now: { ready, degraded } }: { now: ConsoleHealth }) {
-  const parts = degraded.join(", ");
+  const parts = degraded.map(partName).join(", ");
   if (!ready) return <p class="banner bad">{say("Not ready: {parts}", { parts })}</p>;
   if (degraded.length > 0)
     return <p class="banner warn">{say("Serving, but degraded: {parts}", { parts })}</p>;

@@ -2,7 +2,10 @@ import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import type { HeldReason } from "#src/contract/dashboard.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { say, type Text } from "#web/console/words.ts";
+import type { OffReason } from "#src/domain/vocabulary.ts";
+import { hear, hearText } from "#web/console/heard.ts";
+import { offReasons } from "#web/console/parts/webhooks.tsx";
+import { type Said, say, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -50,10 +53,10 @@ export function Alarms() {
                 },
                 {
                   name: say("About"),
-                  by: (alarm) => alarm.subject,
+                  by: ({ subject }) => hearText(subjects, subject),
                   cell: (alarm) => (
                     <>
-                      {alarm.subject}
+                      {hear(subjects, alarm.subject, linked) ?? alarm.subject}
                       {alarm.city !== "" && `, ${alarm.city}`}
                       <div class="soft">{figuresOf(alarm)}</div>
                     </>
@@ -133,15 +136,44 @@ const textOf = (text: string): string => say(text as Text);
 type Channel = "email" | "webhook";
 const listed = new Intl.ListFormat(locale);
 
-const figuresOf = ({ details }: ConsoleAlarm): string =>
-  Object.entries(details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
-    .join(", ");
+/** What an alarm is about. */
+const subjects = [
+  "partner {partner}",
+  "network {network}",
+  "station {station}",
+  "duty {duty}",
+  "account {account}",
+  "unknown accounts",
+] as const satisfies readonly Said[];
+
+const linked = (name: string, value: string) =>
+  name === "partner" || name === "station" ? <a href={`#/${name}s/${value}`}>{value}</a> : value;
+
+/** The further figures of an alarm, each kind's own. */
+function figuresOf({ details: { failures, stations, webhook, reason, ...others } }: ConsoleAlarm) {
+  const words = Object.entries(others).map(
+    ([name, value]) => `${name.replaceAll("_", " ")} ${value}`,
+  );
+  if (failures !== undefined) words.unshift(say("failed sign-ins: {n}", { n: failures }));
+  if (stations !== undefined) words.unshift(say("stations: {n}", { n: stations }));
+  if (webhook !== undefined) {
+    const why = say(offReasons[reason as OffReason]);
+    words.unshift(say("webhook {id}, {why}", { id: String(webhook), why }));
+  }
+  return words.join(", ");
+}
+
+const heldWords: Record<HeldReason, string> = {
+  "mass-no": say("many “no” of newcomers"),
+  source: say("limit of a source"),
+  city: say("limit of a city"),
+  block: say("a block"),
+};
 
 function wordsOf({ held, harmful, busiest_source_share }: NonNullable<ConsoleAlarms["figures"]>) {
   const holding = Object.entries(held)
     .filter(([, count]) => count > 0)
-    .map(([reason, count]) => `${say(reason as HeldReason)} ${number(count)}`);
+    .map(([reason, count]) => `${heldWords[reason as HeldReason]} ${number(count)}`);
   const changes = harmful.reduce((all, { count }) => all + count, 0);
   return say(
     "Marks held: {held}. Harmful changes in all: {changes}. Busiest source: {share} of the last hour's marks.",

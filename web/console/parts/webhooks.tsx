@@ -7,7 +7,8 @@ import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 
-const reasons = {
+/** Why a webhook is off. */
+export const offReasons = {
   partner: "by the partner",
   operator: "by an operator",
   failing: "after three days of failures",
@@ -77,7 +78,7 @@ function stateOf({ off, off_reason: reason, failing_since: since }: ConsoleWebho
   if (off !== null && reason !== null)
     return (
       <>
-        <span class="tag bad">{say("off")}</span> {say(reasons[reason])}, <Moment at={off} />
+        <span class="tag bad">{say("off")}</span> {say(offReasons[reason])}, <Moment at={off} />
       </>
     );
   if (since === null) return <span class="tag good">{say("on")}</span>;

@@ -1,6 +1,7 @@
 /** What several parts of the console say, in Russian by the English. */
 export const common = {
   Find: "Найти",
+  "network {network}": "сеть {network}",
   Partners: "Партнёры",
   "Limit requests": "Запросы лимитов",
   Review: "Проверка",

@@ -135,7 +135,6 @@ export const review = {
   "Choose #{id}": "Выбрать № {id}",
   // The conditions of a decision.
   "station {id}": "станция {id}",
-  "network {network}": "сеть {network}",
   "“{status}”": "статус «{status}»",
   "since {time}": "с {time}",
   "until {time}": "до {time}",
