@@ -46,8 +46,8 @@ function viewerName(pepper: string, network: string): string {
 }
 
 /** Under what a request is counted: the template, not the path, so that there are as many labels as routes. */
-export const usageLabel = ({ method, state }: Context): string =>
-  `${method} ${state.place?.template ?? "(unknown)"}`;
+export const usageLabel = ({ method, state: { place } }: Context): string =>
+  place?.labels.get(method) ?? `${method} ${place?.template ?? "(unknown)"}`;
 
 const usageOf = ({ kind, partnerId }: KeyInfo): string =>
   kind === "secret" ? `p${partnerId}` : `w${partnerId}`;

@@ -114,7 +114,8 @@ function placesOf<Route extends BaseRoute>(
     [...byPath].map(([template, own]) => {
       const methods = own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
       const allow = [...methods, ...(offersOptions ? ["OPTIONS"] : [])].join(", ");
-      return [koaPath(base, template), { template, routes: own, allow }];
+      const labels = new Map(methods.map((method) => [method, `${method} ${template}`]));
+      return [koaPath(base, template), { template, routes: own, allow, labels }];
     }),
   );
 }

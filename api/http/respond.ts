@@ -145,8 +145,10 @@ export function setCommonHeaders(
   const { requestId, limits, forPage, ignored = "" } = state;
   res.setHeader("X-Request-Id", requestId);
   res.setHeader("X-Content-Type-Options", "nosniff");
-  if (limits !== undefined)
-    for (const [name, value] of Object.entries(limitHeaders(limits))) res.setHeader(name, value);
+  if (limits !== undefined) {
+    const headers = limitHeaders(limits);
+    for (const name in headers) res.setHeader(name, headers[name]!);
+  }
   if (forPage !== undefined)
     for (const [name, value] of Object.entries(forPage)) res.setHeader(name, value);
   if (ignored !== "") res.setHeader("X-Ignored-Parameters", ignored);

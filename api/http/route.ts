@@ -4,6 +4,7 @@ import type { Answers } from "#api/openapi/answers.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Question } from "#api/stations/rectangles.ts";
 import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { Taken } from "#src/limits/meter.ts";
 
 /** Where the partner API is. */
@@ -17,6 +18,11 @@ export interface BaseRoute {
   /** Below the base, parameters in braces as OpenAPI writes them: `/stations/{station_id}`. */
   path: string;
   query?: TSchema;
+  /**
+   * What the handler gets in place of a valid query, or what the request is refused with. It follows from the query
+   * alone: it is remembered with the query's text.
+   */
+  read?(query: never): object | Refusal;
   body?: TSchema;
   /** Largest body in bytes; 64 KiB by default. */
   bodyLimit?: number;
@@ -29,6 +35,8 @@ export interface Place<Route extends BaseRoute = BaseRoute> {
   routes: readonly Route[];
   /** Value of `Allow`. */
   allow: string;
+  /** What its requests are counted under, by method: `GET /stations`. */
+  labels: ReadonlyMap<string, string>;
 }
 
 /** Who may call a route: any key (also publishable ones), or secret keys only (docs/decisions.md 8). */
@@ -41,7 +49,7 @@ interface Checked {
 }
 
 /** The context of a handler of the partner API: `ctx.state.query` and `.body` are what its schemas let through. */
-export type ApiContext<Query = unknown, Body = unknown> = RouteContext<Query, Body, Checked>;
+export type ApiContext<Query = object, Body = unknown> = RouteContext<Query, Body, Checked>;
 
 /**
  * A route of the partner API. Authentication, metering, validation and the shape of errors happen before and after
@@ -50,23 +58,29 @@ export type ApiContext<Query = unknown, Body = unknown> = RouteContext<Query, Bo
 export interface Route<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
+  Read extends object = Static<Query> & object,
 > extends BaseRoute {
   method: Method;
   access: Access;
   summary: string;
   query?: Query;
+  read?(query: Static<Query>): Read | Refusal;
   body?: Body;
   /** For the OpenAPI document, which leaves out a route without it. */
   answers?: Answers;
   /** Query parameters that need a secret key where publishable ones may call too. */
   secretParameters?: readonly string[];
   /** What to look for in the cache of rectangles while the request is counted; called with a valid query only. */
-  lookUp?(ctx: ApiContext<Static<Query>>): Question | null;
+  lookUp?(ctx: ApiContext<Read>): Question | null;
   /** Sets `ctx.body`, or throws `refused(…)`. */
-  handle(ctx: ApiContext<Static<Query>, Static<Body>>): Promise<void> | void;
+  handle(ctx: ApiContext<Read, Static<Body>>): Promise<void> | void;
 }
 
 /** Gives a route literal its types. */
-export const route = <Query extends TSchema, Body extends TSchema>(
-  definition: Route<Query, Body>,
+export const route = <
+  Query extends TSchema,
+  Body extends TSchema,
+  Read extends object = Static<Query> & object,
+>(
+  definition: Route<Query, Body, Read>,
 ): Route => definition as unknown as Route;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
 import rawBody from "raw-body";
 import type { TSchema } from "typebox";
-import { type Refused, refused } from "#api/http/errors.ts";
+import { Refused, refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import { parseBody } from "#src/contract/json-body.ts";
@@ -12,19 +12,19 @@ import {
   type QueryType,
   type QueryValues,
 } from "#src/contract/query.ts";
-import type { Fault } from "#src/contract/refusals.ts";
+import { type Fault, isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 
 const bodyLimitDefault = 64 * 1024;
 
 /** Checks path, query and body against the route's schemas: 413, 415 or 422 (docs/decisions.md 9). */
-export function validate({ query, body, bodyLimit }: BaseRoute): {
+export function validate({ query, read: readValues, body, bodyLimit }: BaseRoute): {
   /** Sets `ctx.state.query`, or gives what is wrong with path or query. */
   readQuery(ctx: Context): Refused | null;
   /** Sets `ctx.state.body`. Undefined when the route takes none. */
   readBody?: (ctx: Context) => Promise<void>;
 } {
-  const read = queryReader(query);
+  const read = queryReader(query, readValues as ReadValues | undefined);
   const readQuery = ({ state, querystring }: Context): Refused | null => {
     if (state.brokenPath) return brokenPath;
     const { values, refusal, ignored } = read(querystring);
@@ -54,8 +54,11 @@ const brokenPath = invalid([
 const rememberedMax = 500;
 const rememberedLength = 300;
 
+/** What a route makes of a valid query (`read` of the route). */
+type ReadValues = (values: QueryValues) => object | Refusal;
+
 interface ReadQuery {
-  values: QueryValues;
+  values: object;
   refusal: Refused | null;
   /** For `X-Ignored-Parameters`; "" when every parameter is known. */
   ignored: string;
@@ -67,7 +70,10 @@ const noQuery: ReadQuery = { values: {}, refusal: null, ignored: "" };
  * A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding is
  * looked at. Nobody changes the values: what was read lately is remembered.
  */
-export function queryReader(schema: TSchema | undefined): (search: string) => ReadQuery {
+export function queryReader(
+  schema: TSchema | undefined,
+  readValues: ReadValues = (values) => values,
+): (search: string) => ReadQuery {
   const properties = Object.entries(
     (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {},
   );
@@ -82,8 +88,10 @@ export function queryReader(schema: TSchema | undefined): (search: string) => Re
     if (found !== undefined) return found;
     const parsed = parse(search);
     const faults = parsed.faults ?? check?.(parsed.values) ?? null;
-    const refusal = faults === null ? null : invalid(faults);
-    const read = { values: parsed.values, refusal, ignored: listOfNames(parsed.ignored) };
+    const values = faults === null ? readValues(parsed.values) : parsed.values;
+    const refusal =
+      faults !== null ? invalid(faults) : isRefusal(values) ? new Refused(values) : null;
+    const read = { values, refusal, ignored: listOfNames(parsed.ignored) };
     if (refusal === null && search.length <= rememberedLength) known.set(search, read);
     return read;
   };

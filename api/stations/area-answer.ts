@@ -8,12 +8,11 @@ import { etagOf, isUnchanged, schemaVersion } from "#api/stations/presenters.ts"
 import type { Making, Question } from "#api/stations/rectangles.ts";
 import {
   type AreaQuery,
-  readFilters,
+  type ReadFilters,
   readWhere,
   type Where,
 } from "#api/stations/stations-query.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
-import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
@@ -24,8 +23,7 @@ export const stationsMax = 4000;
 type Found = ReturnType<Services["model"]["query"]> & { missing?: string[] };
 
 /** What a request asks for. */
-export interface Asked extends Pick<Where, "area" | "name"> {
-  filters: Filters;
+export interface Asked extends Pick<Where, "area" | "name">, ReadFilters {
   sort: { sort?: "distance" };
   format: Format;
   /** What to look for in the cache; null when the answer is not shared. */
@@ -74,24 +72,22 @@ export function readAsked(
   fixed?: Format,
 ): Asked | Refusal {
   const { key, query } = ctx.state;
-  const read = readFilters(query);
-  if (isRefusal(read)) return read;
-  const { filters } = read;
+  const { filters, filtersKey } = query;
   const found = readWhere(services, query, key.kind === "publishable");
   if (isRefusal(found)) return found;
   const { area, name, sorted = query.sort === "distance" } = found;
   const sort = sorted ? ({ sort: "distance" } as const) : {};
   const format = fixed ?? pickFormat(ctx);
-  const parts = [schemaVersion, filtersKey(filters), sort, format];
+  const parts = [schemaVersion, filtersKey, sort, format];
   const question = area.kind === "box" ? services.rectangles.question(key, area.box, parts) : null;
-  return { area, name, filters, sort, format, question };
+  return { area, name, filters, filtersKey, sort, format, question };
 }
 
 /** Finds the stations. */
 export function compute(
   services: Services,
   ctx: ApiContext,
-  { area, name, filters, sort, format }: Asked,
+  { area, name, filters, filtersKey, sort, format }: Asked,
 ): Computed {
   const now = services.clock();
   const { model } = services;
@@ -100,7 +96,7 @@ export function compute(
       ? model.byIds(area.ids, filters, now)
       : model.query({ area, filters, ...sort, limit: stationsMax, now });
   const { count, sum, truncated, missing } = found;
-  const query = [name, filtersKey(filters), sort, truncated, ...(missing ?? [])];
+  const query = [name, filtersKey, sort, truncated, ...(missing ?? [])];
   const tag = { route: "/stations", query };
   const etag = etagOf(ctx, { ...tag, format, count, sum });
   const lifetimeMs = services.config.statusLifetimeMs;

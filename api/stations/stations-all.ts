@@ -9,7 +9,7 @@ import {
   sendAs,
 } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
-import { orThrow, refused } from "#api/http/errors.ts";
+import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
@@ -19,13 +19,14 @@ import {
   stationPage,
 } from "#src/contract/shapes/stations.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
-import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
+import { filterParameters, readFilters, type ReadFilters } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
 import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
-import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
+import { filtersKey } from "#snapshots/model/filters.ts";
 
 const query = Type.Object({
   cursor: Type.Optional(
@@ -81,23 +82,25 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
       takes: ["If-None-Match"],
     },
     query,
+    read(query): PageAsked | Refusal {
+      const read = readFilters(query);
+      if (isRefusal(read)) return read;
+      const { cursor = "", limit = usualPage } = query;
+      return { ...read, cursor, limit };
+    },
     async handle(ctx) {
-      const { cursor = "", limit = usualPage } = ctx.state.query;
-      const { filters } = orThrow(readFilters(ctx.state.query));
+      const asked = ctx.state.query;
       const format = fixed ?? pickFormat(ctx);
-      if (fixed === undefined) ctx.set("Vary", "Accept");
-      const asked = { filters, cursor, limit };
+      if (fixed === undefined) ctx.res.setHeader("Vary", "Accept");
       const now = services.clock();
-      const dump =
-        cursor === "" && format === "json" ? dumpOf(services, filters, limit, now) : null;
+      const dump = asked.cursor === "" && format === "json" ? dumpOf(services, asked, now) : null;
       if (dump === null) return sendPage(services, ctx, format, asked);
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
       await sendDump(services, ctx, dump);
     },
   });
 
-interface PageAsked {
-  filters: Filters;
+interface PageAsked extends ReadFilters {
   cursor: string;
   limit: number;
 }
@@ -105,10 +108,10 @@ interface PageAsked {
 const tagOf = (
   ctx: ApiContext,
   format: Format,
-  { filters, cursor, limit }: PageAsked,
+  { filtersKey: key, cursor, limit }: PageAsked,
   { count, sum }: Whole,
 ): string => {
-  const query = [filtersKey(filters), cursor, limit];
+  const query = [key, cursor, limit];
   return etagOf(ctx, { route: "/stations/all", format, query, count, sum });
 };
 
@@ -118,8 +121,7 @@ async function sendPage(
   format: Format,
   asked: PageAsked,
 ): Promise<void> {
-  const { filters, cursor, limit } = asked;
-  const key = filtersKey(filters);
+  const { filters, filtersKey: key, cursor, limit } = asked;
   const from = cursor === "" ? null : readCursor(cursor, key);
   if (cursor !== "" && from === null) throw refused("bad-cursor");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
@@ -140,14 +142,13 @@ async function sendPage(
 /** What the snapshots worker has made of the first page of these filters, when it may be served. */
 function dumpOf(
   { model, dumps }: Services,
-  filters: Filters,
-  limit: number,
+  { filters, filtersKey: key, limit }: PageAsked,
   now: number,
 ): Dump | null {
   const whole = (): Whole => model.whole(now, filters);
   // Of these there is always a dump of the longest page: where that is the whole list, it is every longer page too.
   const longest =
-    filtersKey(filters) === noFilters
+    key === noFilters
       ? { dump: dumps.whole(whole, now) }
       : isStanding(filters)
         ? { dump: dumps.set({ filters, limit: longestPage }, whole, now) }

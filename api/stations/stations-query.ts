@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
-import { type Filters, parseSearch } from "#snapshots/model/filters.ts";
+import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
 import { readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -59,8 +59,14 @@ const served = [...statuses, "nodata"] as const;
 
 type FilterQuery = Static<typeof filterSchema>;
 
+/** What stations have to be, and the same in one spelling (`filtersKey`). */
+export interface ReadFilters {
+  filters: Filters;
+  filtersKey: string;
+}
+
 /** Reads the filters, or refuses the first that names something unknown. */
-export function readFilters(query: FilterQuery): { filters: Filters } | Refusal {
+export function readFilters(query: FilterQuery): ReadFilters | Refusal {
   const wanted = items(query.status ?? "");
   const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
   const named = items(query.fuel ?? "");
@@ -71,17 +77,16 @@ export function readFilters(query: FilterQuery): { filters: Filters } | Refusal 
   const unknown = named.find((name) => parseGrade(name) === undefined);
   if (unknown !== undefined) return refuseGrade(unknown, "fuel");
   const search = parseSearch(query.q ?? "");
-  return {
-    filters: {
-      statuses: wanted as ServedStatus[],
-      queues: lines as Queue[],
-      grades: [...named.map((name) => parseGrade(name)!), ...search.grades],
-      words: search.words,
-      brand: query.brand ?? "",
-      priced: query.has_price ?? false,
-      ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
-    },
+  const filters: Filters = {
+    statuses: wanted as ServedStatus[],
+    queues: lines as Queue[],
+    grades: [...named.map((name) => parseGrade(name)!), ...search.grades],
+    words: search.words,
+    brand: query.brand ?? "",
+    priced: query.has_price ?? false,
+    ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
   };
+  return { filters, filtersKey: filtersKey(filters) };
 }
 
 function unknownOf(
@@ -140,7 +145,16 @@ export const areaQuery = Type.Object({
     Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
   ),
 });
-export type AreaQuery = Static<typeof areaQuery>;
+type PlainAreaQuery = Static<typeof areaQuery>;
+
+/** The query of /stations with its filters read. */
+export type AreaQuery = PlainAreaQuery & ReadFilters;
+
+/** Reads the filters of a query of /stations, or refuses them. */
+export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
+  const read = readFilters(query);
+  return isRefusal(read) ? read : { ...query, ...read };
+}
 
 /** What is known of cities and stations. */
 interface Known {

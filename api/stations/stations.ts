@@ -19,7 +19,7 @@ import {
   stationList,
 } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
-import { areaQuery } from "#api/stations/stations-query.ts";
+import { areaQuery, readAreaQuery } from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 
 /** GET /stations, docs/contract.md 4.1; with `fixed` the same in one form, whatever `Accept` says: /stations.csv. */
@@ -56,6 +56,7 @@ export function stationsRoute(services: Services, fixed?: Format) {
       takes: ["If-None-Match"],
     },
     query: areaQuery,
+    read: readAreaQuery,
     secretParameters: ["lat", "lon", "ids"],
     lookUp(ctx) {
       const asked = askedForLookUp(ctx);

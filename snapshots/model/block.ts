@@ -240,7 +240,17 @@ export function addStation(sum: Sum, block: Block, slot: number): void {
     sum[lane] = (sum[lane] as number) + (block.records[at + lane] as number);
 }
 
-export const sumText = ([a, b, c]: Sum): string => hex(a) + hex(b) + hex(c);
+export const sumText = (sum: Sum): string => textAt(sum, 0);
 
-/** Eight digits; the carry in front keeps the zeros. */
-const hex = (lane = 0): string => (lane + 2 ** 32).toString(16).slice(1);
+/** The `sumText` of one station alone. */
+export const sumTextOf = ({ block, slot }: Source): string =>
+  textAt(block.records, slot * recordSize + field.hash);
+
+const lanesBytes = Buffer.alloc(12);
+
+/** 24 hexadecimal digits. By way of bytes: numbers above 2^31 are slow to write in another base. */
+function textAt(lanes: Uint32Array, at: number): string {
+  for (let lane = 0; lane < 3; lane++)
+    lanesBytes.writeUInt32BE(lanes[at + lane] as number, lane * 4);
+  return lanesBytes.toString("hex");
+}

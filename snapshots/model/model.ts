@@ -4,13 +4,11 @@ import { createIdTable, type IdTable } from "#src/feed/id-table.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { instants as transitions, view } from "#src/domain/view.ts";
 import {
-  addStations,
-  emptySum,
   fragmentOf,
   type Rendered,
   type Source,
   stateOf,
-  sumText,
+  sumTextOf,
 } from "#snapshots/model/block.ts";
 import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
 import { createBlockTree } from "#snapshots/model/block-tree.ts";
@@ -150,8 +148,7 @@ export function createReadModel({
       if (found === null) return null;
       const { block, slot } = found;
       const changedAt = table.changedAt[block.stations[slot] as number] as number;
-      const sum = sumText(addStations(emptySum(), [found]));
-      return { fragment: fragmentOf(block, slot), sum, changedAt };
+      return { fragment: fragmentOf(block, slot), sum: sumTextOf(found), changedAt };
     },
     /** Where each station stands with its `fuel` as it is served at `now`; it stays what it was after later changes. */
     *each(now: number): Generator<Point & { fuel: FuelBlock }> {

@@ -105,7 +105,7 @@ const rememberedLength = 200;
 export function createViewerReader(trusted: AddressSet) {
   const known = new LRUCache<string, string>({ max: rememberedMax });
   return (peer: string, forwarded: string | undefined): string => {
-    const question = `${peer} ${forwarded ?? ""}`;
+    const question = forwarded === undefined ? peer : `${peer} ${forwarded}`;
     const found = known.get(question);
     if (found !== undefined) return found;
     const address = viewerAddress(peer, forwarded, trusted);
