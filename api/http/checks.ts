@@ -188,7 +188,10 @@ function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
   return () => (follower.loaded() ? undefined : wait());
 }
 
-/** 404 for the name of a city in bytes that are not percent-encoded (docs/decisions.md 9.7). */
-const encoded: Check<Route> = ({ req }) => {
-  if (hasUnencodedCity(req)) throw new Refused(cityNotEncoded);
+/**
+ * 404 for the name of a city in bytes that are not percent-encoded (docs/decisions.md 9.7). A fault of the query comes
+ * before a 404.
+ */
+const encoded: Check<Route> = ({ req, state }) => {
+  if (state.isInvalid !== true && hasUnencodedCity(req)) throw new Refused(cityNotEncoded);
 };

@@ -71,6 +71,7 @@ export function mount<Route extends BaseRoute>(
       }
       // The query is read first, because an answer may be looked for while the request is counted.
       const refusal = readQuery(ctx);
+      ctx.state.isInvalid = refusal !== null;
       await runChecks(ctx, place, route);
       if (refusal !== null) throw refusal;
       if (readBody !== undefined) await readBody(ctx);

@@ -19,6 +19,7 @@ import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPages } from "#api/openapi/serve.ts";
 import { alertCalls } from "#api/pages/alerts.ts";
 import { assetPages } from "#api/pages/assets.ts";
+import { moved } from "#api/pages/built-page.ts";
 import { basemapPages } from "#api/pages/basemap.ts";
 import { clientPackage } from "#api/pages/client-package.ts";
 import { docsPages } from "#api/pages/docs/pages.ts";
@@ -102,6 +103,9 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
   embedPages(router, services);
   stationPage(router, services);
   consumerMapPage(router, services);
+  // A browser's user may well end the address with a slash.
+  for (const path of ["/docs", "/list", "/overview", "/privacy", "/problems", "/status"])
+    router.get(`${path}/`, (ctx) => moved(ctx, 308, `..${path}`));
   const apps = [
     ...dashboardPages(router, services),
     ...consolePages(router, services),

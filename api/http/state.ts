@@ -36,6 +36,8 @@ export interface State {
   asked?: unknown;
   /** Query parameters that the route does not know, for `X-Ignored-Parameters`; "" for none. */
   ignored?: string;
+  /** The query will be refused, once the request is counted. */
+  isInvalid?: boolean;
   /** What the route's schemas have let through. */
   query?: unknown;
   body?: unknown;

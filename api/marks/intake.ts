@@ -4,6 +4,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isMissingPartition, markId } from "#src/marks/marks.ts";
+import { cityNames } from "#src/marks/nearest-city.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Waiters } from "#src/marks/waiters.ts";
 import { lockScopes, readFacts } from "#api/marks/facts.ts";
@@ -109,15 +110,23 @@ export function createIntake(deps: {
         waiters.expect(expected);
         // Who was blocked is known to the operator.
         const held = accepted.filter(({ review, isBlocked }) => review === "held" && !isBlocked);
+        // Asked only when marks are held, which is rare.
+        const cities =
+          held.length === 0
+            ? null
+            : await cityNames(
+                tx,
+                held.map(({ incomingMark }) => incomingMark.stationId),
+              );
         if (accepted.length > 0)
           await Promise.all([
             storeMarks(tx, accepted, facts, reporterIds),
-            held.length > 0
-              ? raiseAlarms(
+            cities === null
+              ? null
+              : raiseAlarms(
                   tx,
-                  held.map((mark) => alarmOf(mark, facts.now)),
-                )
-              : null,
+                  held.map((mark) => alarmOf(mark, facts.now, cities)),
+                ),
             tx.commit(),
           ]);
         return decided;
@@ -152,9 +161,14 @@ export function createIntake(deps: {
   };
 }
 
-/** That marks of this source are held (docs/decisions.md 4.11). */
-const alarmOf = ({ incomingMark: { viewer, partnerId } }: Admitted, at: number): Alarm => ({
+/** That marks of this source are held in this city (docs/decisions.md 4.11). */
+const alarmOf = (
+  { incomingMark: { viewer, partnerId, stationId } }: Admitted,
+  at: number,
+  cities: ReadonlyMap<string, string>,
+): Alarm => ({
   kind: "marks-held",
   subject: subjectOfSource(viewer, partnerId),
+  city: cities.get(stationId) ?? "",
   at,
 });

@@ -12,12 +12,15 @@ const shownMax = 100;
 const foundMax = 4000;
 const radiusM = 25_000;
 const citiesMax = 200;
+const nameMax = 120;
 
 interface Choice {
   language: Language;
   messages: Messages;
   cities: City[];
   city: City;
+  /** The name that was asked for, when no city has it; else "". */
+  unknown: string;
   fuel: string;
   status: string;
   userAgent: string;
@@ -33,14 +36,17 @@ export function listPage(router: PageRouter, services: Services): void {
     const language = pickLanguage(search.get("lang"), ctx.get("accept-language"));
     const messages = messagesOf(language);
     const { cities } = services.cities.list({ q: "", offset: 0, limit: citiesMax });
-    const city = services.cities.find(search.get("city") ?? "") ?? cities[0];
+    const wanted = (search.get("city") ?? "").trim().slice(0, nameMax);
+    const known = services.cities.find(wanted);
+    const city = known ?? cities[0];
+    const unknown = known === null ? wanted : "";
     const fuel = parseGrade(search.get("fuel") ?? "") ?? "";
     const status = [...statuses, "nodata"].find((name) => name === search.get("status")) ?? "";
     const main =
       city === undefined
         ? html`<p class="found">${messages.noCities}</p>`
         : cityList(services, {
-            ...{ language, messages, cities, city, fuel, status },
+            ...{ language, messages, cities, city, unknown, fuel, status },
             userAgent: ctx.get("user-agent"),
           });
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
@@ -55,7 +61,7 @@ export function listPage(router: PageRouter, services: Services): void {
 }
 
 function cityList(services: Services, choice: Choice): Html {
-  const { messages, city, fuel, status } = choice;
+  const { messages, city, unknown, fuel, status } = choice;
   const now = services.clock();
   const selection = {
     area: { kind: "circle", centre: city, radiusM },
@@ -77,6 +83,7 @@ function cityList(services: Services, choice: Choice): Html {
     .filter(Boolean)
     .join(". ");
   return html`${form(choice)}
+    ${unknown === "" ? null : html`<p class="found" role="alert">${messages.cityUnknown(unknown, city.name)}</p>`}
     <p class="found" role="status">${stations.length === 0 ? messages.none : found}</p>
     <ul>
       ${stations.map((station) => item(station, choice, now))}

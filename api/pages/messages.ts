@@ -29,6 +29,8 @@ const en = {
     `${count} ${count === 1 ? "station" : "stations"}${shown < count ? `, the nearest ${shown} shown` : ""}`,
   have: (have: number, of: number, grade: string) => `${have} of ${of} have ${grade}`,
   none: "No stations match. Choose another fuel or status.",
+  cityUnknown: (name: string, shown: string) =>
+    `There is no city called “${name}”. These are the stations of ${shown}.`,
   noCities: "No cities yet. The operator imports them with “cities import”.",
   available: "Has",
   missing: "Out of",
@@ -100,6 +102,7 @@ const ru: Messages = {
     `${count} ${plural(count, "станция", "станции", "станций")}${shown < count ? `, показаны ближайшие ${shown}` : ""}`,
   have: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
   none: "Ничего не найдено. Выберите другое топливо или статус.",
+  cityUnknown: (name, shown) => `Города «${name}» нет в списке. Показаны станции: ${shown}.`,
   noCities: "Городов пока нет. Оператор загружает их командой «cities import».",
   available: "Есть",
   missing: "Нет",

@@ -21,6 +21,8 @@ import type { Insights } from "#snapshots/insights/insight-store.ts";
 import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
 import { formatTime } from "#src/domain/time.ts";
 
+const nameMax = 120;
+
 /**
  * `/overview`: how many stations of each city lack fuel, now and by day (docs/decisions.md 15.32). HTML without script.
  * With `embed=1` and a publishable key, pages of the key's domains may frame it.
@@ -46,7 +48,8 @@ export function overviewPage(router: PageRouter, services: Services): void {
     }
     const { language } = choice;
     const latest = await insights.get();
-    const city = latest?.cities.find(({ name }) => name === choice.city);
+    const wanted = services.cities.find(choice.city)?.name ?? choice.city;
+    const city = latest?.cities.find(({ name }) => name === wanted);
     const messages = overviewMessages(language);
     const title = city === undefined ? messages.title : messages.titleOf(city.name);
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, Referer" });
@@ -54,9 +57,11 @@ export function overviewPage(router: PageRouter, services: Services): void {
       latest === null
         ? [html`<p role="status">${messages.notYet}</p>`]
         : place({ ...choice, city: city?.name ?? "" }, latest, city?.id);
+    const isUnknown = latest !== null && city === undefined && wanted !== "";
+    const notice = html`<p role="alert">${messages.cityUnknown(wanted)}</p>`;
     sendPlainPage(ctx, {
       ...{ language, title, css: overviewCss, policy: "form-action 'none'" },
-      parts: [...main, foot(choice, latest)],
+      parts: [...(isUnknown ? [notice] : []), ...main, foot(choice, latest)],
       ...(ancestors.length > 0 ? { ancestors } : {}),
     });
   });
@@ -72,7 +77,7 @@ function readChoice(given: URLSearchParams, accepted: string): Choice {
     sort: sorts.find((one) => one === given.get("sort")) ?? "size",
     isUp: given.get("order") === "asc",
     all: given.get("all") === "1",
-    city: given.get("city") ?? "",
+    city: (given.get("city") ?? "").trim().slice(0, nameMax),
     embed: given.get("embed") === "1",
     key: given.get("key")?.trim() ?? "",
   };

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import Negotiator from "negotiator";
 import { Type } from "typebox";
 import { presentList } from "#api/stations/presenters.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
@@ -24,14 +25,18 @@ const mediaTypes: Record<Format, string> = {
  * The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. CSV is written from each
  * station anew, which is too dear for everybody's keys (docs/decisions.md 8.28).
  */
-export function pickFormat(ctx: Pick<ApiContext, "accepts" | "headers" | "state">): Format {
+export function pickFormat(ctx: Pick<ApiContext, "headers" | "state">): Format {
   const { accept = "*/*" } = ctx.headers;
   // What most callers send: reading it as a list of types takes longer than the rest of a 304.
   if (accept === "*/*" || accept === mediaTypes.json) return "json";
   const formats = ctx.state.key.kind === "secret" ? allFormats : formatsForAll;
-  const type = ctx.accepts(...formats.map((format) => mediaTypes[format]));
+  const headers = { accept: accept.replace(ownParameters, "") };
+  const type = new Negotiator({ headers }).mediaType(formats.map((format) => mediaTypes[format]));
   return formats.find((format) => mediaTypes[format] === type) ?? "json";
 }
+
+/** What callers write behind these types, and what is true of ours: `; charset=utf-8`, `; header=present`. */
+const ownParameters = /;\s*(?:charset="?utf-8"?|header="?present"?)/gi;
 
 const allFormats = Object.keys(mediaTypes) as Format[];
 const formatsForAll = allFormats.filter((format) => format !== "csv");

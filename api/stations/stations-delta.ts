@@ -70,6 +70,9 @@ export function readSince(text: string, now: number, name = "updated_since"): nu
     );
   // In whole seconds: a caller that counted 48 h back from the same second is not too late.
   if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
-    throw refused("window-too-old");
+    throw refused(
+      "window-too-old",
+      `${name} may be at most 48 hours ago. Take GET /stations/all again, and go on from its as_of.`,
+    );
   return sinceMs;
 }

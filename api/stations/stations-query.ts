@@ -150,10 +150,14 @@ type PlainAreaQuery = Static<typeof areaQuery>;
 /** The query of /stations with its filters read. */
 export type AreaQuery = PlainAreaQuery & ReadFilters;
 
-/** Reads the filters of a query of /stations, or refuses them. */
+/** Reads the filters of a query of /stations, or refuses them, or a rectangle that is none. */
 export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
   const read = readFilters(query);
-  return isRefusal(read) ? read : { ...query, ...read };
+  if (isRefusal(read)) return read;
+  const { bbox = "", ids, lat, lon } = query;
+  const isArea = ids === undefined && lat === undefined && lon === undefined;
+  if (isArea && bbox !== "" && parseBox(bbox) === null) return refuseBox(bbox);
+  return { ...query, ...read };
 }
 
 /** What is known of cities and stations. */
@@ -203,7 +207,6 @@ function readArea(
   widen: boolean,
 ): Where | Refusal {
   const box = bbox === "" ? null : parseBox(bbox);
-  if (bbox !== "" && box === null) return refuseBox(bbox);
   // A map may be moved to where no station is, and there its rectangle may look like this one.
   if (box !== null && !widen && isLonFirst(model, box))
     return lonFirst(box.west, box.south, box.east, box.north);

@@ -26,7 +26,7 @@ export const statementFields = {
   status: literals(statuses),
   lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
   lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
-  acc_m: optional(Type.Number({ minimum: 0, maximum: 1e7, description: "Accuracy, metres" })),
+  acc_m: optional(Type.Number({ minimum: 0, description: "Accuracy, metres" })),
   fuels: optional(Type.Array(Type.String({ description: gradeNames }))),
   fuels_no: optional(Type.Array(Type.String({ description: gradeNames }))),
   queue: optional(literals(queues)),

@@ -69,6 +69,9 @@ function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
 
 function faultOf(error: ErrorObject, where: string, root: unknown): Fault {
   const loc: Fault["loc"] = [where, ...pathOf(error.instancePath, root)];
+  // The later one of two equal items.
+  if (error.keyword === "uniqueItems")
+    loc.push(Math.max(error.params["i"] as number, error.params["j"] as number));
   if (error.keyword === "required") {
     loc.push(error.params["missingProperty"] as string);
     return { loc, msg: "Field required", type: "missing" };
@@ -126,6 +129,10 @@ function explain(error: ErrorObject): Explained {
         "string_pattern_mismatch",
         { pattern: error.params["pattern"] },
       ];
+    case "uniqueItems":
+      return ["List should have each item once", "unique_items"];
+    case "minProperties":
+      return ["Input should have at least one field", "too_short"];
     default:
       return limitFault(error) ?? unknownFault(error);
   }

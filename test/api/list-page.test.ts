@@ -57,6 +57,24 @@ describe("api: the list page, and the page about privacy", () => {
     expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include("50 stations");
   });
 
+  it("says that there is no such city, and whose stations it shows instead", async () => {
+    const nowhere = (await open("?city=%3Cb%3ENowhere")).text;
+    expect(/role="alert">([^<]*)</.exec(nowhere)?.[1]).to.equal(
+      "There is no city called “&lt;b&gt;Nowhere”. These are the stations of Тестоград.",
+    );
+    expect((await open("?city=тестоград")).text).not.to.include("no city called");
+    expect((await open("")).text).not.to.include("no city called");
+  });
+
+  it("is found with a slash at its end as well, as the other pages are", async () => {
+    for (const path of ["/list", "/docs", "/status", "/problems", "/overview", "/privacy"]) {
+      const response = await fetch(`${base}${path}/`);
+      expect([path, response.status, new URL(response.url).pathname]).to.deep.equal([
+        ...[path, 200, path],
+      ]);
+    }
+  });
+
   it("says what is kept of drivers, in their language and with the days of this instance", async () => {
     for (const [language, words] of [
       ["ru-RU,en;q=0.5", ["Конфиденциальность", "через 30 дн.", "через 400 дн."]],

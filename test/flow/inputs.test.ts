@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { expect } from "chai";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
@@ -51,6 +52,53 @@ describe("flow: inputs that are not what was meant", function () {
     expect(ignored(await client.get(area))).to.deep.equal([200, null]);
     const all = await client.get("/stations/all?bbox=1,2,3,4&sort=distance");
     expect(ignored(all)).to.deep.equal([200, "bbox, sort"]);
+  });
+
+  it("takes any accuracy of a position from 0 on, and says that a worse one is remote", async () => {
+    const { id, lat, lon } = somewhere();
+    const mark = (acc_m: number) =>
+      client.post(`/stations/${id}/report`, {
+        status: "yes",
+        user_ref: `acc ${acc_m}`,
+        lat,
+        lon,
+        acc_m,
+      });
+    const rough = await mark(1e9);
+    expect([rough.status, rough.body.remote]).to.deep.equal([200, true]);
+    expect(faultsOf(await mark(-1))).to.deep.equal(["body.acc_m greater_than_equal"]);
+  });
+
+  it("names the header that is too old, not a parameter that was not sent", async () => {
+    const old = { "Last-Event-ID": "2020-01-01 00:00:00" };
+    const answer = await client.get("/stations/stream", old);
+    expect(code(answer)).to.equal("422 window-too-old");
+    expect(answer.body.detail).to.match(/^Last-Event-ID may be at most 48 hours ago/);
+  });
+
+  it("names the event that a webhook names twice, and says that a change needs a field", async () => {
+    const events = ["key.expiring", "stations.changed", "key.expiring"];
+    const twice = await client.post("/webhooks", { url: "https://example.com/", events });
+    expect(faultsOf(twice)).to.deep.equal(["body.events.2 unique_items"]);
+    expect(faultsOf(await client.patch("/webhooks/1", {}))).to.deep.equal(["body too_short"]);
+  });
+
+  it("finds other faults of a request before a city that is not percent-encoded", async () => {
+    const { port } = new URL(stage.webs[0]!.baseUrl);
+    const ask = async (query: string): Promise<string> => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(
+        `GET /api/v1/partner/stations?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.country.secret}\r\n\r\n`,
+      );
+      let said = "";
+      for await (const chunk of socket) said += String(chunk);
+      return /"type":"[^"]*\/([\w-]+)"/.exec(said)?.[1] ?? said;
+    };
+    const city = "city=Новосибирск";
+    expect(await ask(city)).to.equal("city-not-found");
+    expect(await ask(`${city}&bbox=1`)).to.equal("bad-bbox");
+    expect(await ask(`fuel=97&${city}`)).to.equal("bad-grade");
+    expect(await ask(`fuel[]=95&${city}`)).to.equal("validation-failed");
   });
 
   for (const [name, known] of [

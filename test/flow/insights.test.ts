@@ -188,8 +188,8 @@ describe("flow: history, insights and overview are a count of status runs", func
     const answer = await client.mark(placeOf(n), user, { status, ...observed, ...more });
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
   };
-  const page = async (): Promise<string> =>
-    (await fetch(`${stage.webs[0]!.baseUrl}/overview?lang=en`)).text();
+  const page = async (more = ""): Promise<string> =>
+    (await fetch(`${stage.webs[0]!.baseUrl}/overview?lang=en${more}`)).text();
 
   it("holds before and after a rollback, and where nobody has written what has expired", async () => {
     const make = await openMaker(0);
@@ -207,6 +207,10 @@ describe("flow: history, insights and overview are a count of status runs", func
     const before = await expectInsights(at);
     await expectHistories(client, at);
     expect(before.statuses).to.include({ yes: 3, queue: 2, low: 1, no: 1 });
+    expect(await page("&city=Nowhere")).to.include("There is no city called “Nowhere”");
+    expect(await page(`&city=${encodeURIComponent("ТЕСТОГРАД ")}`))
+      .to.include("Where fuel is missing: Тестоград")
+      .and.not.include("no city called");
     expect(before.days[1]!.statuses.queue).to.be.greaterThan(0.2);
     // One look so far: the day says of the grades what is said now.
     const { grades: now, days } = before as Place & {

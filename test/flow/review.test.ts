@@ -74,11 +74,11 @@ describe("flow: the review of mass `no` marks", function () {
     expect(report.body).to.include({ state: "processed", accepted: true });
     expect(report.body.published.outcome).to.equal("held");
     await expectRefolded(country.db, instance.config);
-    const alarms = await rows<{ subject: string }>(
+    const alarms = await rows<{ subject: string; city: string }>(
       country.db,
-      "select subject from alarms where kind = 'marks-held'",
+      "select subject, city from alarms where kind = 'marks-held'",
     );
-    expect(alarms).to.deep.equal([{ subject: `partner ${country.partnerId}` }]);
+    expect(alarms).to.deep.equal([{ subject: `partner ${country.partnerId}`, city: "Тестоград" }]);
   });
 
   it("holds neither an old reporter's `no` nor a newcomer's `yes`; another key of the partner is the same source", async () => {
