@@ -1,21 +1,22 @@
 import { type Static, Type } from "typebox";
-import { orThrow } from "#api/http/errors.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
 import { sendJsonSlices } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { json } from "#api/openapi/answers.ts";
 import { stationsMax } from "#api/stations/area-answer.ts";
 import { presentList } from "#api/stations/presenters.ts";
-import { filterParameters, readFilters } from "#api/stations/stations-query.ts";
+import { filterParameters, isSwapped, readFilters } from "#api/stations/stations-query.ts";
 import { lengthOf } from "#snapshots/model/along.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { listExample, stationsAlong } from "#src/contract/shapes/stations.ts";
-import type { Point } from "#src/domain/geo.ts";
+import type { Box, Point } from "#src/domain/geo.ts";
 import { decodePolyline } from "#src/domain/polyline.ts";
 
 const pointsMax = 2000;
 const lengthMaxM = 5_000_000;
 const bufferDefaultM = 500;
+const marginDegrees = 0.05;
 
 const lineString = Type.Object({
   type: Type.Literal("LineString"),
@@ -87,6 +88,8 @@ export const alongRoute = (services: Services) =>
       const { query, body } = ctx.state;
       const { filters } = orThrow(readFilters(query));
       const { line } = orThrow(readLine(body.line));
+      if (typeof body.line !== "string" && isSwapped(services.model, boundsOf(line)))
+        throw new Refused(latitudeFirst);
       const now = services.clock();
       const bufferM = body.buffer_m ?? bufferDefaultM;
       const limit = stationsMax;
@@ -117,5 +120,23 @@ function readLine(given: Static<typeof way>["line"]): { line: Point[] } | Refusa
   return { line };
 }
 
+/** Around the line, with a margin of about the widest buffer. */
+function boundsOf(line: readonly Point[]): Box {
+  const [lats, lons] = [line.map(({ lat }) => lat), line.map(({ lon }) => lon)];
+  return {
+    south: Math.max(-90, Math.min(...lats) - marginDegrees),
+    north: Math.min(90, Math.max(...lats) + marginDegrees),
+    west: Math.max(-180, Math.min(...lons) - marginDegrees),
+    east: Math.min(180, Math.max(...lons) + marginDegrees),
+  };
+}
+
 const invalid = (path: (string | number)[], msg: string, type: string): Refusal =>
   refuse("validation-failed", [{ loc: ["body", "line", ...path], msg, type }]);
+
+/** docs/decisions.md 7.25: the line lies away from all stations, and its points seem to be swapped. */
+const latitudeFirst = invalid(
+  ["coordinates"],
+  "Give longitude, then latitude: these points seem to have the latitude first",
+  "coordinates",
+);

@@ -208,7 +208,7 @@ function readArea(
 ): Where | Refusal {
   const box = bbox === "" ? null : parseBox(bbox);
   // A map may be moved to where no station is, and there its rectangle may look like this one.
-  if (box !== null && !widen && isLonFirst(model, box))
+  if (box !== null && !widen && isSwapped(model, box))
     return lonFirst(box.west, box.south, box.east, box.north);
   if (box === null && city.trim() === "") return refuse("missing-area");
   const centre = city.trim() === "" ? null : cities.find(city);
@@ -249,8 +249,11 @@ function refuseBox(text: string): Refusal {
   return lonFirst(swapped.south, swapped.west, swapped.north, swapped.east);
 }
 
-/** True when the rectangle lies away from all stations, and with longitudes first it would lie among them. */
-function isLonFirst({ locations }: Known["model"], { south, west, north, east }: Box): boolean {
+/** True when the rectangle lies away from all stations, and would lie among them with latitudes and longitudes swapped. */
+export function isSwapped(
+  { locations }: Known["model"],
+  { south, west, north, east }: Box,
+): boolean {
   const country = locations.box();
   const other = parseBox([west, south, east, north].join());
   if (country === null || other === null || country.west > country.east) return false;

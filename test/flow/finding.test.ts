@@ -226,6 +226,22 @@ describe("flow: finding stations", function () {
       expect(ids(body)).to.deep.equal([idOf(0), idOf(1), idOf(2), idOf(3)]);
     });
 
+    it("says so when the latitude comes first, and the line would lie among the stations otherwise", async () => {
+      const swapped = { ...line, coordinates: line.coordinates.map((point) => point.toReversed()) };
+      const { status, body } = await client.post("/stations/along", { line: swapped });
+      expect(status).to.equal(422);
+      expect(body.detail[0].loc).to.deep.equal(["body", "line", "coordinates"]);
+      expect(body.detail[0].msg).to.match(/latitude first/);
+      const far = {
+        ...line,
+        coordinates: [
+          [10, 10],
+          [11, 11],
+        ],
+      };
+      expect((await client.post("/stations/along", { line: far })).body.count).to.equal(0);
+    });
+
     it("refuses what is no line, or too long a one, and names the place", async () => {
       const fault = async (given: unknown, more = {}) => {
         const { status, body } = await client.post("/stations/along", { line: given, ...more });
