@@ -1,0 +1,118 @@
+import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
+
+/** The numbers of docs/decisions.md 2.29 that say which price is out of line. */
+export interface PriceRules {
+  /** A price that is further than this from its median, per cent, is out of line. */
+  priceLinePercent: number;
+  /** How far around prices count towards a median, metres. */
+  priceNearM: number;
+  /** Where fewer prices count, there is no median. */
+  priceNearMin: number;
+}
+
+/** A price of a litre by grade; a grade that is absent has none. */
+export type ByGrade = Readonly<Partial<Record<Grade, number>>>;
+
+/** Where a grade costs how much. */
+export interface PlacedPrice extends Point {
+  grade: Grade;
+  price: number;
+}
+
+/** Devices that a price out of line needs at least. */
+const neededOutOfLine = 2;
+
+/** Prices have two decimals; whole numbers compare exactly. */
+const kopecks = (price: number): number => Math.round(price * 100);
+
+/** Whether `price` is too far from the median around it; never where there is none (null). */
+export const isOutOfLine = (
+  price: number,
+  median: number | null,
+  { priceLinePercent }: Pick<PriceRules, "priceLinePercent">,
+): boolean =>
+  median !== null &&
+  100 * Math.abs(kopecks(price) - kopecks(median)) > priceLinePercent * kopecks(median);
+
+/** Whether `other` supports `price`, one that is out of line. */
+export const isAlike = (
+  price: number,
+  other: number,
+  { priceAlikePercent }: Pick<FoldRules, "priceAlikePercent">,
+): boolean => 100 * Math.abs(kopecks(other) - kopecks(price)) <= priceAlikePercent * kopecks(price);
+
+/** Devices that the prices of a mark need, of those out of line; null where none is. Judged once, at acceptance. */
+export function pricesNeeded(
+  prices: ByGrade,
+  medians: ByGrade,
+  rules: Pick<PriceRules, "priceLinePercent">,
+): ByGrade | null {
+  const out = grades.filter((grade) => {
+    const price = prices[grade];
+    return price !== undefined && isOutOfLine(price, medians[grade] ?? null, rules);
+  });
+  return out.length === 0 ? null : Object.fromEntries(out.map((grade) => [grade, neededOutOfLine]));
+}
+
+const cellsInDegree = 4;
+const columns = 360 * cellsInDegree;
+const lastRow = 180 * cellsInDegree - 1;
+
+const rowOf = (lat: number): number => Math.min(lastRow, Math.floor((lat + 90) * cellsInDegree));
+/** 180° is -180°. */
+const columnOf = (lon: number): number => Math.floor((lon + 180) * cellsInDegree) % columns;
+
+/** The cell of the grid that a place lies in: a quarter of a degree in each direction. One median holds for all of it. */
+export const cellOf = ({ lat, lon }: Point): number => rowOf(lat) * columns + columnOf(lon);
+
+const middleOf = (cell: number): Point => ({
+  lat: (Math.floor(cell / columns) + 0.5) / cellsInDegree - 90,
+  lon: ((cell % columns) + 0.5) / cellsInDegree - 180,
+});
+
+/** Gives the medians of any cell: by grade, over the prices within `priceNearM` of its middle, if they are enough. */
+export function medianFinder(
+  prices: readonly PlacedPrice[],
+  { priceNearM, priceNearMin }: Pick<PriceRules, "priceNearM" | "priceNearMin">,
+): (cell: number) => ByGrade {
+  const byCell = new Map<number, PlacedPrice[]>();
+  for (const placed of prices) {
+    const cell = cellOf(placed);
+    const there = byCell.get(cell);
+    if (there === undefined) byCell.set(cell, [placed]);
+    else there.push(placed);
+  }
+  return (cell) => {
+    const middle = middleOf(cell);
+    const found = new Map<Grade, number[]>(grades.map((grade) => [grade, []]));
+    for (const near of cellsAround(middle, priceNearM))
+      for (const placed of byCell.get(near) ?? [])
+        if (distanceM(middle, placed) <= priceNearM)
+          found.get(placed.grade)!.push(kopecks(placed.price));
+    return Object.fromEntries(
+      [...found]
+        .filter(([, some]) => some.length >= priceNearMin)
+        .map(([grade, some]) => [grade, medianOf(some) / 100]),
+    );
+  };
+}
+
+/** The cells that a circle may touch, also across 180°. */
+function* cellsAround(middle: Point, radiusM: number): Generator<number> {
+  const { south, west, north, east } = boxAround(middle, radiusM);
+  const first = columnOf(west);
+  const width =
+    west === -180 && east === 180 ? columns : ((columnOf(east) - first + columns) % columns) + 1;
+  for (let row = rowOf(south); row <= rowOf(north); row += 1)
+    for (let n = 0; n < width; n += 1) yield row * columns + ((first + n) % columns);
+}
+
+/** Of whole numbers a whole one: of an even count the mean of the two in the middle, rounded up. */
+function medianOf(some: readonly number[]): number {
+  const sorted = Float64Array.from(some).sort();
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half]!;
+  return sorted.length % 2 === 1 ? upper : Math.round((sorted[half - 1]! + upper) / 2);
+}
