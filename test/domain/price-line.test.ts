@@ -205,6 +205,13 @@ describe("price line: what is served (decisions 2.29)", () => {
     expect(served([known, mark(2, 2, 5, at(79, out)), mark(3, 3, 9, at(76))])).to.equal("95=76.00");
   });
 
+  it("does not take a price in line of the same device for the second one", () => {
+    const twins = (reporter: number) => apart(Math.min(2, reporter));
+    const marks = [known, mark(2, 2, 5, at(76)), mark(3, 3, 9, at(79, out))];
+    expect(served(marks, twins)).to.equal("95=76.00");
+    expect(served(marks)).to.equal("95=79.00");
+  });
+
   it("does not let a price in line be served by an equal one out of line of the same device", () => {
     const twins = (reporter: number) => apart(Math.min(2, reporter));
     const marks = [known, mark(2, 2, 5, at(79, out)), remote(3, 3, 9, at(79))];
