@@ -1,4 +1,4 @@
-import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
+import { boxAround, circleAround, directionOf, type Point } from "#src/domain/geo.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
@@ -56,7 +56,7 @@ export function pricesNeeded(
   return out.length === 0 ? null : Object.fromEntries(out.map((grade) => [grade, neededOutOfLine]));
 }
 
-const cellsInDegree = 4;
+const cellsInDegree = 2;
 const columns = 360 * cellsInDegree;
 const lastRow = 180 * cellsInDegree - 1;
 
@@ -64,7 +64,7 @@ const rowOf = (lat: number): number => Math.min(lastRow, Math.floor((lat + 90) *
 /** 180° is -180°. */
 const columnOf = (lon: number): number => Math.floor((lon + 180) * cellsInDegree) % columns;
 
-/** The cell of the grid that a place lies in: a quarter of a degree in each direction. One median holds for all of it. */
+/** The cell of the grid that a place lies in: half a degree in each direction. One median holds for all of it. */
 export const cellOf = ({ lat, lon }: Point): number => rowOf(lat) * columns + columnOf(lon);
 
 const middleOf = (cell: number): Point => ({
@@ -72,41 +72,56 @@ const middleOf = (cell: number): Point => ({
   lon: ((cell % columns) + 0.5) / cellsInDegree - 180,
 });
 
-/** Gives the medians of any cell: by grade, over the prices within `priceNearM` of its middle, if they are enough. */
+/**
+ * Gives the medians of any cell: by grade, over the prices within `priceNearM` of its middle, if they are enough. Each
+ * cell looks at thousands of prices, so they lie in flat arrays.
+ */
 export function medianFinder(
   prices: readonly PlacedPrice[],
   { priceNearM, priceNearMin }: Pick<PriceRules, "priceNearM" | "priceNearMin">,
 ): (cell: number) => ByGrade {
-  const byCell = new Map<number, PlacedPrice[]>();
-  for (const placed of prices) {
-    const cell = cellOf(placed);
-    const there = byCell.get(cell);
-    if (there === undefined) byCell.set(cell, [placed]);
-    else there.push(placed);
-  }
+  const flat = flatCells(prices);
   return (cell) => {
     const middle = middleOf(cell);
-    const found = new Map<Grade, number[]>(grades.map((grade) => [grade, []]));
-    for (const near of cellsAround(middle, priceNearM))
-      for (const placed of byCell.get(near) ?? [])
-        if (distanceM(middle, placed) <= priceNearM)
-          found.get(placed.grade)!.push(kopecks(placed.price));
+    const isNear = circleAround(middle, priceNearM);
+    const found = grades.map((): number[] => []);
+    for (const near of cellsAround(middle, priceNearM)) {
+      const there = flat.get(near);
+      for (let at = 0; there !== undefined && at < there.length; at += width)
+        if (isNear(there[at]!, there[at + 1]!, there[at + 2]!))
+          found[there[at + 3]!]!.push(there[at + 4]!);
+    }
     return Object.fromEntries(
-      [...found]
-        .filter(([, some]) => some.length >= priceNearMin)
-        .map(([grade, some]) => [grade, medianOf(some) / 100]),
+      grades.flatMap((grade, n) =>
+        found[n]!.length < priceNearMin ? [] : [[grade, medianOf(found[n]!) / 100]],
+      ),
     );
   };
+}
+
+/** Numbers of one price: its direction, its grade and its kopecks. */
+const width = 5;
+
+/** The prices by their cell, one behind the other. */
+function flatCells(prices: readonly PlacedPrice[]): Map<number, Float64Array> {
+  const cells = new Map<number, number[]>();
+  for (const placed of prices) {
+    const cell = cellOf(placed);
+    const there = cells.get(cell) ?? [];
+    cells.set(cell, there);
+    there.push(...directionOf(placed), grades.indexOf(placed.grade), kopecks(placed.price));
+  }
+  return new Map([...cells].map(([cell, numbers]) => [cell, Float64Array.from(numbers)]));
 }
 
 /** The cells that a circle may touch, also across 180°. */
 function* cellsAround(middle: Point, radiusM: number): Generator<number> {
   const { south, west, north, east } = boxAround(middle, radiusM);
   const first = columnOf(west);
-  const width =
+  const across =
     west === -180 && east === 180 ? columns : ((columnOf(east) - first + columns) % columns) + 1;
   for (let row = rowOf(south); row <= rowOf(north); row += 1)
-    for (let n = 0; n < width; n += 1) yield row * columns + ((first + n) % columns);
+    for (let n = 0; n < across; n += 1) yield row * columns + ((first + n) % columns);
 }
 
 /** Of whole numbers a whole one: of an even count the mean of the two in the middle, rounded up. */

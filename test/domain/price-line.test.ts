@@ -26,7 +26,7 @@ import {
 } from "#test/domain/marks.ts";
 import { sized } from "#test/harness/long.ts";
 
-const cellDegrees = 0.25;
+const cellDegrees = 0.5;
 /** A point `m` metres from `from`: north of it, or east along its parallel. */
 const north = ({ lat, lon }: Point, m: number): Point => ({ lat: lat + m / 111_195.08, lon });
 const east = ({ lat, lon }: Point, m: number): Point => {
@@ -41,7 +41,7 @@ const medianAt = (place: Point, prices: readonly PlacedPrice[], more = {}) =>
 
 describe("price line: the median around a place (decisions 2.29)", () => {
   const place = { lat: 55.1, lon: 37.1 };
-  const middle = { lat: 55.125, lon: 37.125 };
+  const middle = { lat: 55.25, lon: 37.25 };
 
   it("is the middle one of the prices of a grade, of an even count between the two", () => {
     expect(medianAt(place, priced(place, ...ten))).to.equal(60.25);
@@ -69,13 +69,13 @@ describe("price line: the median around a place (decisions 2.29)", () => {
   });
 
   it("is the same in a whole cell, and another one beyond its border", () => {
-    expect(cellOf({ lat: 55, lon: 37 })).to.equal(cellOf({ lat: 55.2499, lon: 37.2499 }));
-    expect(cellOf({ lat: 55.25, lon: 37 })).not.to.equal(cellOf({ lat: 55.2499, lon: 37 }));
-    expect(cellOf({ lat: 55, lon: 37.25 })).not.to.equal(cellOf({ lat: 55, lon: 37.2499 }));
+    expect(cellOf({ lat: 55, lon: 37 })).to.equal(cellOf({ lat: 55.4999, lon: 37.4999 }));
+    expect(cellOf({ lat: 55.5, lon: 37 })).not.to.equal(cellOf({ lat: 55.4999, lon: 37 }));
+    expect(cellOf({ lat: 55, lon: 37.5 })).not.to.equal(cellOf({ lat: 55, lon: 37.4999 }));
     // Within reach of one middle, and not of the next.
     const far = priced(north(middle, -90_000), ...ten);
-    expect(medianAt({ lat: 55.2499, lon: 37 }, far)).to.equal(60.25);
-    expect(medianAt({ lat: 55.25, lon: 37 }, far)).to.equal(undefined);
+    expect(medianAt({ lat: 55.4999, lon: 37 }, far)).to.equal(60.25);
+    expect(medianAt({ lat: 55.5, lon: 37 }, far)).to.equal(undefined);
   });
 
   it("reaches across 180°, and to the poles", () => {
@@ -112,7 +112,7 @@ describe("price line: the median around a place (decisions 2.29)", () => {
             price,
           }));
           const centre = {
-            lat: (Math.min(719, Math.floor((at.lat + 90) / cellDegrees)) + 0.5) * cellDegrees - 90,
+            lat: (Math.min(359, Math.floor((at.lat + 90) / cellDegrees)) + 0.5) * cellDegrees - 90,
             lon: (Math.floor((at.lon === 180 ? -180 : at.lon) / cellDegrees) + 0.5) * cellDegrees,
           };
           const near = prices
