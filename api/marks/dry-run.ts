@@ -121,10 +121,10 @@ function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
   const reporterId = reporters.idOf(admitted);
   const network = networkOf(admitted);
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
-  const lined = pricesNeeded === null ? {} : { pricesNeeded };
+  const needs = pricesNeeded === null ? {} : { pricesNeeded };
   return {
     ...{ id, at, reporterId, status, remote, needed, rule },
-    ...{ ...statement, ...network, ...lined },
+    ...{ ...statement, ...network, ...needs },
   } as Mark;
 }
 

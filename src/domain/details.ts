@@ -1,12 +1,9 @@
-import { isAlike } from "#src/domain/price-line.ts";
-import type { FoldRules } from "#src/domain/rules.ts";
+import { type AlikeRules, isAlike } from "#src/domain/price-line.ts";
 import { type Details, type Mark, type Price, order } from "#src/domain/state.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
 /** How many independent devices are behind these marks. */
 export type CountDevices = (marks: readonly Mark[]) => number;
-
-type PriceRules = Pick<FoldRules, "priceAlikePercent">;
 
 export const noDetails: Details = {
   fuelsNow: [],
@@ -52,7 +49,7 @@ export function mergePrices(
   known: readonly Price[],
   supporters: readonly Mark[],
   count: CountDevices,
-  rules: PriceRules,
+  rules: AlikeRules,
 ): Price[] {
   const newestFirst = supporters.filter(({ prices }) => prices).sort((a, b) => order(b, a));
   if (newestFirst.length === 0) return [...known];
@@ -81,7 +78,7 @@ export function priceStanding(
   grade: Grade,
   supporters: readonly Mark[],
   count: CountDevices,
-  rules: PriceRules,
+  rules: AlikeRules,
 ): PriceStanding {
   const price = mark.prices![grade]!;
   const own = mark.pricesNeeded?.[grade];
@@ -105,7 +102,7 @@ function newestPrice(
   grade: Grade,
   newestFirst: readonly Mark[],
   count: CountDevices,
-  rules: PriceRules,
+  rules: AlikeRules,
 ): { value: number; mark: Mark } | null {
   const passedOver = new Set<string>();
   for (const mark of newestFirst) {

@@ -12,6 +12,9 @@ export interface PriceRules {
   priceNearMin: number;
 }
 
+/** The number that says how near a second price must be. */
+export type AlikeRules = Pick<FoldRules, "priceAlikePercent">;
+
 /** A price of a litre by grade; a grade that is absent has none. */
 export type ByGrade = Readonly<Partial<Record<Grade, number>>>;
 
@@ -37,11 +40,8 @@ export const isOutOfLine = (
   100 * Math.abs(kopecks(price) - kopecks(median)) > priceLinePercent * kopecks(median);
 
 /** Whether `other` supports `price`, one that is out of line. */
-export const isAlike = (
-  price: number,
-  other: number,
-  { priceAlikePercent }: Pick<FoldRules, "priceAlikePercent">,
-): boolean => 100 * Math.abs(kopecks(other) - kopecks(price)) <= priceAlikePercent * kopecks(price);
+export const isAlike = (price: number, other: number, { priceAlikePercent }: AlikeRules): boolean =>
+  100 * Math.abs(kopecks(other) - kopecks(price)) <= priceAlikePercent * kopecks(price);
 
 /** Devices that the prices of a mark need, of those out of line; null where none is. Judged once, at acceptance. */
 export function pricesNeeded(
@@ -87,7 +87,7 @@ export function medianFinder(
     const found = grades.map((): number[] => []);
     for (const near of cellsAround(middle, priceNearM)) {
       const there = flat.get(near);
-      for (let at = 0; there !== undefined && at < there.length; at += width)
+      for (let at = 0; there !== undefined && at < there.length; at += stride)
         if (isNear(there[at]!, there[at + 1]!, there[at + 2]!))
           found[there[at + 3]!]!.push(there[at + 4]!);
     }
@@ -100,7 +100,7 @@ export function medianFinder(
 }
 
 /** Numbers of one price: its direction, its grade and its kopecks. */
-const width = 5;
+const stride = 5;
 
 /** The prices by their cell, one behind the other. */
 function flatCells(prices: readonly PlacedPrice[]): Map<number, Float64Array> {
