@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, service } = services;
+  const { waiters, streams, eviction, service, priceMedians } = services;
   const startUp = createStartUp(services);
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
@@ -78,7 +78,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     eviction.start();
     alarms.start();
     service.start();
-    await Promise.all([startUp.start(), dumps.start()]);
+    await Promise.all([startUp.start(), dumps.start(), priceMedians.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
     drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
     return { port };
@@ -115,6 +115,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await follower.stop();
       await cities.stop();
       await dumps.stop();
+      await priceMedians.stop();
       await duties.stop();
       await unfoldable.stop();
       await eviction.stop();

@@ -10,6 +10,7 @@ import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createLatestInsights } from "#snapshots/insights/latest-insights.ts";
+import { createLatestMedians } from "#snapshots/insights/price-medians.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import { createInvalidation } from "#src/feed/cache-generations.ts";
@@ -121,6 +122,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),
+    /** What each grade costs around a place. */
+    priceMedians: createLatestMedians({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
     duties,
     /** Which stations the marks workers cannot fold. */

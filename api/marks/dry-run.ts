@@ -116,12 +116,16 @@ async function decideAll(
 }
 
 function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
-  const { id, effectiveAt: at, incomingMark, remote, needed, rule } = admitted;
+  const { id, effectiveAt: at, incomingMark, remote, needed, rule, pricesNeeded } = admitted;
   const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = incomingMark;
   const reporterId = reporters.idOf(admitted);
   const network = networkOf(admitted);
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
-  return { id, at, reporterId, status, remote, needed, rule, ...statement, ...network } as Mark;
+  const needs = pricesNeeded === null ? {} : { pricesNeeded };
+  return {
+    ...{ id, at, reporterId, status, remote, needed, rule },
+    ...{ ...statement, ...network, ...needs },
+  } as Mark;
 }
 
 /** The first marks of repeated external ids: stored ones, and tried ones before. */

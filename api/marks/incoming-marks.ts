@@ -6,7 +6,7 @@ import { type KeyInfo, markLimitsOf } from "#src/keys/key-info.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import type { Services } from "#api/http/services.ts";
 
-type Needs = Pick<Services, "config" | "clock" | "model">;
+type Needs = Pick<Services, "config" | "clock" | "model" | "priceMedians">;
 /** Who sends a mark, and in what way. */
 type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
 
@@ -53,7 +53,7 @@ export function widgetMarkOf(
 }
 
 function markOf(
-  { config, clock, model: { locations } }: Needs,
+  { config, clock, model: { locations }, priceMedians }: Needs,
   key: KeyInfo,
   stationId: string,
   body: StatementBody,
@@ -70,6 +70,7 @@ function markOf(
     stationId,
     station,
     nearbyIds: parsed.status === "no" ? locations.within(station, config.nearbyNoM) : [],
+    medians: parsed.prices === null ? {} : priceMedians.at(station),
     keyId: key.id,
     confirmMin: key.confirmMin,
     reports: key.reports,

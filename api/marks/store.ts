@@ -24,10 +24,11 @@ export async function storeMarks(
        select * from unnest(?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
          ?::text[], ?::bigint[], ?::float8[], ?::float8[], ?::float8[], ?::bool[], ?::text[], ?::text[], ?::text[],
          ?::text[], ?::int[], ?::bool[], ?::bool[], ?::bool[], ?::text[], ?::bool[], ?::int[], ?::text[], ?::bool[],
-         ?::text[], ?::text[], ?::bool[], ?::text[])
+         ?::text[], ?::text[], ?::bool[], ?::text[], ?::text[])
        as m(id, station_id, reporter_id, reporter, partner_id, key_id, source, viewer, external_id, status, effective_at, lat,
          lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only, comment,
-         remote, needed, rule, newcomer, review, outcome, shared_network, held_reason)
+         remote, needed, rule, newcomer, review, outcome, shared_network, held_reason,
+         prices_needed)
      ), met as (
        insert into reporters (hash, partner_id, viewer, first_seen)
        select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
@@ -46,14 +47,15 @@ export async function storeMarks(
      insert into marks (id, station_id, reporter_id, partner_id, key_id, source, viewer, external_id, status,
        received_at, effective_at, lat, lon, acc_m, express, fuels, fuels_no, queue, prices, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review, processed_at, outcome, outcome_have,
-       shared_network, held_reason)
+       shared_network, held_reason, prices_needed)
      select id, station_id, coalesce(reporter_id, (select met.id from met where met.hash = m.reporter)), partner_id,
        key_id, source, decode(viewer, 'hex'), external_id, status,
        ${fromMs}, ${msArray("effective_at")}, lat, lon, acc_m, express,
        string_to_array(fuels, ','), string_to_array(fuels_no, ','), queue, prices::jsonb, limit_l, limit_stated,
        no_cash, fuel_cards_only, comment, remote, needed, rule, newcomer, review,
        case when outcome is not null then ${fromMs} end, outcome,
-       case when outcome is not null then 0 end, shared_network, held_reason
+       case when outcome is not null then 0 end, shared_network, held_reason,
+       prices_needed::jsonb
      from m`,
     [
       of((mark) => mark.id),
@@ -88,6 +90,7 @@ export async function storeMarks(
       of((mark) => (done(mark) ? mark.review : null)),
       of((mark) => mark.sharedNetwork),
       of((mark) => (mark.review === "held" && mark.isBlocked ? "block" : null)),
+      of((mark) => (mark.pricesNeeded === null ? null : JSON.stringify(mark.pricesNeeded))),
       now,
       met.map((mark) => mark.incomingMark.reporter),
       met.map((mark) => mark.incomingMark.partnerId),

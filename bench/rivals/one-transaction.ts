@@ -143,6 +143,7 @@ async function candidateOf(
     stationId,
     station,
     nearbyIds: parsed.status === "no" ? await stationsNear(tx, station, config.nearbyNoM) : [],
+    medians: {},
     reporter: partnerReporter(config.reporterPepper, key.partnerId, userRef),
     partnerId: key.partnerId,
     keyId: key.id,

@@ -164,6 +164,8 @@ function incoming(
     stationId: place.id,
     station: place,
     nearbyIds: status === "no" ? country.within(station, config.nearbyNoM) : [],
+    // This country has no medians: no price is out of line.
+    medians: {},
     status,
     reporter: reporter.name,
     partnerId: reporter.partnerId,
@@ -202,7 +204,16 @@ const statementOf = ({
 
 /** The mark as the worker reads it back. */
 const asMark = (
-  { id, effectiveAt, remote, needed, rule, sharedNetwork, incomingMark: mark }: Admitted,
+  {
+    id,
+    effectiveAt,
+    remote,
+    needed,
+    rule,
+    pricesNeeded,
+    sharedNetwork,
+    incomingMark: mark,
+  }: Admitted,
   reporterId: number,
 ): Mark =>
   toMark({
@@ -218,6 +229,7 @@ const asMark = (
     fuels_no: mark.fuelsNo ? [...mark.fuelsNo] : null,
     queue: mark.queue ?? null,
     prices: mark.prices ?? null,
+    prices_needed: pricesNeeded,
     limit_l: mark.limitL ?? null,
     limit_stated: mark.limitL !== undefined,
     no_cash: mark.noCash ?? null,

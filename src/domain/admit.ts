@@ -11,12 +11,13 @@ import {
   neededFor,
 } from "#src/domain/confirmation-rules.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
+import { type ByGrade, type PriceRules, pricesNeeded } from "#src/domain/price-line.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { order, type Statement } from "#src/domain/state.ts";
 import type { Rule, Status } from "#src/domain/vocabulary.ts";
 import { minuteMs, hourMs, dayMs } from "#src/domain/units.ts";
 
-export interface AdmitRules extends JudgeRules, FoldRules {
+export interface AdmitRules extends JudgeRules, FoldRules, Pick<PriceRules, "priceLinePercent"> {
   duplicateMs: number;
   cooldownMs: number;
   expressCooldownMs: number;
@@ -32,6 +33,8 @@ export interface IncomingMark extends Statement {
   station: Point;
   /** Stations within NEARBY_NO_M, the station itself included. */
   nearbyIds: readonly string[];
+  /** Medians of the prices around the station (docs/decisions.md 2.29); none where too few are known. */
+  medians: ByGrade;
   status: Status;
   /** Identity of the reporter, hex (docs/decisions.md 1). */
   reporter: string;
@@ -107,6 +110,8 @@ export interface Admitted {
   remote: boolean;
   needed: number;
   rule: Rule;
+  /** Devices that its prices out of line need; null where none is. */
+  pricesNeeded: ByGrade | null;
   newcomer: boolean;
   /** The viewer's network is one that many people share. */
   sharedNetwork: boolean;
@@ -201,6 +206,7 @@ export function admit(
     remote,
     needed,
     rule,
+    pricesNeeded: mark.prices ? pricesNeeded(mark.prices, mark.medians, rules) : null,
     newcomer,
     sharedNetwork: mark.viewer !== null && facts.sharedNetworks.has(mark.viewer),
     review,

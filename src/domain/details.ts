@@ -1,3 +1,4 @@
+import { type AlikeRules, isAlike } from "#src/domain/price-line.ts";
 import { type Details, type Mark, type Price, order } from "#src/domain/state.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
@@ -48,18 +49,76 @@ export function mergePrices(
   known: readonly Price[],
   supporters: readonly Mark[],
   count: CountDevices,
+  rules: AlikeRules,
 ): Price[] {
   const newestFirst = supporters.filter(({ prices }) => prices).sort((a, b) => order(b, a));
   if (newestFirst.length === 0) return [...known];
   const newest = new Map<Grade, Price>(known.map((price) => [price.grade, price]));
   for (const grade of grades) {
-    const stated = newestCounted(newestFirst, (mark) => mark.prices?.[grade], count);
+    const stated = newestPrice(grade, newestFirst, count, rules);
     const before = newest.get(grade)?.from;
     if (stated === null || (before !== undefined && order(before, stated.mark) >= 0)) continue;
     const { value: price, mark } = stated;
     newest.set(grade, { grade, price, from: { at: mark.at, id: mark.id } });
   }
   return grades.flatMap((grade) => newest.get(grade) ?? []);
+}
+
+/** What is behind the price that a mark states of a grade, among the supporters. */
+export interface PriceStanding {
+  /** Independent devices that it needs, and that state it or, where it is out of line, one like it. */
+  needed: number;
+  have: number;
+  isOutOfLine: boolean;
+}
+
+/** Where the price stands that `mark`, one of the supporters, states of `grade` (docs/decisions.md 2.28, 2.29). */
+export function priceStanding(
+  mark: Mark,
+  grade: Grade,
+  supporters: readonly Mark[],
+  count: CountDevices,
+  rules: AlikeRules,
+): PriceStanding {
+  const price = mark.prices![grade]!;
+  const own = mark.pricesNeeded?.[grade];
+  const alike = supporters.filter(({ prices }) => {
+    const other = prices?.[grade];
+    if (other === undefined) return false;
+    return own === undefined ? other === price : isAlike(price, other, rules);
+  });
+  const least = Math.min(
+    ...alike.map(({ needed, pricesNeeded }) => Math.max(needed, pricesNeeded?.[grade] ?? 0)),
+  );
+  return {
+    needed: Math.max(least, own ?? 0),
+    have: count(alike),
+    isOutOfLine: own !== undefined,
+  };
+}
+
+/** The newest price of a grade that counts. */
+function newestPrice(
+  grade: Grade,
+  newestFirst: readonly Mark[],
+  count: CountDevices,
+  rules: AlikeRules,
+): { value: number; mark: Mark } | null {
+  const passedOver = new Set<string>();
+  for (const mark of newestFirst) {
+    const value = mark.prices?.[grade];
+    if (value === undefined) continue;
+    const isOut = mark.pricesNeeded?.[grade] !== undefined;
+    // Most marks need one device, and that is themselves.
+    if (mark.needed <= 1 && !isOut) return { value, mark };
+    // The same price in line and out of line are judged by different marks.
+    const name = `${value} ${isOut}`;
+    if (passedOver.has(name)) continue;
+    const { needed, have } = priceStanding(mark, grade, newestFirst, count, rules);
+    if (have >= needed) return { value, mark };
+    passedOver.add(name);
+  }
+  return null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { priceStanding, type PriceStanding } from "#src/domain/details.ts";
 import { devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
@@ -10,7 +11,14 @@ import {
 } from "#src/domain/fold.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
-import type { Reason, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
+import {
+  type Grade,
+  grades,
+  type Reason,
+  type Rule,
+  type ServedStatus,
+  type Status,
+} from "#src/domain/vocabulary.ts";
 import { settle, view } from "#src/domain/view.ts";
 
 /** What a station showed after a step. */
@@ -22,6 +30,12 @@ export interface Shown {
   pendingStatus: Status | "";
   pendingCount: number;
   reason: Reason;
+}
+
+/** A price with too few devices behind it. */
+export interface WaitingPrice extends PriceStanding {
+  grade: Grade;
+  price: number;
 }
 
 /** What one mark needed, had and did at its own moment. */
@@ -43,6 +57,8 @@ export interface MarkStep {
   /** The same reporter's opinion that it took the place of. */
   replaces: Status | null;
   effect: "published" | "renewed" | "counted" | "disputed" | "pending" | "older";
+  /** Its prices that do not count right after it. */
+  waitingPrices: WaitingPrice[];
   shown: Shown;
 }
 
@@ -156,8 +172,27 @@ function markStep(
     reporters: supporters.length,
     replaces: live ? replaced.status : null,
     effect: effect(),
+    waitingPrices: waitingPrices(mark, supporters, firstSeen, rules),
     shown,
   };
+}
+
+/** The prices of a mark that do not count at its own moment, among the supporters of its status. */
+function waitingPrices(
+  mark: Mark,
+  supporters: readonly Mark[],
+  firstSeen: FirstSeen,
+  rules: FoldRules,
+): WaitingPrice[] {
+  if (!supporters.some(({ id }) => id === mark.id)) return [];
+  const count = (marks: readonly Mark[]): number =>
+    devices(marks, mark.at, firstSeen, rules).length;
+  return grades.flatMap((grade) => {
+    const price = mark.prices?.[grade];
+    if (price === undefined) return [];
+    const standing = priceStanding(mark, grade, supporters, count, rules);
+    return standing.have < standing.needed ? { grade, price, ...standing } : [];
+  });
 }
 
 /** What time alone changed after a state's last step and before `until`, in order. */

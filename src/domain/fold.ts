@@ -320,7 +320,7 @@ function recount(
       realCount: look.counts ? count(supporters) : 0,
       details: look.counts ? detailsOf(supporters, count) : noDetails,
     };
-    prices = mergePrices(prices, supporters, count);
+    prices = mergePrices(prices, supporters, count, rules);
     lastUpdated = updated;
   }
   const versions = statuses.flatMap((status): Version[] => {

@@ -16,6 +16,23 @@ export function distanceM(a: Point, b: Point): number {
   return 2 * earthRadiusM * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
+/** A place as a point of the unit sphere: x, y, z. */
+export function directionOf({ lat, lon }: Point): [x: number, y: number, z: number] {
+  const around = Math.cos(radians(lat));
+  const east = radians(lon);
+  return [around * Math.cos(east), around * Math.sin(east), Math.sin(radians(lat))];
+}
+
+/** Tells which directions are within `radiusM` of `centre`: as `distanceM` does, without its cost for each. */
+export function circleAround(
+  centre: Point,
+  radiusM: number,
+): (x: number, y: number, z: number) => boolean {
+  const [toX, toY, toZ] = directionOf(centre);
+  const least = Math.cos(Math.min(Math.PI, radiusM / earthRadiusM));
+  return (x, y, z) => x * toX + y * toY + z * toZ >= least;
+}
+
 /** A rectangle; west > east when it crosses 180°. */
 export interface Box {
   south: number;

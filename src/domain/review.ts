@@ -1,8 +1,9 @@
 import { advance } from "#src/domain/fold.ts";
+import { isAlike } from "#src/domain/price-line.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import type { Mark, StationState } from "#src/domain/state.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
-import { family, type ServedStatus } from "#src/domain/vocabulary.ts";
+import { family, grades, type ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** A litre limit below this makes a station hardly worth the way. */
 const lowLimitL = 20;
@@ -35,21 +36,38 @@ export function harmOf(
   at: number,
   rules: FoldRules,
 ): Harm | null {
-  const was = advance(before, at, rules).served;
-  const is = advance(after, at, rules).served;
+  const [earlier, later] = [advance(before, at, rules), advance(after, at, rules)];
+  const [was, is] = [earlier.served, later.served];
   const from: ServedStatus = was?.status ?? "nodata";
   const isPending = is?.status !== mark.status;
   const change = { from, to: mark.status, isPending };
-  if (mark.status === "no") return from === "no" ? null : { ...change, kind: "no" };
+  if (mark.status === "no" && from !== "no") return { ...change, kind: "no" };
   if (is === null || is === was || isPending) return null;
+  if (was !== null && family(was.status) !== family(is.status)) return { ...change, kind: "fuel" };
+  if (servesOutOfLine(mark, earlier, later, rules)) return { ...change, kind: "details" };
   if (was === null) return { ...change, kind: "first" };
-  if (family(was.status) !== family(is.status)) return { ...change, kind: "fuel" };
+  if (mark.status === "no") return null;
   const [had, has] = [was.details, is.details];
   const takesGrade = had.fuelsNow.some((grade) => has.fuelsNo.includes(grade));
   const limits = has.limitL !== null && has.limitL < lowLimitL && has.limitL !== had.limitL;
   const bars = (has.noCash && !had.noCash) || (has.fuelCardsOnly && !had.fuelCardsOnly);
   return takesGrade || limits || bars ? { ...change, kind: "details" } : null;
 }
+
+/** Whether a price that is out of line, of the mark or one like it, is served after the mark and was not before. */
+const servesOutOfLine = (
+  { prices, pricesNeeded }: Mark,
+  before: StationState,
+  after: StationState,
+  rules: FoldRules,
+): boolean =>
+  grades.some((grade) => {
+    const stated = pricesNeeded?.[grade] === undefined ? undefined : prices?.[grade];
+    const served = after.prices.find((price) => price.grade === grade);
+    if (stated === undefined || served === undefined) return false;
+    const known = before.prices.find((price) => price.grade === grade);
+    return served.price !== known?.price && isAlike(stated, served.price, rules);
+  });
 
 /**
  * Whether a harmful mark of this reporter may be held (docs/decisions.md 4.4, 4.7). `age`: since first seen, ms, as are

@@ -14,4 +14,6 @@ export interface FoldRules {
   newcomerNoMs: number;
   /** Live opinions of a station that count, the newest: a number, not a time. */
   opinionsMax: number;
+  /** A price supports one that is out of line when it is as near to it, per cent. */
+  priceAlikePercent: number;
 }

@@ -27,6 +27,8 @@ export interface Mark extends Position, Statement {
   rule: Rule;
   /** The viewer's network, where its new devices count as one (docs/decisions.md 1.8). */
   network?: string;
+  /** Devices that prices out of line need (docs/decisions.md 2.29); the others need what the mark needs. */
+  pricesNeeded?: Readonly<Partial<Record<Grade, number>>>;
 }
 
 /** An imported status (docs/decisions.md 6): an event at its time of import, as old as its source says. */

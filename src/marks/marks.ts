@@ -94,6 +94,7 @@ export interface MarkRow {
   fuels_no: Grade[] | null;
   queue: Queue | null;
   prices: Partial<Record<Grade, number>> | null;
+  prices_needed: Partial<Record<Grade, number>> | null;
   limit_l: number | null;
   limit_stated: boolean;
   no_cash: boolean | null;
@@ -113,7 +114,7 @@ export const networkOf = ({
 
 /** Columns of `marks` that make a MarkRow. */
 export const markColumns = `id, station_id, reporter_id, ${msOf("effective_at")} as at, status, remote, needed, rule,
-  fuels, fuels_no, queue, prices, limit_l, limit_stated, no_cash, fuel_cards_only,
+  fuels, fuels_no, queue, prices, prices_needed, limit_l, limit_stated, no_cash, fuel_cards_only,
   case when not shared_network then left(encode(viewer, 'hex'), ${networkDigits}) end as network`;
 
 /** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
@@ -131,6 +132,7 @@ export function toMark(row: MarkRow): Mark {
   if (row.fuels_no?.length) mark.fuelsNo = row.fuels_no;
   if (row.queue) mark.queue = row.queue;
   if (row.prices !== null) mark.prices = row.prices;
+  if (row.prices_needed !== null) mark.pricesNeeded = row.prices_needed;
   if (row.limit_stated) mark.limitL = row.limit_l;
   if (row.no_cash !== null) mark.noCash = row.no_cash;
   if (row.fuel_cards_only !== null) mark.fuelCardsOnly = row.fuel_cards_only;

@@ -5,13 +5,13 @@ import {
   admit,
   type IncomingMark,
 } from "#src/domain/admit.ts";
+import type { PriceRules } from "#src/domain/price-line.ts";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { t0 } from "#test/domain/marks.ts";
 
 /** The rules as they are when nothing is set. */
-export const defaults: AdmitRules & Pick<Config, "massNoLimit" | "newReportersDaily"> = loadConfig(
-  {},
-);
+export const defaults: AdmitRules & PriceRules & Pick<Config, "massNoLimit" | "newReportersDaily"> =
+  loadConfig({});
 
 export const station = { lat: 55, lon: 37 };
 /** A point `m` metres north of the station. */
@@ -51,6 +51,7 @@ export function openDesk(rules = defaults): Desk {
         stationId: "a",
         station,
         nearbyIds: ["a"],
+        medians: {},
         status: "yes",
         reporter: "one",
         partnerId: 1,

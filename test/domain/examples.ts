@@ -30,6 +30,9 @@ const day = 24 * hour;
 /** In minutes. */
 const week = 7 * 24 * 60;
 
+/** What a price of 95 out of line needs. */
+const pricesNeeded = { "95": 2 } as const;
+
 export const examples: Example[] = [
   {
     title: "One person at the station is enough",
@@ -131,6 +134,16 @@ export const examples: Example[] = [
     ],
   },
   {
+    title: "A price far from those around waits for a second device",
+    why: "The stations around sell 95 for 60 roubles in the median. Boris's 999 is more than 30 % above it, so his mark counts and his price does not, although he is at the station. Gleb's 900 is not within 5 % of 999, Vera's 980 is.",
+    steps: [
+      { at: 0, who: "Anna", says: "yes", more: { prices: { "95": 62.5 } } },
+      { at: 20, who: "Boris", says: "yes", more: { prices: { "95": 999 }, pricesNeeded } },
+      { at: 25, who: "Gleb", says: "yes", more: { prices: { "95": 900 }, pricesNeeded } },
+      { at: 30, who: "Vera", says: "yes", more: { prices: { "95": 980 }, pricesNeeded } },
+    ],
+  },
+  {
     title: "Two against two is a dispute",
     why: "Both sides have two devices within the last hour, and the new version does not have more weight. With a third device it has.",
     steps: [
@@ -197,6 +210,9 @@ const kinds = {
   "at the station": { remote: false, needed: 1, rule: "geolocated" },
 } as const;
 
+const needsOf = ({ needed, rule, pricesNeeded: prices = {} }: Mark): string =>
+  [`${needed} (${rule})`, ...Object.values(prices).map((of) => `price ${of}`)].join("; ");
+
 /** The example as Markdown, with what `decide` says of every step. */
 export function render(example: Example): string {
   const people = [...new Set(example.steps.flatMap((step) => ("who" in step ? [step.who] : [])))];
@@ -229,7 +245,7 @@ export function render(example: Example): string {
         : [
             step.who,
             `\`${step.says}\`${step.observed === undefined ? "" : `, made at ${clock(noon + step.observed * minute)}`}`,
-            `${marks.at(-1)!.needed} (${marks.at(-1)!.rule})`,
+            needsOf(marks.at(-1)!),
             `\`${outcome!.outcome}\`, has ${outcome!.have}`,
           ];
     const served = [

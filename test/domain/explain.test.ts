@@ -105,6 +105,26 @@ describe("explain", () => {
     expect(steps[1]).to.include({ have: 1, reporters: 2, effect: "pending" });
   });
 
+  it("says which prices of a mark wait, and for what", () => {
+    const pricesNeeded = { "95": 2 } as const;
+    const steps = stepsOf([
+      mark(1, 1, 0, { prices: { "92": 55, "95": 60 } }),
+      mark(2, 2, 10, { prices: { "92": 56, "95": 999 }, pricesNeeded }),
+      remote(3, 3, 20, { prices: { "92": 58 } }),
+      mark(4, 4, 30, { prices: { "95": 980 }, pricesNeeded }),
+      mark(5, 5, 40, { status: "low", prices: { "95": 500 }, pricesNeeded }),
+    ]);
+    const waiting = steps.flatMap((one) => (one.kind === "mark" ? [one.waitingPrices] : []));
+    const lone = { needed: 2, have: 1 };
+    expect(waiting).to.deep.equal([
+      [],
+      [{ grade: "95", price: 999, ...lone, isOutOfLine: true }],
+      [{ grade: "92", price: 58, ...lone, isOutOfLine: false }],
+      [],
+      [{ grade: "95", price: 500, ...lone, isOutOfLine: true }],
+    ]);
+  });
+
   it("shows an import that is taken, and one that a human status kept out", () => {
     const seed = (at: number): Seed => ({
       importedAt: t0 + at * minute,

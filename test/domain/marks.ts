@@ -13,6 +13,7 @@ export const rules = {
   cautionFreshMs: 2 * hour,
   newcomerNoMs: 3 * hour,
   opinionsMax: 500,
+  priceAlikePercent: 5,
 };
 export const t0 = Date.UTC(2026, 0, 15, 12);
 

@@ -36,7 +36,12 @@ const arbStatement = fc.record({
   fuelsNo: fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: null }),
   queue: fc.option(fc.constantFrom(...queues), { nil: null }),
   prices: fc.option(
-    fc.dictionary(fc.constantFrom(...grades), fc.integer({ min: 1, max: 3 }), { minKeys: 1 }),
+    fc.dictionary(
+      fc.constantFrom(...grades),
+      // Far from the others: each of these is within 5 % of its neighbours only.
+      fc.oneof(fc.integer({ min: 1, max: 3 }), fc.constantFrom(100, 104, 109, 114.45, 120)),
+      { minKeys: 1 },
+    ),
     { nil: null },
   ),
   limitL: fc.constantFrom(undefined, null, 10, 20),
@@ -76,8 +81,10 @@ const arbMark = fc
     // Reporters up to 3 come through a partner; a device may be seen in another network, or in a carrier's.
     network: fc.constantFrom("home", "home", "home", "office", null),
     says: fc.option(arbStatement, { nil: null, freq: 2 }),
+    // Whether the high prices are far from the median, or the low ones: it changes with time.
+    isHighOut: fc.boolean(),
   })
-  .map(({ reporterId, at, status, kind, network, says }): Sent => {
+  .map(({ reporterId, at, status, kind, network, says, isHighOut }): Sent => {
     const { fuels, fuelsNo, ...rest } = says ?? { fuels: null, fuelsNo: null };
     const mark: Sent = {
       id: 0,
@@ -88,6 +95,10 @@ const arbMark = fc
       ...(rest as Partial<Mark>),
     };
     if (network !== null && reporterId > 3) mark.network = network;
+    const out = Object.entries(says?.prices ?? {}).filter(([, price]) =>
+      isHighOut ? price > 3 : price <= 3,
+    );
+    if (out.length > 0) mark.pricesNeeded = Object.fromEntries(out.map(([grade]) => [grade, 2]));
     if (fuels !== null) mark.fuels = fuels;
     // One grade in both lists is refused at intake (decisions 3).
     if (fuelsNo !== null) mark.fuelsNo = fuelsNo.filter((grade) => fuels?.includes(grade) !== true);
@@ -295,8 +306,8 @@ describe("oracle: decide against a second reading of decisions 2", function () {
     );
   });
 
-  it("draws stories in which caution, networks and waiting details matter", () => {
-    const met = { cautionFuel: 0, cautionNo: 0, network: 0, waiting: 0, late: 0 };
+  it("draws stories in which caution, networks, waiting details and prices out of line matter", () => {
+    const met = { cautionFuel: 0, cautionNo: 0, network: 0, waiting: 0, line: 0, late: 0 };
     const stories = fc.sample(fc.tuple(arbHappenings, arbFirstSeen), { numRuns: 400, seed: 7 });
     for (const [happenings, firstSeen] of stories) {
       const sent = happenings.flatMap((one) => (one.kind === "marks" ? one.marks : []));
@@ -312,6 +323,8 @@ describe("oracle: decide against a second reading of decisions 2", function () {
       const { block, standing } = replay({ ...story, marks }, now);
       const alone = marks.map(({ network: _network, ...mark }) => mark);
       if (asText(block) !== asText(replay({ ...story, marks: alone }, now).block)) met.network += 1;
+      const inLine = marks.map(({ pricesNeeded: _needed, ...mark }) => mark);
+      if (block.prices !== replay({ ...story, marks: inLine }, now).block.prices) met.line += 1;
       const limit = standing.supporters.findLast(({ says }) => says.limitL !== undefined);
       if ((limit?.says.limitL ?? null) !== block.limit_l) met.waiting += 1;
     }

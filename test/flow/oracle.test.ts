@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
@@ -9,6 +10,8 @@ import { reviewMark } from "#src/marks/review-mark.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { takeBack } from "#src/marks/take-back.ts";
 import { isNotDone } from "#src/operators/act.ts";
+import { saveMedians } from "#snapshots/insights/price-medians.ts";
+import { cellOf } from "#src/domain/price-line.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -20,7 +23,7 @@ import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
 import { asText } from "#test/oracle/compare.ts";
 import { bodyOf, dice, draw, type Drawn, stationsIn } from "#test/oracle/draw.ts";
 import { replay } from "#test/oracle/fold.ts";
-import { judgedAs, type OracleReport } from "#test/oracle/intake.ts";
+import { judgedAs, type OracleReport, pricesNeededBy } from "#test/oracle/intake.ts";
 import type { OracleMark } from "#test/oracle/story.ts";
 import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stored.ts";
 
@@ -33,6 +36,8 @@ const marks = sized(500, 10_000);
 const inFlight = 64;
 const massNoLimit = sized(6, 100);
 const hourMs = 3600_000;
+/** What grades cost around all stations; of the last one too few prices are known. */
+const medians = { "92": 55, "95": 55, "98": 60, "100": 55 };
 
 /** A mark that was answered with 200 or 202 and is no duplicate. */
 interface Acknowledged {
@@ -101,6 +106,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       await country.meet(`user ${user}`, Math.floor(minutes));
       await meetDevice(user, Math.floor(minutes) + 3);
     }
+    await storeMedians();
     roles = await Promise.all(
       ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
     );
@@ -220,6 +226,14 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     stored: await storedMarks(country.db),
     seen: await storedFirstSeen(country.db),
   });
+
+  /** As the worker stores them that no test of this file starts. */
+  async function storeMedians(): Promise<void> {
+    const redis = new Redis(instance.redisUrl);
+    const byCell = Object.fromEntries(used.map((n) => [cellOf(placeOf(n)), medians]));
+    await saveMedians(redis, instance.redisPrefix, byCell, Date.now());
+    redis.disconnect();
+  }
 
   /** A driver's device as first seen `minutesAgo`, before it sends its first mark. */
   const meetDevice = (user: number, minutesAgo: number) =>
@@ -356,6 +370,9 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
         const story = { marks: known.get(mark.stationId) ?? [], firstSeen };
         const [made = judged] = judgedInTurn(received, story, verdicts);
         expect(neededOf(mark), `mark ${mark.id}`).to.deep.equal(neededOf(made));
+        expect(mark.pricesNeeded, `mark ${mark.id}`).to.deep.equal(
+          pricesNeededBy(drawn.says.prices, medians),
+        );
         expect(mark.review, `mark ${mark.id}`).to.equal(
           takenBack.has(mark.id) ? "withdrawn" : taken,
         );
@@ -416,6 +433,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     const { drawn } = acknowledged.get(stored.id)!;
     const { reporterPepper } = instance.config;
     const { id, at, remote, needed, rule } = stored;
+    const pricesNeeded = pricesNeededBy(drawn.says.prices, medians);
     return {
       ...{ id, at, remote, needed, rule, status: drawn.status, says: drawn.says },
       reporter:
@@ -423,6 +441,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
           ? partnerReporter(reporterPepper, country.partnerId, `user ${drawn.user}`)
           : deviceReporter(reporterPepper, `device ${drawn.user}`),
       ...(drawn.viewer === null ? {} : { network: drawn.viewer.network }),
+      ...(pricesNeeded === null ? {} : { pricesNeeded }),
     };
   }
 

@@ -14,11 +14,12 @@ export function oracleMark(mark: Mark & { readonly network?: string }): OracleMa
   if (mark.limitL !== undefined) says.limitL = mark.limitL;
   if (typeof mark.noCash === "boolean") says.noCash = mark.noCash;
   if (typeof mark.fuelCardsOnly === "boolean") says.fuelCardsOnly = mark.fuelCardsOnly;
-  const { id, at, status, remote, needed, rule, network } = mark;
+  const { id, at, status, remote, needed, rule, network, pricesNeeded } = mark;
   const reporter = String(mark.reporterId);
   return {
     ...{ id, at, status, remote, needed, rule, reporter, says },
     ...(network === undefined ? {} : { network }),
+    ...(pricesNeeded === undefined ? {} : { pricesNeeded }),
   };
 }
 

@@ -40,7 +40,7 @@ export function detailsOf(of: readonly OracleMark[], enough: Enough): Details {
 }
 
 /** Of the values with enough devices behind them the one that was stated last, with the mark that stated it last. */
-export function newestCounting<T>(
+function newestCounting<T>(
   of: readonly OracleMark[],
   read: (says: Says) => T | undefined,
   enough: Enough,
@@ -55,6 +55,30 @@ export function newestCounting<T>(
     .map(([value, marks]) => ({ value, mark: marks.at(-1)! }))
     .sort((a, b) => inOrder(a.mark, b.mark))
     .at(-1);
+}
+
+/**
+ * The newest price of a grade that counts (docs/decisions.md 2.28, 2.29). In line: the least that those need who state
+ * the very same. Out of line: two devices at least, of those within a twentieth of it.
+ */
+export function newestPrice(
+  of: readonly OracleMark[],
+  grade: Grade,
+  devices: (of: readonly OracleMark[]) => number,
+): { value: number; mark: OracleMark } | undefined {
+  const hundredths = (mark: OracleMark) => Math.round(mark.says.prices![grade]! * 100);
+  const isOut = (mark: OracleMark) => mark.pricesNeeded?.[grade] !== undefined;
+  const needs = (mark: OracleMark) => (isOut(mark) ? Math.max(2, mark.needed) : mark.needed);
+  const stating = of.filter(({ says }) => says.prices?.[grade] !== undefined);
+  const counts = (mark: OracleMark): boolean => {
+    const price = hundredths(mark);
+    const farthest = isOut(mark) ? Math.floor(price / 20) : 0;
+    const behind = stating.filter((one) => Math.abs(hundredths(one) - price) <= farthest);
+    const least = Math.min(...behind.map(needs));
+    return devices(behind) >= (isOut(mark) ? Math.max(2, least) : least);
+  };
+  const mark = [...stating].sort(inOrder).filter(counts).at(-1);
+  return mark && { value: mark.says.prices![grade]!, mark };
 }
 
 /** Whether a grade is there, or not; undefined: nothing said of it. */

@@ -111,8 +111,8 @@ function drawSays(chance: () => number): Says {
   if (chance() < 0.5) return {};
   const there = grades.filter(() => chance() < 0.3);
   const gone = grades.filter((grade) => !there.includes(grade) && chance() < 0.3);
-  // Few prices, so that two often say the same.
-  const prices = there.map((grade) => [grade, one([49.9, 52.35, 58, 61.07])]);
+  // Few prices, so that two often say the same; the last ones are far from the others, and each is near its neighbour.
+  const prices = there.map((grade) => [grade, one([49.9, 52.35, 58, 61.07, 88, 91.5, 95])]);
   return {
     ...(there.length > 0 ? { fuels: there } : {}),
     ...(gone.length > 0 ? { fuelsNo: gone } : {}),

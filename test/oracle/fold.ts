@@ -3,7 +3,7 @@ import {
   detailsOf,
   type Enough,
   listed,
-  newestCounting,
+  newestPrice,
   noDetails,
 } from "#test/oracle/details.ts";
 import { groups, isNewcomer } from "#test/oracle/devices.ts";
@@ -175,7 +175,7 @@ export function replay(story: OracleStory, now: number) {
     const enough: Enough = (stating) => devices(stating, t) >= leastNeeded(stating);
     details = detailsOf(of, enough);
     for (const grade of grades) {
-      const stated = newestCounting(of, (says) => says.prices?.[grade], enough);
+      const stated = newestPrice(of, grade, (stating) => devices(stating, t));
       const known = prices.get(grade);
       if (stated !== undefined && (known === undefined || inOrder(known.mark, stated.mark) <= 0)) {
         prices.set(grade, { price: stated.value, mark: stated.mark });

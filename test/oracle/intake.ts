@@ -45,6 +45,21 @@ export function judgedAs(
   return { remote, needed: 1, rule: "geolocated" };
 }
 
+/**
+ * What the prices of a mark need where they are more than 30 % above or below the median around the station
+ * (docs/decisions.md 2.29), by grade; null where none is. A grade without a median is absent.
+ */
+export function pricesNeededBy(
+  prices: Readonly<Record<string, number>> | undefined,
+  medians: Readonly<Record<string, number>>,
+): Record<string, number> | null {
+  const out = Object.entries(prices ?? {}).filter(([grade, price]) => {
+    const median = medians[grade];
+    return median !== undefined && (price > median * 1.3 || price < median * 0.7);
+  });
+  return out.length === 0 ? null : Object.fromEntries(out.map(([grade]) => [grade, 2]));
+}
+
 function isGeolocated(
   report: OracleReport,
   earlier: readonly OracleReport[],

@@ -15,6 +15,7 @@ export interface StoredMark {
   remote: boolean;
   needed: number;
   rule: string;
+  pricesNeeded: Record<string, number> | null;
   review: string;
   outcome: string | null;
 }
@@ -24,7 +25,7 @@ export const storedMarks = (db: Db): Promise<StoredMark[]> =>
   rows<StoredMark>(
     db,
     `select m.id, m.station_id as "stationId", encode(r.hash, 'hex') as reporter, m.key_id as "keyId", m.status,
-       m.lat, m.lon, m.acc_m as "accM", m.remote, m.needed, m.rule, m.review, m.outcome,
+       m.lat, m.lon, m.acc_m as "accM", m.remote, m.needed, m.rule, m.prices_needed as "pricesNeeded", m.review, m.outcome,
        round(extract(epoch from m.received_at) * 1000)::bigint as "receivedAt",
        round(extract(epoch from m.effective_at) * 1000)::bigint as at
      from marks m join reporters r on r.id = m.reporter_id order by m.id`,

@@ -25,6 +25,8 @@ export interface OracleMark {
   readonly rule: string;
   /** Network of a widget's viewer; absent for partners' marks and for a carrier's network (docs/decisions.md 1.8). */
   readonly network?: string;
+  /** What its prices out of line need; the others are absent (docs/decisions.md 2.29). */
+  readonly pricesNeeded?: Readonly<Partial<Record<Grade, number>>>;
   readonly says: Says;
 }
 

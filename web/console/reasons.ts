@@ -1,5 +1,5 @@
 import type { ConsoleMark } from "#src/contract/console.ts";
-import type { MarkStep, Step, TimeStep } from "#src/domain/explain.ts";
+import type { MarkStep, Step, TimeStep, WaitingPrice } from "#src/domain/explain.ts";
 import type { Outcome, Rule } from "#src/domain/vocabulary.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";
@@ -24,7 +24,21 @@ export function stepWords(step: Step): string {
           "An import of “{status}” was ignored: drivers’ marks or a newer import take precedence.",
           { status },
         );
-  return `${saidWords(step)}: ${effectWords(step)}`;
+  return [
+    `${saidWords(step)}: ${effectWords(step)}`,
+    ...step.waitingPrices.map((waiting) => priceWords(waiting)),
+  ].join(" ");
+}
+
+/** Why a price of the mark is not served. */
+function priceWords({ grade, price, needed, have, isOutOfLine }: WaitingPrice): string {
+  const of = { grade, price: price.toFixed(2), have, needed };
+  return isOutOfLine
+    ? say(
+        "The price {grade}={price} is far from those around and waits: {have} of {needed} devices state one like it.",
+        of,
+      )
+    : say("The price {grade}={price} waits: {have} of {needed} devices state it.", of);
 }
 
 function saidWords({ reporterId, status, rule, replaces }: MarkStep): string {

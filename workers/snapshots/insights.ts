@@ -5,10 +5,11 @@ import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-gra
 import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
 import { countNow } from "#snapshots/insights/count.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
+import { findMedians, saveMedians } from "#snapshots/insights/price-medians.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 
-/** Counts what the country looks like, now and on each day, and stores it for the web processes. */
+/** Counts what the country looks like and costs, now and on each day, and stores it for the web processes. */
 export function createInsightsDuty(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "clock" | "redis"> & {
     model: Pick<ReadModel, "each">;
@@ -25,7 +26,10 @@ export function createInsightsDuty(
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
     const cities = await loadInsightCities(db);
     const cityAt = cityFinder(cities);
-    const counts = await countNow(model, cityAt, now);
+    const { counts, priced } = await countNow(model, cityAt, now);
+    // First: what follows may fail, and new marks are judged by them.
+    const medians = await findMedians(priced, config);
+    await saveMedians(redis, config.redisPrefix, medians, now);
     const cityOf = new Map((await loadPlaces(db)).map((place) => [place.id, cityAt(place)]));
     const past = await pastDays(db, cityOf, now, config, known);
     await noteGrades(db, counts, now);

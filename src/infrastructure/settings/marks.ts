@@ -33,6 +33,30 @@ export const marksSettings = {
     integer(10, 10_000),
     "live opinions of a station that count, the newest",
   ),
+  priceLinePercent: setting(
+    "PRICE_LINE_PERCENT",
+    30,
+    integer(0, million),
+    "how many per cent a price may be above or below the median around it; one that is further away needs a second device",
+  ),
+  priceNearM: setting(
+    "PRICE_NEAR_M",
+    100_000,
+    integer(0, 1e7),
+    "radius: the median of a grade is that of the prices within this distance",
+  ),
+  priceNearMin: setting(
+    "PRICE_NEAR_MIN",
+    10,
+    integer(1, million),
+    "prices of a grade that there must be within PRICE_NEAR_M for a median; without a median no price is too far from it",
+  ),
+  priceAlikePercent: setting(
+    "PRICE_ALIKE_PERCENT",
+    5,
+    integer(0, million),
+    "a second device supports a price that is too far from the median if its own price differs from it by at most so many per cent",
+  ),
   nearM: setting(
     "NEAR_M",
     500,

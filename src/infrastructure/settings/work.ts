@@ -51,7 +51,7 @@ export const workSettings = {
     "INSIGHTS_MS",
     minuteMs,
     integer(100, hourMs),
-    "period for counting stations by city and day for `/insights/cities` and `/overview`; the same for all processes",
+    "period for counting stations by city and day for `/insights/cities` and `/overview`, and for the medians of PRICE_LINE_PERCENT; the same for all processes",
   ),
   askedSets: setting(
     "ASKED_SETS",

@@ -208,6 +208,10 @@ export const review = {
     "за этот статус {had}, нужно {needed}, поэтому он ждёт подтверждения.",
   "{had} of {needed} needed, but recent devices with at least the same weight disagree: a dispute.":
     "за этот статус {had}, нужно {needed}, но устройства с недавними отметками и не меньшим весом против: возник спор.",
+  "The price {grade}={price} is far from those around and waits: {have} of {needed} devices state one like it.":
+    "Цена {grade}={price} далека от цен вокруг и ждёт подтверждения: близкую цену назвало устройств {have}, нужно {needed}.",
+  "The price {grade}={price} waits: {have} of {needed} devices state it.":
+    "Цена {grade}={price} ждёт подтверждения: её назвало устройств {have}, нужно {needed}.",
   "a newer published status says otherwise.": "статус, опубликованный позже, говорит другое.",
   "24 hours without a fresh mark: “{status}” expired.":
     "За 24 часа нет новых отметок: срок статуса «{status}» истёк.",

@@ -1,0 +1,94 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import type { Point } from "#src/domain/geo.ts";
+import { type ByGrade, cellOf, medianFinder, type PlacedPrice } from "#src/domain/price-line.ts";
+import { hourMs } from "#src/domain/units.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/** The median price of a litre by cell of the grid and grade; cells without any are left out. */
+type Medians = Record<number, ByGrade>;
+
+/** What medians are made of. */
+export interface PricedStations {
+  prices: PlacedPrice[];
+  /** Those with a station. */
+  cells: Set<number>;
+}
+
+/** Increase it when the format or the grid changes, so that old and new processes do not share medians. */
+const format = 1;
+/** Older medians are none: prices may have changed. They are made once in an hour at least (`insightsMs`). */
+const keptMs = 3 * hourMs;
+const cellsAtOnce = 50;
+
+const keyOf = (prefix: string): string => `${prefix}:price-medians:${format}`;
+
+/** The medians of all cells. Lets others work in between. */
+export async function findMedians(
+  { prices, cells }: PricedStations,
+  config: Pick<Config, "priceNearM" | "priceNearMin">,
+): Promise<Medians> {
+  const mediansOf = medianFinder(prices, config);
+  const medians: Medians = {};
+  let looked = 0;
+  for (const cell of cells) {
+    const found = mediansOf(cell);
+    if (Object.keys(found).length > 0) medians[cell] = found;
+    if (++looked % cellsAtOnce === 0) await breathe();
+  }
+  return medians;
+}
+
+/** Stores medians that were made at `madeAt`, ms, for three hours. Rejects while Redis is away. */
+export const saveMedians = async (
+  redis: Redis,
+  prefix: string,
+  medians: Medians,
+  madeAt: number,
+): Promise<void> =>
+  void (await redis.set(keyOf(prefix), JSON.stringify({ madeAt, medians }), "PX", keptMs));
+
+/**
+ * Keeps the latest medians in memory, so that a mark with prices asks nobody. Looks for newer ones as often as they are
+ * made; while Redis is away or has lost them, those that are here go on.
+ */
+export function createLatestMedians(deps: {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  redis: Redis;
+}) {
+  const { config, log, clock, redis } = deps;
+  let latest: { madeAt: number; medians: Medians } | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    try {
+      const found = await redis.get(keyOf(config.redisPrefix));
+      if (found !== null) latest = JSON.parse(found) as NonNullable<typeof latest>;
+    } catch (error) {
+      log.debug({ err: (error as Error).message }, "no look at the medians of prices");
+    }
+  };
+  const again = (): Promise<void> => (looking = looking.then(look));
+
+  return {
+    /** Looks, and keeps looking. Resolves after the first look, whether there were any or not. */
+    async start(): Promise<void> {
+      timer = setInterval(() => void again(), config.insightsMs);
+      await again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+    /** The medians around a place, by grade; none as long as none are known. */
+    at: (place: Point): ByGrade =>
+      latest === null || clock() - latest.madeAt >= keptMs
+        ? {}
+        : (latest.medians[cellOf(place)] ?? {}),
+  };
+}

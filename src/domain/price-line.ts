@@ -1,0 +1,133 @@
+import { boxAround, circleAround, directionOf, type Point } from "#src/domain/geo.ts";
+import type { FoldRules } from "#src/domain/rules.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
+
+/** The numbers of docs/decisions.md 2.29 that say which price is out of line. */
+export interface PriceRules {
+  /** A price that is further than this from its median, per cent, is out of line. */
+  priceLinePercent: number;
+  /** How far around prices count towards a median, metres. */
+  priceNearM: number;
+  /** Where fewer prices count, there is no median. */
+  priceNearMin: number;
+}
+
+/** The number that says how near a second price must be. */
+export type AlikeRules = Pick<FoldRules, "priceAlikePercent">;
+
+/** A price of a litre by grade; a grade that is absent has none. */
+export type ByGrade = Readonly<Partial<Record<Grade, number>>>;
+
+/** Where a grade costs how much. */
+export interface PlacedPrice extends Point {
+  grade: Grade;
+  price: number;
+}
+
+/** Devices that a price out of line needs at least. */
+const neededOutOfLine = 2;
+
+/** Prices have two decimals; whole numbers compare exactly. */
+const kopecks = (price: number): number => Math.round(price * 100);
+
+/** Whether `price` is too far from the median around it; never where there is none (null). */
+export const isOutOfLine = (
+  price: number,
+  median: number | null,
+  { priceLinePercent }: Pick<PriceRules, "priceLinePercent">,
+): boolean =>
+  median !== null &&
+  100 * Math.abs(kopecks(price) - kopecks(median)) > priceLinePercent * kopecks(median);
+
+/** Whether `other` supports `price`, one that is out of line. */
+export const isAlike = (price: number, other: number, { priceAlikePercent }: AlikeRules): boolean =>
+  100 * Math.abs(kopecks(other) - kopecks(price)) <= priceAlikePercent * kopecks(price);
+
+/** Devices that the prices of a mark need, of those out of line; null where none is. Judged once, at acceptance. */
+export function pricesNeeded(
+  prices: ByGrade,
+  medians: ByGrade,
+  rules: Pick<PriceRules, "priceLinePercent">,
+): ByGrade | null {
+  const out = grades.filter((grade) => {
+    const price = prices[grade];
+    return price !== undefined && isOutOfLine(price, medians[grade] ?? null, rules);
+  });
+  return out.length === 0 ? null : Object.fromEntries(out.map((grade) => [grade, neededOutOfLine]));
+}
+
+const cellsInDegree = 2;
+const columns = 360 * cellsInDegree;
+const lastRow = 180 * cellsInDegree - 1;
+
+const rowOf = (lat: number): number => Math.min(lastRow, Math.floor((lat + 90) * cellsInDegree));
+/** 180° is -180°. */
+const columnOf = (lon: number): number => Math.floor((lon + 180) * cellsInDegree) % columns;
+
+/** The cell of the grid that a place lies in: half a degree in each direction. One median holds for all of it. */
+export const cellOf = ({ lat, lon }: Point): number => rowOf(lat) * columns + columnOf(lon);
+
+const middleOf = (cell: number): Point => ({
+  lat: (Math.floor(cell / columns) + 0.5) / cellsInDegree - 90,
+  lon: ((cell % columns) + 0.5) / cellsInDegree - 180,
+});
+
+/**
+ * Gives the medians of any cell: by grade, over the prices within `priceNearM` of its middle, if they are enough. Each
+ * cell looks at thousands of prices, so they lie in flat arrays.
+ */
+export function medianFinder(
+  prices: readonly PlacedPrice[],
+  { priceNearM, priceNearMin }: Pick<PriceRules, "priceNearM" | "priceNearMin">,
+): (cell: number) => ByGrade {
+  const flat = flatCells(prices);
+  return (cell) => {
+    const middle = middleOf(cell);
+    const isNear = circleAround(middle, priceNearM);
+    const found = grades.map((): number[] => []);
+    for (const near of cellsAround(middle, priceNearM)) {
+      const there = flat.get(near);
+      for (let at = 0; there !== undefined && at < there.length; at += stride)
+        if (isNear(there[at]!, there[at + 1]!, there[at + 2]!))
+          found[there[at + 3]!]!.push(there[at + 4]!);
+    }
+    return Object.fromEntries(
+      grades.flatMap((grade, n) =>
+        found[n]!.length < priceNearMin ? [] : [[grade, medianOf(found[n]!) / 100]],
+      ),
+    );
+  };
+}
+
+/** Numbers of one price: its direction, its grade and its kopecks. */
+const stride = 5;
+
+/** The prices by their cell, one behind the other. */
+function flatCells(prices: readonly PlacedPrice[]): Map<number, Float64Array> {
+  const cells = new Map<number, number[]>();
+  for (const placed of prices) {
+    const cell = cellOf(placed);
+    const there = cells.get(cell) ?? [];
+    cells.set(cell, there);
+    there.push(...directionOf(placed), grades.indexOf(placed.grade), kopecks(placed.price));
+  }
+  return new Map([...cells].map(([cell, numbers]) => [cell, Float64Array.from(numbers)]));
+}
+
+/** The cells that a circle may touch, also across 180°. */
+function* cellsAround(middle: Point, radiusM: number): Generator<number> {
+  const { south, west, north, east } = boxAround(middle, radiusM);
+  const first = columnOf(west);
+  const across =
+    west === -180 && east === 180 ? columns : ((columnOf(east) - first + columns) % columns) + 1;
+  for (let row = rowOf(south); row <= rowOf(north); row += 1)
+    for (let n = 0; n < across; n += 1) yield row * columns + ((first + n) % columns);
+}
+
+/** Of whole numbers a whole one: of an even count the mean of the two in the middle, rounded up. */
+function medianOf(some: readonly number[]): number {
+  const sorted = Float64Array.from(some).sort();
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half]!;
+  return sorted.length % 2 === 1 ? upper : Math.round((sorted[half - 1]! + upper) / 2);
+}

@@ -1,0 +1,77 @@
+import { expect } from "chai";
+import { cellOf } from "#src/domain/price-line.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import {
+  createLatestMedians,
+  findMedians,
+  saveMedians,
+} from "#snapshots/insights/price-medians.ts";
+import { until } from "#test/flow/client.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { deleteKeys } from "#test/harness/redis.ts";
+
+const hourMs = 3600_000;
+const place = { lat: 55, lon: 37 };
+const cell = cellOf(place);
+
+describe("medians of prices", () => {
+  let instance: TestInstance;
+  let redis: Redis;
+  let now = 0;
+  const log = createLog({ logLevel: "silent" }, "test");
+
+  before(async () => {
+    instance = await createTestInstance({ INSIGHTS_MS: "100" });
+    redis = createRedis(instance.config, log);
+    await new Promise((resolve) => redis.once("ready", resolve));
+  });
+  after(async () => {
+    redis?.disconnect();
+    await instance?.drop();
+  });
+
+  it("leaves out cells without one", async () => {
+    const prices = Array.from({ length: 10 }, () => ({
+      ...place,
+      grade: "95" as const,
+      price: 60,
+    }));
+    const cells = new Set([cell, cellOf({ lat: 10, lon: 10 })]);
+    expect(await findMedians({ prices, cells }, instance.config)).to.deep.equal({
+      [cell]: { "95": 60 },
+    });
+  });
+
+  it("are there after the first look, stay when Redis loses them, and end after three hours", async () => {
+    const { config } = instance;
+    const latest = createLatestMedians({ config, log, redis, clock: () => now });
+    await latest.start();
+    try {
+      expect(latest.at(place)).to.deep.equal({});
+      await saveMedians(redis, config.redisPrefix, { [cell]: { "95": 60 } }, now);
+      await until(
+        async () => latest.at(place),
+        (found) => found["95"] === 60,
+      );
+      expect(latest.at({ lat: 10, lon: 10 })).to.deep.equal({});
+      await deleteKeys(instance.redisUrl, instance.redisPrefix);
+      now = 3 * hourMs - 1;
+      expect(latest.at(place)).to.deep.equal({ "95": 60 });
+      now = 3 * hourMs;
+      expect(latest.at(place)).to.deep.equal({});
+      await saveMedians(redis, config.redisPrefix, { [cell]: { "95": 70 } }, now);
+      await until(
+        async () => latest.at(place),
+        (found) => found["95"] === 70,
+      );
+      // One that starts then has them at once.
+      const other = createLatestMedians({ config, log, redis, clock: () => now });
+      await other.start();
+      expect(other.at(place)).to.deep.equal({ "95": 70 });
+      await other.stop();
+    } finally {
+      await latest.stop();
+    }
+  });
+});
