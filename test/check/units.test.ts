@@ -32,8 +32,7 @@ describe("units of time and the layout of mark ids", () => {
       await filesWith(/\bperDay =|4_?294_?967_?29[56]|<< 32|2 \*\* (32|sequenceBits)/),
     ).to.deep.equal([
       "src/marks/marks.ts",
-      // A lane of a hash, and the length of what was deflated.
-      "snapshots/model/block.ts",
+      // The length of what was deflated.
       "snapshots/model/gzip-stitch.ts",
     ]);
   });
