@@ -23,7 +23,7 @@ export function webhookCommand(output: () => Output): Command {
   );
 
   verb(command, "list", "webhooks with their state, oldest first", "webhook list --partner 3")
-    .option("--partner <id>", "only of this partner", id("partner"))
+    .option("--partner <id>", "only of this partner", id)
     .action(async ({ partner = null }: { partner?: number | null }) => {
       const webhooks = await withDb(output(), (db) => listWebhooks(db, partner));
       output().result(webhooks.map(shown), (list) =>
@@ -40,7 +40,7 @@ export function webhookCommand(output: () => Output): Command {
     "one webhook, and its last deliveries with their answers",
     "webhook show 3 --json",
   )
-    .argument("<id>", "the webhook's id", id("webhook"))
+    .argument("<id>", "the webhook's id", id)
     .action(async (webhookId: number) => {
       const found = await withDb(output(), async (db) => {
         const webhook = await findWebhook(db, webhookId);
@@ -61,7 +61,7 @@ export function webhookCommand(output: () => Output): Command {
     ["disable", false, "switch a webhook off; its partner cannot switch it on again"],
   ] as const)
     verb(command, name, words, `webhook ${name} 3`)
-      .argument("<id>", "the webhook's id", id("webhook"))
+      .argument("<id>", "the webhook's id", id)
       .action(async (webhookId: number) => {
         const out = output();
         const webhook = await withDb(out, (db) =>

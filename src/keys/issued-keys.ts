@@ -136,7 +136,7 @@ export function alreadyRevoked(id: number): NotDone {
 function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | NotDone {
   const { expires, ...others } = wish;
   if (wish.confirm_min === 2)
-    return invalid("confirm_min", "0 for the usual rules, 1, or 3 and more");
+    return invalid("confirm_min", "Must be 0 for the usual rules, 1, or 3 and more");
   if (typeof expires === "number" && expires <= now) return invalid("expires", "Is in the past");
   const domains = readAll(wish.domains, boundDomain);
   if (domains.bad !== undefined) return invalid("domains", `“${domains.bad}” is no domain`);
