@@ -19,6 +19,7 @@ import {
   type IssuedKey,
 } from "#src/keys/issued-keys.ts";
 import type { KeyKind } from "#src/keys/key-text.ts";
+import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
 
 const kind = choice(["secret", "publishable"]);
@@ -62,7 +63,10 @@ export function keyCommand(output: () => Output): Command {
   verb(command, "list", "all keys, or those of one partner", "key list", "key list --partner 3")
     .option("--partner <id>", "only keys of this partner", id)
     .action(async ({ partner }: { partner?: number }) => {
-      const keys = await withDb(output(), (db) => listKeys(db, partner));
+      const keys = await withDb(
+        output(),
+        async (db) => (await refuseAbsentPartner(db, partner)) ?? listKeys(db, partner),
+      );
       output().result(keys.map(readable), keyTable);
     });
 

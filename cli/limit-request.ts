@@ -3,7 +3,7 @@ import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { choice, id, integer, line, listLimit } from "#cli/values.ts";
-import { partnerBounds } from "#src/keys/partners.ts";
+import { partnerBounds, refuseAbsentPartner } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,
   limitRequestStatuses,
@@ -30,7 +30,11 @@ export function limitRequestCommand(output: () => Output): Command {
     )
     .option("--limit <n>", "highest number of requests to show", listLimit, 1000)
     .action(async ({ limit, ...only }: ListFilter & { limit: number }) => {
-      const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
+      const requests = await withDb(
+        output(),
+        async (db) =>
+          (await refuseAbsentPartner(db, only.partner)) ?? listLimitRequests(db, only, limit),
+      );
       output().result(requests.map(readable), (list) =>
         table(list.map(harmless), "no limit requests"),
       );

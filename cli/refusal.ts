@@ -43,6 +43,8 @@ export function refusalOf(why: NotDone): Refusal {
     if (list === undefined) return new Refusal(`there is no ${why.what} ${why.id}`, 1);
     return unknown(why.what, why.id, list);
   }
+  if (why.notDone === "wide")
+    return new Refusal(`add --since (or --partner, --key, --reporter, --station): ${why.why}`);
   if (why.notDone === "changed") return new Refusal(`${why.what} ${why.id} ${why.why}`, 1);
   const { what, id, state } = why;
   const sentences: Readonly<Record<string, string>> = {

@@ -123,6 +123,11 @@ describe("the operator's command line, command by command", function () {
         ["limit-request", "undo", "404"],
         ["marks", "retry", "404"],
         ["marks", "rollback", "--reporter", "404"],
+        ["marks", "rollback", "--key", "404", "--dry-run"],
+        ["review", "approve", "--partner", "404"],
+        ["key", "list", "--partner", "404"],
+        ["limit-request", "list", "--partner", "404"],
+        ["webhook", "list", "--partner", "404"],
         ["queues", "retry", "marks", "404"],
       ].map(async (args) => ({ args: args.join(" "), ran: await operator(...args, "--json") })),
     );
