@@ -53,6 +53,7 @@ export function keyCommand(output: () => Output): Command {
         const { id: keyId, ...rest } = readable(key);
         out.result({ id: keyId, key: text, ...rest }, card);
         out.note("Save the key now: only its hash is stored, and it cannot be shown again.");
+        noteUnbound(out, key);
         if (key.ips.length > 0 && !bound)
           out.note(
             `Its addresses have no effect: this partner's keys are not bound to addresses (operator partner update ${partner} --bind-ips true)`,
@@ -88,6 +89,7 @@ export function keyCommand(output: () => Output): Command {
         changeKey(db, out.actor, keyId, wish(options), createClock(config)()),
       );
       out.result(readable(key), card);
+      if (options.domains !== undefined) noteUnbound(out, key);
     });
 
   verb(
@@ -136,6 +138,14 @@ export function keyCommand(output: () => Output): Command {
     });
 
   return command;
+}
+
+/** A publishable key works on the pages of its domains only: without any it looks broken to who gets it. */
+function noteUnbound({ note }: Output, { id, kind, domains }: IssuedKey): void {
+  if (kind === "publishable" && domains.length === 0)
+    note(
+      `No other website can use this key: it has no domains, so their pages get 403 (operator key update ${id} --domains maps.example)`,
+    );
 }
 
 /** Keys for people, a line each. */
