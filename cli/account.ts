@@ -23,7 +23,7 @@ import {
 } from "#src/operators/operators.ts";
 import { passwordMin } from "#src/operators/passwords.ts";
 
-const name = line("the name", 80, "not empty");
+const name = line(80, "not empty");
 
 /** `operator account create|list|set-role|reset|disable|enable|totp`: who may sign in to the console. */
 export function accountCommand(output: () => Output): Command {
@@ -48,7 +48,7 @@ export function accountCommand(output: () => Output): Command {
     .requiredOption(
       "--role <viewer|operator>",
       "viewer: can see everything and change nothing",
-      choice("--role", operatorRoles),
+      choice(operatorRoles),
     )
     .action(async ({ name, role, ...options }: Secrets & { name: string; role: OperatorRole }) => {
       const out = output();
@@ -70,7 +70,7 @@ export function accountCommand(output: () => Output): Command {
     "account set-role oleg operator",
   )
     .argument("<name>", "the account's name", name)
-    .argument("<viewer|operator>", "its new role", choice("the role", operatorRoles))
+    .argument("<viewer|operator>", "its new role", choice(operatorRoles))
     .action(async (who: string, role: OperatorRole) => {
       const out = output();
       const account = await withDb(out, (db) => setAccountRole(db, out.actor, who, role));

@@ -40,7 +40,7 @@ export function alarmCommand(output: () => Output): Command {
     "alarm acknowledge 12",
     "alarm acknowledge --all",
   )
-    .argument("[id]", "the alarm's id", id("alarm"))
+    .argument("[id]", "the alarm's id", id)
     .option("--all", "all open alarms", false)
     .action(async (one: number | undefined, { all }: { all: boolean }) => {
       if ((one === undefined) === !all) throw new Refusal("name one alarm, or use --all");

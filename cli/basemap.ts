@@ -21,7 +21,7 @@ export function basemapCommand(output: () => Output): Command {
     .option("--out <file>", "the file to make; by default beside the extract, as .pmtiles")
     .action(async (path: string, { out: asked }: { out?: string }) => {
       const out = resolve(asked ?? path.replace(/(\.osm)?(\.pbf)?$/i, ".pmtiles"));
-      if (!/\.pmtiles$/i.test(out)) throw new Refusal("--out must end in .pmtiles");
+      if (!/\.pmtiles$/i.test(out)) throw new Refusal("--out: must end in .pmtiles");
       const progress = createProgress(output().stderr);
       try {
         const made = await buildBasemap({ path, out, show: progress.show });

@@ -70,7 +70,7 @@ export function recordVerbs(
     });
 
   verb(command, "show", `one ${what}, and what it changes as of now`, `${noun} show 12`)
-    .argument("<id>", `the ${what}'s id`, id(what))
+    .argument("<id>", `the ${what}'s id`, id)
     .action(async (number: number) => {
       const found = await withDb(output(), (db, config) =>
         showBatch(db, acts, number, config, shownStations),
@@ -88,7 +88,7 @@ export function recordVerbs(
     `take a ${what} back: its marks are what they were before, marks since then keep their effect`,
     `${noun} undo 12`,
   )
-    .argument("<id>", `the ${what}'s id`, id(what))
+    .argument("<id>", `the ${what}'s id`, id)
     .option(...yesOption)
     .action(async (number: number, { yes }: { yes?: boolean }) => {
       const out = output();

@@ -68,15 +68,13 @@ const withUntil = (command: Command): Command =>
   command.requiredOption(
     "--until <time|now>",
     "UTC time or day when its marks count again",
-    wordOr("now", moment("--until")),
+    wordOr("now", moment),
   );
 
-const reporterId = integer("the reporter's number", 1, Number.MAX_SAFE_INTEGER);
+const reporterId = integer(1, Number.MAX_SAFE_INTEGER);
 
 function network(text: string): string {
   if (!/^[0-9a-f]{8,64}$/i.test(text))
-    throw new Refusal(
-      `the network must be ${networkDigits} hexadecimal digits or more, not "${text}"`,
-    );
+    throw new Refusal(`must be ${networkDigits} hexadecimal digits or more, not "${text}"`);
   return text.toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { Command } from "commander";
+import { type Argument, type Command, Help, type Option } from "commander";
 import type { Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 
@@ -18,6 +18,45 @@ export const verb = (
 /** What stands below a command's `--help`. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  npm run -s operator -- ${line}`).join("\n")}`;
+
+/** How `--help` says it: an option that must be given is marked, and a list that is empty by default says nothing of it. */
+export const helpWords = {
+  optionDescription(this: Help, option: Option): string {
+    const isEmpty = Array.isArray(option.defaultValue) && option.defaultValue.length === 0;
+    const words = isEmpty
+      ? option.description
+      : Help.prototype.optionDescription.call(this, option);
+    return option.mandatory ? `${words} (required)` : words;
+  },
+};
+
+/** Lets every refusal of a value begin with its option or argument, as it is typed. */
+export function naming(command: Command): void {
+  for (const one of [...command.options, ...command.registeredArguments]) {
+    const parse = one.parseArg as ((text: string, before: unknown) => unknown) | undefined;
+    if (parse === undefined) continue;
+    one.parseArg = (text: string, before: unknown): never => {
+      try {
+        return parse(text, before) as never;
+      } catch (error) {
+        throw error instanceof Refusal ? new Refusal(`${typed(one)}: ${error.message}`) : error;
+      }
+    };
+  }
+}
+
+/** What was wrong with a field of an act's input, named by the option or the argument of `command` that gave it. */
+export function aboutField(command: Command, field: string, why: string): string {
+  const name = field.replaceAll("_", "-");
+  const given =
+    command.options.find((option) => option.long === `--${name}`) ??
+    command.registeredArguments.find((argument) => argument.name() === name);
+  const words = why.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  return `${given === undefined ? name : typed(given)}: ${words}`;
+}
+
+const typed = (one: Option | Argument): string =>
+  "long" in one ? (one.long ?? one.flags) : `<${one.name()}>`;
 
 /** For a verb that asks for consent. */
 export const yesOption = ["--yes", "do not ask for confirmation"] as const;

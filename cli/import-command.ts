@@ -58,12 +58,8 @@ function withImport<Format extends string>(
     `${noun} import ${noun}.json --format ${formats[0]} --dry-run`,
     `${noun} import ${noun}.json --source north --replace-source`,
   )
-    .argument("<file>")
-    .option(
-      `--format <${formats.join("|")}>`,
-      "detected from the file by default",
-      choice("--format", formats),
-    )
+    .argument("<file>", `the file with the ${noun}`)
+    .option(`--format <${formats.join("|")}>`, "detected from the file by default", choice(formats))
     .option(
       "--source <name>",
       "name of the source of these rows; use a different name for each extract",
@@ -77,7 +73,7 @@ function withImport<Format extends string>(
     .option(
       "--allow-removals <n>",
       "how many may go where that is more than a tenth of the source, and more than 100",
-      integer("--allow-removals", 0, 10_000_000),
+      integer(0, 10_000_000),
     )
     .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, { dryRun, ...options }: Options<Format>) => {

@@ -8,8 +8,8 @@ import { listIncidents, openIncident, tellIncident } from "#src/alarms/service/i
 import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { formatTime } from "#src/domain/time.ts";
 
-const text = (what: string, most: number) => line(what, most, "not empty");
-const feedsOf = (given: string): Feed[] => entries(given).map(choice("--feeds", feeds));
+const text = (most: number) => line(most, "not empty");
+const feedsOf = (given: string): Feed[] => entries(given).map(choice(feeds));
 
 interface Told {
   text: string;
@@ -28,10 +28,10 @@ export function incidentCommand(output: () => Output): Command {
     "tell everybody of an incident",
     'incident open --title "Dumps are late" --text "We make them by hand meanwhile." --feeds dumps',
   )
-    .requiredOption("--title <text>", "in English, at most 120 characters", text("--title", 120))
-    .requiredOption("--text <text>", "what is known, in English", text("--text", 1000))
-    .option("--title-ru <text>", "the title in Russian", text("--title-ru", 120))
-    .option("--text-ru <text>", "the text in Russian", text("--text-ru", 1000))
+    .requiredOption("--title <text>", "in English, at most 120 characters", text(120))
+    .requiredOption("--text <text>", "what is known, in English", text(1000))
+    .option("--title-ru <text>", "the title in Russian", text(120))
+    .option("--text-ru <text>", "the text in Russian", text(1000))
     .option("--feeds <list>", `what it touches, of ${feeds.join(",")}; all without it`, feedsOf, [])
     .action(async (given: Told & { title: string; titleRu?: string; feeds: Feed[] }) => {
       const { actor, result } = output();
@@ -42,9 +42,9 @@ export function incidentCommand(output: () => Output): Command {
 
   const telling = (name: string, end: "close" | "stays open", description: string): void => {
     verb(command, name, description, `incident ${name} 3 --text "The disk has been replaced."`)
-      .argument("<id>", "the incident's id", id("incident"))
-      .requiredOption("--text <text>", "what is known now, in English", text("--text", 1000))
-      .option("--text-ru <text>", "the text in Russian", text("--text-ru", 1000))
+      .argument("<id>", "the incident's id", id)
+      .requiredOption("--text <text>", "what is known now, in English", text(1000))
+      .option("--text-ru <text>", "the text in Russian", text(1000))
       .action(async (incident: number, given: Told) => {
         const { actor, result } = output();
         const told = await withDb(output(), (db) =>

@@ -13,11 +13,13 @@ import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 const runFile = join(projectRoot, ".data", "run.json");
 
-/** The settings of the instance to work on: the environment's, completed by the one that `npm start` runs here. */
-export function instanceConfig(env: Surroundings["env"]): Config {
-  const running = env["DATABASE_URL"] ? {} : readRunFile();
+/**
+ * The settings of the instance to work on: the environment's, completed by those of the one that `npm start` runs here,
+ * unless the environment leads to a database of its own.
+ */
+export function instanceConfig(env: Surroundings["env"], file = runFile): Config {
   try {
-    return loadConfig({ ...running, ...withoutEmpty(env) });
+    return loadConfig({ ...runningBeside(env, file), ...withoutEmpty(env) });
   } catch (error) {
     throw new Refusal((error as Error).message, 1);
   }
@@ -30,29 +32,41 @@ export const configCommand = (output: () => Output): Command =>
     .addHelpText("after", examples("config", "config --json"))
     .action(() => {
       const { env, result } = output();
-      const config = instanceConfig(env);
-      const list = Object.entries(settings).map(([name, setting]) => {
-        const value = config[name as keyof Config];
-        return {
-          setting: setting.env,
-          value: setting.secret ? (value === "" ? "not set" : "set") : value,
-          source: sourceOf(setting.env, env),
-          default: setting.fallback,
-          meaning: setting.meaning,
-        };
-      });
-      result(list, (all) =>
+      result(settingsOf(env), (all) =>
         table(
-          all.map((line) => ({ ...line, default: line.source === "default" ? "" : line.default })),
+          all.map((line) => ({
+            ...line,
+            value: asGiven(line.value),
+            default: line.source === "default" ? "" : asGiven(line.default),
+          })),
           "",
         ),
       );
     });
 
-function sourceOf(name: string, env: Surroundings["env"]): "environment" | "npm start" | "default" {
-  if (env[name]) return "environment";
-  return !env["DATABASE_URL"] && name in readRunFile() ? "npm start" : "default";
+/** Every setting of the instance to work on, with where its value is from. */
+export function settingsOf(env: Surroundings["env"], file = runFile) {
+  const config = instanceConfig(env, file);
+  const running = runningBeside(env, file);
+  return Object.entries(settings).map(([name, setting]) => {
+    const value = config[name as keyof Config];
+    const source = env[setting.env]
+      ? "environment"
+      : setting.env in running
+        ? "npm start"
+        : "default";
+    return {
+      setting: setting.env,
+      value: setting.secret ? (value === "" ? "not set" : "set") : value,
+      source,
+      default: setting.fallback,
+      meaning: setting.meaning,
+    };
+  });
 }
+
+/** A switch as a setting takes it. */
+const asGiven = <T>(value: T): T | string => (typeof value === "boolean" ? String(value) : value);
 
 /**
  * Runs `work` on the instance's database and closes it; `progress` is shown on stderr. Refuses with a sentence when
@@ -87,20 +101,40 @@ export async function withDb<T extends object>(
   }
 }
 
-function readRunFile(): Record<string, string> {
-  let run: unknown;
+/** The settings of the instance that `npm start` runs here; none if the environment leads to another one. */
+const runningBeside = (env: Surroundings["env"], file: string): Record<string, string> =>
+  env["DATABASE_URL"] ? {} : readRunFile(file);
+
+/** What the launcher wrote down; nothing when it is gone: one that was killed leaves the file behind. */
+function readRunFile(file: string): Record<string, string> {
+  let run: Record<string, unknown>;
   try {
-    run = JSON.parse(readFileSync(runFile, "utf8"));
+    run = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
   } catch {
     return {};
   }
-  const { databaseUrl, redisUrl, reporterPepper, baseUrl, port } = run as Record<string, unknown>;
-  const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-  const found = { ...servers, REPORTER_PEPPER: reporterPepper, BASE_URL: baseUrl, PORT: port };
+  if (typeof run["pid"] === "number" && !isAlive(run["pid"])) return {};
+  const { databaseUrl, redisUrl, reporterPepper, baseUrl, port } = run;
+  const found = {
+    // A launcher of an earlier version wrote none.
+    ...(run["settings"] as object | undefined),
+    ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REPORTER_PEPPER: reporterPepper },
+    ...{ BASE_URL: baseUrl, PORT: port },
+  };
   const scalars = Object.entries(found).filter(([, value]) =>
     /^(string|number)$/.test(typeof value),
   );
   return withoutEmpty(Object.fromEntries(scalars.map(([name, value]) => [name, String(value)])));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process is alive.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 const withoutEmpty = (env: Record<string, string | undefined>): Record<string, string> =>

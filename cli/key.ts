@@ -19,9 +19,10 @@ import {
   type IssuedKey,
 } from "#src/keys/issued-keys.ts";
 import type { KeyKind } from "#src/keys/key-text.ts";
+import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
 
-const kind = choice("--kind", ["secret", "publishable"]);
+const kind = choice(["secret", "publishable"]);
 
 /** `operator key issue|list|update|revoke`. */
 export function keyCommand(output: () => Output): Command {
@@ -36,7 +37,7 @@ export function keyCommand(output: () => Output): Command {
       "key issue --partner 3 --kind publishable --domains maps.example --reports false",
     ),
   )
-    .requiredOption("--partner <id>", "the partner of the key", id("partner"))
+    .requiredOption("--partner <id>", "the partner of the key", id)
     .requiredOption(
       "--kind <secret|publishable>",
       "secret: for servers, publishable: for web pages",
@@ -52,6 +53,7 @@ export function keyCommand(output: () => Output): Command {
         const { id: keyId, ...rest } = readable(key);
         out.result({ id: keyId, key: text, ...rest }, card);
         out.note("Save the key now: only its hash is stored, and it cannot be shown again.");
+        noteUnbound(out, key);
         if (key.ips.length > 0 && !bound)
           out.note(
             `Its addresses have no effect: this partner's keys are not bound to addresses (operator partner update ${partner} --bind-ips true)`,
@@ -60,9 +62,12 @@ export function keyCommand(output: () => Output): Command {
     );
 
   verb(command, "list", "all keys, or those of one partner", "key list", "key list --partner 3")
-    .option("--partner <id>", "only keys of this partner", id("partner"))
+    .option("--partner <id>", "only keys of this partner", id)
     .action(async ({ partner }: { partner?: number }) => {
-      const keys = await withDb(output(), (db) => listKeys(db, partner));
+      const keys = await withDb(
+        output(),
+        async (db) => (await refuseAbsentPartner(db, partner)) ?? listKeys(db, partner),
+      );
       output().result(keys.map(readable), keyTable);
     });
 
@@ -75,7 +80,7 @@ export function keyCommand(output: () => Output): Command {
       'key update 7 --ips ""',
     ),
   )
-    .argument("<id>", "the key's id", id("key"))
+    .argument("<id>", "the key's id", id)
     .action(async (keyId: number, options: Settings) => {
       if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
@@ -84,6 +89,7 @@ export function keyCommand(output: () => Output): Command {
         changeKey(db, out.actor, keyId, wish(options), createClock(config)()),
       );
       out.result(readable(key), card);
+      if (options.domains !== undefined) noteUnbound(out, key);
     });
 
   verb(
@@ -93,12 +99,12 @@ export function keyCommand(output: () => Output): Command {
     "key limit 7 --to 2 --until 2027-01-15",
     "key limit 7 --until now",
   )
-    .argument("<id>", "the key's id", id("key"))
-    .option("--to <n>", "stations in an hour", integer("--to", ...keyBounds.mass_no_limit), 1)
+    .argument("<id>", "the key's id", id)
+    .option("--to <n>", "stations in an hour", integer(...keyBounds.mass_no_limit), 1)
     .requiredOption(
       "--until <time|now>",
       "UTC time or day when its usual limit holds again",
-      wordOr("now", moment("--until")),
+      wordOr("now", moment),
     )
     .action(async (keyId: number, { to, until }: { to: number; until: number | "now" }) => {
       const out = output();
@@ -116,7 +122,7 @@ export function keyCommand(output: () => Output): Command {
     "key revoke 7",
     "key revoke 7 --json",
   )
-    .argument("<id>", "the key's id", id("key"))
+    .argument("<id>", "the key's id", id)
     .option(...yesOption)
     .action(async (keyId: number, { yes }: { yes?: boolean }) => {
       const out = output();
@@ -132,6 +138,14 @@ export function keyCommand(output: () => Output): Command {
     });
 
   return command;
+}
+
+/** A publishable key works on the pages of its domains only: without any it looks broken to who gets it. */
+function noteUnbound({ note }: Output, { id, kind, domains }: IssuedKey): void {
+  if (kind === "publishable" && domains.length === 0)
+    note(
+      `No other website can use this key: it has no domains, so their pages get 403 (operator key update ${id} --domains maps.example)`,
+    );
 }
 
 /** Keys for people, a line each. */
@@ -163,20 +177,16 @@ const withSettings = (command: Command): Command =>
     .option(
       "--confirm-min <n>",
       "devices needed to publish: 0 for the default rules, 1, or 3 and more",
-      integer("--confirm-min", ...keyBounds.confirm_min),
+      integer(...keyBounds.confirm_min),
     )
-    .option("--reports <true|false>", "whether it may send marks", flag("--reports"))
+    .option("--reports <true|false>", "whether it may send marks", flag)
     .option(
       "--mass-no-limit <n>",
       "`no` marks of newcomers in an hour before further ones are held",
-      integer("--mass-no-limit", ...keyBounds.mass_no_limit),
+      integer(...keyBounds.mass_no_limit),
     )
-    .option("--label <text>", "a note for yourself", line("--label", keyLabelMax, "may be empty"))
-    .option(
-      "--expires <time|never>",
-      "UTC time or day when it expires",
-      wordOr("never", moment("--expires")),
-    );
+    .option("--label <text>", "a note for yourself", line(keyLabelMax, "may be empty"))
+    .option("--expires <time|never>", "UTC time or day when it expires", wordOr("never", moment));
 
 interface Settings extends Pick<KeyWish, "domains" | "ips" | "reports" | "label"> {
   confirmMin?: number;

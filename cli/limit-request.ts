@@ -3,7 +3,7 @@ import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { choice, id, integer, line, listLimit } from "#cli/values.ts";
-import { partnerBounds } from "#src/keys/partners.ts";
+import { partnerBounds, refuseAbsentPartner } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,
   limitRequestStatuses,
@@ -15,22 +15,26 @@ import {
 
 type ListFilter = Parameters<typeof listLimitRequests>[1];
 
-const comment = line("--comment", 500, "may be empty");
+const comment = line(500, "may be empty");
 
 /** `operator limit-request list|approve|reject|undo` (docs/contract.md 3.3). */
 export function limitRequestCommand(output: () => Output): Command {
   const command = new Command("limit-request").description("partners' requests for other limits");
 
   verb(command, "list", "requests, newest first", "limit-request list --status pending")
-    .option("--partner <id>", "only of this partner", id("partner"))
+    .option("--partner <id>", "only of this partner", id)
     .option(
       "--status <pending|approved|rejected>",
       "only with this status",
-      choice("--status", limitRequestStatuses),
+      choice(limitRequestStatuses),
     )
     .option("--limit <n>", "highest number of requests to show", listLimit, 1000)
     .action(async ({ limit, ...only }: ListFilter & { limit: number }) => {
-      const requests = await withDb(output(), (db) => listLimitRequests(db, only, limit));
+      const requests = await withDb(
+        output(),
+        async (db) =>
+          (await refuseAbsentPartner(db, only.partner)) ?? listLimitRequests(db, only, limit),
+      );
       output().result(requests.map(readable), (list) =>
         table(list.map(harmless), "no limit requests"),
       );
@@ -43,16 +47,16 @@ export function limitRequestCommand(output: () => Output): Command {
     "limit-request approve 4",
     'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
   )
-    .argument("<id>", "the request's id", id("request"))
+    .argument("<id>", "the request's id", id)
     .option(
       "--rpm <n>",
       "requests per minute, instead of the requested number",
-      integer("--rpm", ...partnerBounds.rpm),
+      integer(...partnerBounds.rpm),
     )
     .option(
       "--daily <n>",
       "requests per UTC day, instead of the requested number",
-      integer("--daily", ...partnerBounds.daily),
+      integer(...partnerBounds.daily),
     )
     .option("--comment <text>", "a comment for the partner", comment)
     .action(async (requestId: number, options: OtherLimits & { comment?: string }) => {
@@ -69,7 +73,7 @@ export function limitRequestCommand(output: () => Output): Command {
     "reject the request; the partner's limits stay as they are",
     'limit-request reject 4 --comment "use the dump"',
   )
-    .argument("<id>", "the request's id", id("request"))
+    .argument("<id>", "the request's id", id)
     .option("--comment <text>", "a comment for the partner", comment)
     .action(async (requestId: number, options: { comment?: string }) => {
       const out = output();
@@ -85,7 +89,7 @@ export function limitRequestCommand(output: () => Output): Command {
     "take a decision back: the request is pending again, and the partner has its limits of before",
     "limit-request undo 4",
   )
-    .argument("<id>", "the request's id", id("request"))
+    .argument("<id>", "the request's id", id)
     .action(async (requestId: number) => {
       const out = output();
       const { request, limits } = await withDb(out, (db) =>

@@ -8,7 +8,7 @@ import { listActions, type LogFilter } from "#src/operators/operator-log.ts";
 /** `operator log list`: who did what, when. Nothing is ever taken out of it. */
 export function logCommand(output: () => Output): Command {
   const command = new Command("log").description("the operator's log");
-  const part = (what: string, maxLength: number) => line(what, maxLength, "not empty");
+  const part = (maxLength: number) => line(maxLength, "not empty");
 
   verb(
     command,
@@ -18,15 +18,15 @@ export function logCommand(output: () => Output): Command {
     "log list --action key --json",
     'log list --subject "partner 3"',
   )
-    .option("--since <time>", "at this UTC time or later", moment("--since"))
-    .option("--until <time>", "before this UTC time", moment("--until"))
-    .option("--by <name>", "only actions by this actor", part("--by", 80))
+    .option("--since <time>", "at this UTC time or later", moment)
+    .option("--until <time>", "before this UTC time", moment)
+    .option("--by <name>", "only actions by this actor", part(80))
     .option(
       "--action <name>",
       "only this action (key.revoke), or all actions on one kind of subject (key)",
-      part("--action", 80),
+      part(80),
     )
-    .option("--subject <name>", "only actions on this subject (key 7)", part("--subject", 200))
+    .option("--subject <name>", "only actions on this subject (key 7)", part(200))
     .option("--limit <n>", "highest number of actions to show", listLimit, 100)
     .action(async ({ limit, by, ...filter }: LogFilter & { by?: string; limit: number }) => {
       const actions = await withDb(output(), (db) =>

@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
 import { basemapCommand } from "#cli/basemap.ts";
-import { examples } from "#cli/command.ts";
+import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { networkCommand } from "#cli/blocks.ts";
 import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
@@ -60,32 +60,50 @@ export async function operate(
   args: readonly string[],
   surroundings: Surroundings,
 ): Promise<number> {
-  /** What `--help` says; it comes in pieces. */
-  let help = "";
-  const program = createProgram((text) => void (help += text));
+  const typed: Typed = { asksJson: args.includes("--json"), help: "", command: new Command() };
+  const program = createProgram(typed);
   const output = (): Output => {
     const { json = false, actor = userName() } = program.opts<{ json?: boolean; actor?: string }>();
     return createOutput(json, actor, surroundings);
   };
   for (const noun of nouns) program.addCommand(inherited(program, noun(output)));
+  naming(program);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    return explain(error, args, program, help, surroundings);
+    return explain(error, typed, surroundings);
   }
 }
 
-const createProgram = (writeOut: (text: string) => void): Command =>
+/** What is known of a command line once it has been read. */
+interface Typed {
+  readonly asksJson: boolean;
+  /** What `--help` says; it comes in pieces. */
+  help: string;
+  /** The command that was run, or whose help is shown. */
+  command: Command;
+}
+
+const createProgram = (typed: Typed): Command =>
   new Command("operator")
     .description(
       "Operates one instance of Fuelmark: partners, keys, data. Uses DATABASE_URL, otherwise the instance that `npm start` runs.",
     )
     .option("--json", "write exactly one JSON value to stdout and never ask a question")
-    .option("--actor <name>", "your name for the operator's log", line("--actor", 80, "not empty"))
+    .option("--actor <name>", "your name for the operator's log", line(80, "not empty"))
+    .configureHelp(helpWords)
+    .hook("preAction", (_, command) => void (typed.command = command))
+    .addHelpText("beforeAll", ({ command }) => {
+      typed.command = command;
+      return "";
+    })
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined, writeOut })
+    .configureOutput({
+      writeErr: () => undefined,
+      writeOut: (text) => void (typed.help += text),
+    })
     .addHelpText(
       "after",
       examples(
@@ -101,6 +119,7 @@ const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 /** commander hands these settings only to commands that it makes itself. */
 function inherited(program: Command, command: Command): Command {
   command.copyInheritedSettings(program).helpCommand(false);
+  naming(command);
   for (const verb of command.commands) inherited(program, verb);
   return command;
 }
@@ -117,31 +136,37 @@ function userName(): string {
 /** Says what went wrong, on stderr, and with --json as the one JSON value too. Answers the exit code. */
 function explain(
   error: unknown,
-  args: readonly string[],
-  program: Command,
-  help: string,
+  { asksJson, help, command }: Typed,
   { stdout, stderr }: Surroundings,
 ): number {
-  const asksJson = args.includes("--json");
   if (error instanceof CommanderError && error.exitCode === 0) {
     stdout.write(asksJson ? jsonLine({ help }) : help);
     return 0;
   }
   const expected = error instanceof Refusal || error instanceof CommanderError;
-  const cause = error instanceof Error ? error : new Error(String(error));
-  const sentence = expected
-    ? cause.message.replace(/^error: /, "")
-    : `unexpected error: ${cause.stack}`;
-  if (error instanceof CommanderError && error.code === "commander.help") {
-    stderr.write(`${helpOf(program, args)}\n`);
-  } else stderr.write(`${sentence}\n`);
-  if (asksJson) stdout.write(jsonLine({ error: expected ? sentence : cause.message }));
+  const sentence = sentenceOf(error, command);
+  const lacksVerb = error instanceof CommanderError && error.code === "commander.help";
+  if (lacksVerb && !asksJson) stderr.write(`${command.helpInformation().trimEnd()}\n`);
+  else stderr.write(`${sentence}\n`);
+  const told = expected ? sentence : error instanceof Error ? error.message : String(error);
+  if (asksJson) stdout.write(jsonLine({ error: told }));
   return error instanceof Refusal ? error.exitCode : expected ? 2 : 1;
 }
 
-function helpOf(program: Command, words: readonly string[]): string {
-  let command: Command = program;
-  for (const word of words)
-    command = command.commands.find((child) => child.name() === word) ?? command;
-  return command.helpInformation().trimEnd();
+function sentenceOf(error: unknown, command: Command): string {
+  if (error instanceof Refusal)
+    return error.field === null ? error.message : aboutField(command, error.field, error.message);
+  if (!(error instanceof CommanderError))
+    return `unexpected error: ${error instanceof Error ? error.stack : String(error)}`;
+  return error.code === "commander.help"
+    ? needsWord(command)
+    : error.message.replace(/^error: /, "");
+}
+
+/** `operator partner` alone does nothing. */
+function needsWord(command: Command): string {
+  const names: string[] = [];
+  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
+  const words = command.commands.map((one) => one.name()).join(", ");
+  return `\`${names.join(" ")}\` needs a ${command.parent === null ? "noun" : "verb"}: ${words}`;
 }

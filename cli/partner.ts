@@ -32,7 +32,7 @@ import {
 } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
 
-const name = line("--name", partnerNameMax, "not empty");
+const name = line(partnerNameMax, "not empty");
 
 /** `operator partner create|list|show|update|launch`. */
 export function partnerCommand(output: () => Output): Command {
@@ -82,8 +82,8 @@ export function partnerCommand(output: () => Output): Command {
     "partner show 3",
     "partner show 3 --days 30 --json",
   )
-    .argument("<id>", "the partner's id", id("partner"))
-    .option("--days <n>", "days of usage, including today", integer("--days", 1, 365), 7)
+    .argument("<id>", "the partner's id", id)
+    .option("--days <n>", "days of usage, including today", integer(1, 365), 7)
     .action(async (partnerId: number, { days }: { days: number }) => {
       const value = await withDb(output(), async (db, config) => {
         const partner = await findPartner(db, partnerId);
@@ -111,30 +111,22 @@ export function partnerCommand(output: () => Output): Command {
       "partner update 3 --enabled false",
       "partner update 3 --cache-ttl default",
     )
-      .argument("<id>", "the partner's id", id("partner"))
+      .argument("<id>", "the partner's id", id)
       .option("--name <name>", "its name", name),
   )
     .option(
       "--cache-ttl <seconds|default>",
       "how long rectangles for its pages are cached; 0: never",
-      wordOr("default", integer("--cache-ttl (seconds, or default)", ...partnerBounds.cache_ttl_s)),
+      wordOr("default", integer(...partnerBounds.cache_ttl_s)),
     )
-    .option(
-      "--accept-remote <true|false>",
-      "accept marks without a position at the station",
-      flag("--accept-remote"),
-    )
-    .option(
-      "--bind-ips <true|false>",
-      "restrict secret keys to their addresses",
-      flag("--bind-ips"),
-    )
+    .option("--accept-remote <true|false>", "accept marks without a position at the station", flag)
+    .option("--bind-ips <true|false>", "restrict secret keys to their addresses", flag)
     .option(
       "--new-users <n|default>",
       "new users in a day before further ones are refused",
-      wordOr("default", integer("--new-users", ...partnerBounds.new_users_daily)),
+      wordOr("default", integer(...partnerBounds.new_users_daily)),
     )
-    .option("--enabled <true|false>", "false blocks the partner", flag("--enabled"))
+    .option("--enabled <true|false>", "false blocks the partner", flag)
     .action(async (partnerId: number, options: Changes) => {
       if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
@@ -159,22 +151,22 @@ export function partnerCommand(output: () => Output): Command {
     "partner launch 3 --until 2027-01-15 --new-users 50000 --limit 200",
     "partner launch 3 --until now",
   )
-    .argument("<id>", "the partner's id", id("partner"))
+    .argument("<id>", "the partner's id", id)
     .requiredOption(
       "--until <time|now>",
       "UTC time or day when the usual limits hold again",
-      wordOr("now", moment("--until")),
+      wordOr("now", moment),
     )
     .option(
       "--new-users <n>",
       "new users in a day",
-      integer("--new-users", ...partnerBounds.new_users_daily),
+      integer(...partnerBounds.new_users_daily),
       launchDefaults.newUsers,
     )
     .option(
       "--limit <n>",
       "stations that its new users may harmfully change in an hour before further marks are held",
-      integer("--limit", ...partnerBounds.launch_limit),
+      integer(...partnerBounds.launch_limit),
       launchDefaults.limit,
     )
     .action(async (partnerId: number, { until, ...limits }: LaunchOptions) => {
@@ -199,8 +191,8 @@ const inBrief = [
 
 const withLimits = (command: Command): Command =>
   command
-    .option("--rpm <n>", "requests per minute", integer("--rpm", ...partnerBounds.rpm))
-    .option("--daily <n>", "requests per UTC day", integer("--daily", ...partnerBounds.daily));
+    .option("--rpm <n>", "requests per minute", integer(...partnerBounds.rpm))
+    .option("--daily <n>", "requests per UTC day", integer(...partnerBounds.daily));
 
 interface Changes extends Pick<PartnerChanges, "name" | "rpm" | "daily" | "enabled"> {
   cacheTtl?: number | "default";

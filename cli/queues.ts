@@ -11,7 +11,7 @@ import { act } from "#src/operators/act.ts";
 import { depthOf, queueNames, type QueueName } from "#src/infrastructure/queue-state.ts";
 
 const shownFailed = 1000;
-const queueArgument = choice("the queue", queueNames);
+const queueArgument = choice(queueNames);
 
 /** `operator queues [list|failed|retry]`: what waits, what failed, and another try for it. */
 export function queuesCommand(output: () => Output): Command {
@@ -84,7 +84,7 @@ export function queuesCommand(output: () => Output): Command {
     "queues retry marks --all",
   )
     .argument("<queue>", queueNames.join(", "), queueArgument)
-    .argument("[job]", "the job's id", line("the job's id", 200, "not empty"))
+    .argument("[job]", "the job's id", line(200, "not empty"))
     .option("--all", "all failed jobs of the queue", false)
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
       if ((job === undefined) === !all) throw new Refusal("name one job, or use --all");

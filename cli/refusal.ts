@@ -6,10 +6,13 @@ import type { NotDone } from "#src/operators/act.ts";
  */
 export class Refusal extends Error {
   readonly exitCode: 1 | 2;
+  /** Which field of an act's input it is about: `sentenceOf` (operate.ts) names its option as it is typed. */
+  readonly field: string | null;
 
-  constructor(sentence: string, exitCode: 1 | 2 = 2) {
+  constructor(sentence: string, exitCode: 1 | 2 = 2, field: string | null = null) {
     super(sentence);
     this.exitCode = exitCode;
+    this.field = field;
   }
 }
 
@@ -34,13 +37,14 @@ const lists: Readonly<Record<string, string>> = {
 
 /** Why an operator's act was not done, and what helps. */
 export function refusalOf(why: NotDone): Refusal {
-  if (why.notDone === "invalid")
-    return new Refusal(`${why.field.replaceAll("_", "-")}: ${why.why}`);
+  if (why.notDone === "invalid") return new Refusal(why.why, 2, why.field);
   if (why.notDone === "unknown") {
     const list = lists[why.what];
     if (list === undefined) return new Refusal(`there is no ${why.what} ${why.id}`, 1);
     return unknown(why.what, why.id, list);
   }
+  if (why.notDone === "wide")
+    return new Refusal(`add --since (or --partner, --key, --reporter, --station): ${why.why}`);
   if (why.notDone === "changed") return new Refusal(`${why.what} ${why.id} ${why.why}`, 1);
   const { what, id, state } = why;
   const sentences: Readonly<Record<string, string>> = {

@@ -63,7 +63,7 @@ export function reporterCommand(output: () => Output): Command {
 
 const named = (command: Command): Command =>
   command
-    .option("--partner <id>", "the partner whose user it is, with --user-ref", id("partner"))
+    .option("--partner <id>", "the partner whose user it is, with --user-ref", id)
     .option("--user-ref <ref>", "the user, exactly as the partner sends it")
     .option("--device <id>", "a device of the map, by the id that it keeps");
 

@@ -32,6 +32,11 @@ export function rollbackVerb(command: Command, output: () => Output): void {
     'marks rollback --key 7 --since "2026-11-21 10:00:00" --status no',
     "marks rollback list",
     "marks rollback undo 12",
+  ).addHelpText(
+    "after",
+    `
+Give at least one of --since, --first-seen-since, --partner, --key, --reporter and --station:
+a network, a city, a status or --remote alone would read every day that is kept.`,
   );
   selecting(rollback)
     .option("--dry-run", "only show what would change", false)

@@ -20,8 +20,12 @@ export function runsCommand(output: () => Output): Command {
     "runs list --station demo-1 --since 2026-11-01 --json",
   )
     .requiredOption("--station <id>", "the station", stationId)
-    .option("--since <time>", "not those that ended before this UTC time", moment("--since"), 0)
-    .action(async ({ station, since }: { station: string; since: number }) => {
+    .option(
+      "--since <time>",
+      "only those that had not ended before this UTC time; by default all",
+      moment,
+    )
+    .action(async ({ station, since = 0 }: { station: string; since?: number }) => {
       const runs = await withDb(
         output(),
         async (db, config) =>

@@ -18,34 +18,26 @@ export interface SelectionOptions extends Omit<Selection, "reporter"> {
 /** The options that select marks, all of them together (docs/decisions.md 4.18). */
 export const selecting = (command: Command): Command =>
   command
-    .option("--key <id>", "marks that came through this key", id("key"))
-    .option("--partner <id>", "marks of this partner's users", id("partner"))
+    .option("--key <id>", "marks that came through this key", id)
+    .option("--partner <id>", "marks of this partner's users", id)
     .option("--reporter <id|hash>", "marks of this reporter", reporterName)
     .option("--station <id>", "marks at this station", stationId)
-    .option("--city <name>", "marks at the stations of this city", line("--city", 200, "not empty"))
+    .option("--city <name>", "marks at the stations of this city", line(200, "not empty"))
     .option("--network <hash>", "marks from this viewer's network, as an alarm names it", network)
-    .option(
-      `--status <${statuses.join("|")}>`,
-      "marks with this status",
-      choice("--status", statuses),
-    )
+    .option(`--status <${statuses.join("|")}>`, "marks with this status", choice(statuses))
     .option(
       "--remote <true|false>",
       "true: marks without a position at the station; false: the others",
-      flag("--remote"),
+      flag,
     )
     .option(
       "--first-seen-since <time>",
       "marks of people first seen at this UTC time or later",
-      moment("--first-seen-since"),
+      moment,
     )
-    .option(
-      "--first-seen-until <time>",
-      "marks of people first seen before this UTC time",
-      moment("--first-seen-until"),
-    )
-    .option("--since <time>", "marks received at this UTC time or later", moment("--since"))
-    .option("--until <time>", "marks received before this UTC time", moment("--until"));
+    .option("--first-seen-until <time>", "marks of people first seen before this UTC time", moment)
+    .option("--since <time>", "marks received at this UTC time or later", moment)
+    .option("--until <time>", "marks received before this UTC time", moment);
 
 /** What was typed of `selecting`, with the reporter's row. */
 export async function selectionOf(db: Db, options: SelectionOptions): Promise<Selection | NotDone> {
@@ -92,7 +84,7 @@ const arrow = (before: string | number, after: string | number): string =>
 function reporterName(text: string): string {
   const name = text.trim().toLowerCase();
   if (!/^([1-9]\d{0,14}|[0-9a-f]{64})$/.test(name))
-    throw new Refusal(`--reporter must be a reporter's id or the hex of its hash, not "${text}"`);
+    throw new Refusal(`must be a reporter's id or the hex of its hash, not "${text}"`);
   return name;
 }
 
@@ -100,6 +92,6 @@ function reporterName(text: string): string {
 function network(text: string): string {
   const digits = text.trim().toLowerCase();
   if (!/^[0-9a-f]{8,64}$/.test(digits))
-    throw new Refusal(`--network must be 8 to 64 hex digits of a network's hash, not "${text}"`);
+    throw new Refusal(`must be 8 to 64 hex digits of a network's hash, not "${text}"`);
   return digits;
 }

@@ -3,7 +3,7 @@ import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { Refusal, refusalOf } from "#cli/refusal.ts";
-import { choice, degrees, line, stationIdAs } from "#cli/values.ts";
+import { choice, degrees, line, stationId } from "#cli/values.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { unknown } from "#src/operators/act.ts";
@@ -23,7 +23,7 @@ export function stationCommand(output: () => Output): Command {
   );
 
   verb(command, "show", "one station, with what is set by hand", "station show n123 --json")
-    .argument("<id>", "the station's id", id)
+    .argument("<id>", "the station's id", stationId)
     .action(async (stationId: string) => {
       const found = await withDb(output(), async (db) => {
         const station = await findStation(db, stationId);
@@ -41,12 +41,12 @@ export function stationCommand(output: () => Output): Command {
     "station edit n123 --lat 55.75124 --lon 37.61842",
     "station edit n123 --from-file name position",
   )
-    .argument("<id>", "the station's id", id)
-    .option("--name <name>", "its name", text("--name", stationTextMax.name))
-    .option("--brand <brand>", 'its brand; "" for none', text("--brand", stationTextMax.brand))
-    .option("--address <address>", "its address", text("--address", stationTextMax.addr))
-    .option("--lat <degrees>", "its latitude; together with --lon", degrees("--lat", 90))
-    .option("--lon <degrees>", "its longitude; together with --lat", degrees("--lon", 180))
+    .argument("<id>", "the station's id", stationId)
+    .option("--name <name>", "its name", text(stationTextMax.name))
+    .option("--brand <brand>", 'its brand; "" for none', text(stationTextMax.brand))
+    .option("--address <address>", "its address", text(stationTextMax.addr))
+    .option("--lat <degrees>", "its latitude; together with --lon", degrees(90))
+    .option("--lon <degrees>", "its longitude; together with --lat", degrees(180))
     .option(
       "--from-file <field...>",
       `back to the value of the imports: ${fileFields.join(", ")}`,
@@ -79,8 +79,8 @@ export function stationCommand(output: () => Output): Command {
     "take a station out of service; it stays closed when an import still has it",
     'station close n123 --comment "demolished"',
   )
-    .argument("<id>", "the station's id", id)
-    .option("--comment <text>", "why, for the operator's log", text("--comment", commentMax))
+    .argument("<id>", "the station's id", stationId)
+    .option("--comment <text>", "why, for the operator's log", text(commentMax))
     .option(...yesOption)
     .action(async (stationId: string, { comment = "", yes }: { comment?: string; yes?: true }) => {
       const out = output();
@@ -95,7 +95,7 @@ export function stationCommand(output: () => Output): Command {
     "put a station in service again, whoever has taken it out",
     "station reopen n123",
   )
-    .argument("<id>", "the station's id", id)
+    .argument("<id>", "the station's id", stationId)
     .action(async (stationId: string) => {
       const out = output();
       const opened = await withDb(out, (db) => reopenStation(db, out.actor, stationId));
@@ -108,7 +108,7 @@ export function stationCommand(output: () => Output): Command {
 const commentMax = 500;
 const fileFields = ["name", "brand", "address", "position"] as const;
 type FileField = (typeof fileFields)[number];
-const fileField = choice("--from-file", fileFields);
+const fileField = choice(fileFields);
 
 interface Changes {
   name?: string;
@@ -119,9 +119,7 @@ interface Changes {
   fromFile?: FileField[];
 }
 
-const id = stationIdAs("the id");
-
-const text = (what: string, most: number) => line(what, most, "may be empty");
+const text = (most: number) => line(most, "may be empty");
 
 /** A station, each field that is set by hand with what the imports say. */
 function people({ by_hand: hand, in_service: inService, lat, lon, ...facts }: StationCard): string {

@@ -31,11 +31,11 @@ export function statusesCommand(output: () => Output): Command {
     "statuses import statuses.csv --format csv --dry-run",
     "statuses import fr_ruptures.csv --format fr-ruptures --source fr",
   )
-    .argument("<file>")
+    .argument("<file>", "the file with the statuses")
     .requiredOption(
       `--format <${statusFormats.join("|")}>`,
       "csv: station_id,status,fuels_now,fuels_no,updated; fr-ruptures: French stock-outs",
-      choice("--format", statusFormats),
+      choice(statusFormats),
     )
     .option(
       "--stations <file>",
@@ -49,19 +49,19 @@ export function statusesCommand(output: () => Output): Command {
     .option(
       "--max-age-h <n>",
       "leave out statuses that are older than this many hours",
-      integer("--max-age-h", 1, 24),
+      integer(1, 24),
       24,
     )
     .option(
       "--not-sold-days <n>",
       "fr-ruptures: a stock-out of this age or older means that the station does not sell the fuel",
-      integer("--not-sold-days", 1, 3650),
+      integer(1, 3650),
       30,
     )
     .option(
       "--as-of <time>",
       "for tests with an old file: treat this UTC time as the present",
-      moment("--as-of"),
+      moment,
     )
     .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, options: Options) => {

@@ -5,6 +5,7 @@ import { card, type Output, readable, table } from "#cli/output.ts";
 import { unknown } from "#cli/refusal.ts";
 import { id } from "#cli/values.ts";
 import { cleanText } from "#src/import/clean-text.ts";
+import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
 import {
   findWebhook,
@@ -23,9 +24,12 @@ export function webhookCommand(output: () => Output): Command {
   );
 
   verb(command, "list", "webhooks with their state, oldest first", "webhook list --partner 3")
-    .option("--partner <id>", "only of this partner", id("partner"))
+    .option("--partner <id>", "only of this partner", id)
     .action(async ({ partner = null }: { partner?: number | null }) => {
-      const webhooks = await withDb(output(), (db) => listWebhooks(db, partner));
+      const webhooks = await withDb(
+        output(),
+        async (db) => (await refuseAbsentPartner(db, partner)) ?? listWebhooks(db, partner),
+      );
       output().result(webhooks.map(shown), (list) =>
         table(list, "no webhooks", [
           ...(["id", "partner_id", "url", "events", "enabled", "off_reason"] as const),
@@ -40,7 +44,7 @@ export function webhookCommand(output: () => Output): Command {
     "one webhook, and its last deliveries with their answers",
     "webhook show 3 --json",
   )
-    .argument("<id>", "the webhook's id", id("webhook"))
+    .argument("<id>", "the webhook's id", id)
     .action(async (webhookId: number) => {
       const found = await withDb(output(), async (db) => {
         const webhook = await findWebhook(db, webhookId);
@@ -61,7 +65,7 @@ export function webhookCommand(output: () => Output): Command {
     ["disable", false, "switch a webhook off; its partner cannot switch it on again"],
   ] as const)
     verb(command, name, words, `webhook ${name} 3`)
-      .argument("<id>", "the webhook's id", id("webhook"))
+      .argument("<id>", "the webhook's id", id)
       .action(async (webhookId: number) => {
         const out = output();
         const webhook = await withDb(out, (db) =>

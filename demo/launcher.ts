@@ -12,7 +12,7 @@ import { secretsOf } from "#demo/secrets.ts";
 import { sentenceOf } from "#demo/sentence.ts";
 import { claimWebPort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
-import { loadConfig } from "#src/infrastructure/config.ts";
+import { givenSettings, loadConfig, settings } from "#src/infrastructure/config.ts";
 
 // `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
 const dataDir = resolve(".data");
@@ -71,8 +71,10 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const servers = await starting;
 
   const secrets = secretsOf(dataDir);
-  const claimed = await claimWebPort(Number(process.env.PORT) || 8080);
+  const wanted = Number(process.env.PORT) || settings.port.fallback;
+  const claimed = await claimWebPort(wanted);
   const { port } = claimed;
+  if (port !== wanted) console.log(`Port ${wanted} is taken: this instance uses ${port}.`);
   const baseUrl = process.env.BASE_URL || `http://localhost:${port}`;
   const env = {
     REPORTER_PEPPER: secrets.reporterPepper,
@@ -102,9 +104,9 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   await Promise.race([roles.ready(`http://127.0.0.1:${port}/readyz`), failed]);
 
   const run = { pid: process.pid, port, baseUrl, startedAt: new Date(startedAt).toISOString() };
-  // What `operator` needs to know of this instance; as private as secrets.json.
+  // What `operator` needs to know of this instance, so that it works with the same settings; as private as secrets.json.
   const urls = { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl };
-  const known = { ...urls, reporterPepper: env.REPORTER_PEPPER };
+  const known = { ...urls, reporterPepper: env.REPORTER_PEPPER, settings: givenSettings(env) };
   cleanUp.push(() => rmSync(runFile, { force: true }));
   writeFileSync(runFile, `${JSON.stringify({ ...run, ...known }, null, 2)}\n`, { mode: 0o600 });
   const seconds = (Date.now() - startedAt) / 1000;

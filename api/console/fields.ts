@@ -54,6 +54,8 @@ export function doneOrThrow<T extends object>(value: T | NotDone): T {
   if (!isNotDone(value)) return value;
   if (value.notDone === "unknown") throw unknown(value.what);
   if (value.notDone === "invalid") throw badField(value.field, value.why);
+  if (value.notDone === "wide")
+    throw badField("since", `Give it, or a partner, key, reporter or station: ${value.why}`);
   if (value.notDone === "changed") {
     const [first = "", ...others] = `${value.what} ${value.id} ${value.why}.`;
     throw refused("already-done", first.toUpperCase() + others.join(""));

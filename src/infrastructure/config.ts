@@ -60,6 +60,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   return config;
 }
 
+/** What of `env` are settings, each as it was given. */
+export const givenSettings = (env: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(settings).flatMap(({ env: name }) => (env[name] ? [[name, env[name]]] : [])),
+  );
+
 /** The settings of `names` that are not given, as one sentence; null when all are there. */
 export function missingSettings(
   config: Config,

@@ -136,10 +136,16 @@ export function alreadyRevoked(id: number): NotDone {
 function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | NotDone {
   const { expires, ...others } = wish;
   if (wish.confirm_min === 2)
-    return invalid("confirm_min", "0 for the usual rules, 1, or 3 and more");
+    return invalid("confirm_min", "Must be 0 for the usual rules, 1, or 3 and more");
   if (typeof expires === "number" && expires <= now) return invalid("expires", "Is in the past");
   const domains = readAll(wish.domains, boundDomain);
   if (domains.bad !== undefined) return invalid("domains", `“${domains.bad}” is no domain`);
+  const wide = wish.domains?.find(isOneLabel);
+  if (wide !== undefined)
+    return invalid(
+      "domains",
+      `“${wide}” would be all websites below it: give a whole domain, like maps.example`,
+    );
   const ips = readAll(wish.ips, boundAddress);
   if (ips.bad !== undefined) return invalid("ips", `“${ips.bad}” is no address or CIDR block`);
   if (kind === "secret" && domains.read?.length)
@@ -165,6 +171,12 @@ export function boundDomain(entry: string): string | null {
   const usable = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[/;
   return normal === null || normal.length > 253 || !usable.test(normal) ? null : normal;
 }
+
+/** `com`: with every website below it. */
+const isOneLabel = (entry: string): boolean => {
+  const domain = boundDomain(entry) ?? "";
+  return /^[^.:]+$/.test(domain) && domain !== "localhost";
+};
 
 /** Each entry once in the form that is stored, or the first one that has none. */
 function readAll(

@@ -1,5 +1,5 @@
 import type { Config } from "#src/infrastructure/config.ts";
-import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
@@ -124,6 +124,16 @@ export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
 
 export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | null> =>
   (await rows<Partner>(db, `select ${columns} from partners where id = ?`, [id]))[0] ?? null;
+
+/** Refuses a partner that there is not: what is listed of it would look as if it had nothing. Null for none at all. */
+export async function refuseAbsentPartner(
+  db: Statements,
+  id: number | null | undefined,
+): Promise<NotDone | null> {
+  if (id === null || id === undefined) return null;
+  const found = await rows(db, "select id from partners where id = ?", [id]);
+  return found.length > 0 ? null : unknown("partner", id);
+}
 
 /** Changes a partner's row; null when there is no such partner. */
 export async function updatePartner(

@@ -5,7 +5,7 @@ import { msOf } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 import {
   readableSelection,
-  refuseWide,
+  refuseSelection,
   type Review,
   type Selection,
   selectedStations,
@@ -98,7 +98,7 @@ export async function decideBatch(
   committed: Committed,
 ): Promise<{ id: number | null; marks: number; stations: number } | NotDone> {
   const { action, takes } = batchActs[name];
-  const refused = refuseWide(selection, takes);
+  const refused = await refuseSelection(db, selection, takes);
   if (refused !== null) return refused;
   const found = await selectedStations(db, selection, takes);
   const all = found.map((row) => row.station_id);

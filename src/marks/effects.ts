@@ -21,7 +21,7 @@ import {
 } from "#src/marks/histories.ts";
 import { markColumns, type MarkRow, msOf, stationTitle, toMark } from "#src/marks/marks.ts";
 import {
-  refuseWide,
+  refuseSelection,
   type Selection,
   selectedStations,
   whereSelected,
@@ -80,7 +80,7 @@ const preview = async (
   config: Config,
   shown: number,
 ): Promise<ConsoleRollback | NotDone> =>
-  refuseWide(selection, reviews) ??
+  (await refuseSelection(db, selection, reviews)) ??
   inSnapshot(db, async (tx) => {
     const { sql, bindings } = whereSelected(selection, reviews);
     const [sums] = await rows<

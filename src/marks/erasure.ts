@@ -4,10 +4,11 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
+import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { forgetDevice } from "#src/pushes/alerts/devices.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, type NotDone } from "#src/operators/act.ts";
 
 /** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
 export interface Erased {
@@ -44,10 +45,7 @@ export async function refuseUnknownPartner(
   db: Statements,
   person: Person,
 ): Promise<NotDone | null> {
-  if ("device" in person) return null;
-  const sql = "select id from partners where id = ?";
-  const found = await rows(db, sql, [person.partner]);
-  return found.length > 0 ? null : unknown("partner", person.partner);
+  return "device" in person ? null : refuseAbsentPartner(db, person.partner);
 }
 
 /** Whose people the person is one of: all that the operator's log may say. */

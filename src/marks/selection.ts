@@ -4,7 +4,7 @@ import type { Status } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
-import { invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import { type NotDone, unknown } from "#src/operators/act.ts";
 
 /** Which marks a decision is about: those that fit all of these. Times are times of receipt, ms. */
 export interface Selection {
@@ -30,18 +30,56 @@ export interface Selection {
   until?: number | undefined;
 }
 
-/** Why a selection is too wide; null when it is not. Held marks alone are few: any condition is enough. */
-export const refuseWide = (
+/**
+ * Why a decision about a selection is not even tried: it is too wide, or one of its names and numbers stands for nothing.
+ * Null when there is no reason.
+ */
+export const refuseSelection = async (
+  db: Db | Tx,
+  selection: Selection,
+  reviews?: readonly Review[],
+): Promise<NotDone | null> => refuseWide(selection, reviews) ?? (await refuseAbsent(db, selection));
+
+/** Conditions that no index serves: alone they read every day. */
+const wide = {
+  city: "a city",
+  network: "a network",
+  status: "a status",
+  remote: "the kind of position",
+  until: "an end",
+  firstSeenUntil: "an end of first seen",
+} as const;
+
+/** Held marks alone are few: any condition is enough. */
+function refuseWide(
   selection: Selection,
   reviews: readonly Review[] = withdrawable,
-): NotDone | null => {
-  const { key, partner, reporter, station, since, firstSeenSince } = selection;
-  const narrow = [key, partner, reporter, station, since, firstSeenSince];
-  const any = reviews.includes("none") ? narrow : Object.values(selection);
-  if (any.some((part) => part !== undefined)) return null;
-  const names = "key, partner, reporter, station, since and first seen since";
-  return invalid("since", `Name at least one of ${names}`);
-};
+): NotDone | null {
+  const given = Object.entries(selection).filter(([, value]) => value !== undefined);
+  const isNarrow = ([name]: [string, unknown]) => !(name in wide) || !reviews.includes("none");
+  if (given.some(isNarrow)) return null;
+  const names = given.map(([name]) => wide[name as keyof typeof wide]);
+  const why =
+    names.length === 0
+      ? "without any condition all marks would be selected"
+      : `${names.join(" and ")} alone would read every day that is kept`;
+  return { notDone: "wide", why };
+}
+
+async function refuseAbsent(db: Db | Tx, selection: Selection): Promise<NotDone | null> {
+  const { key, partner, reporter, station, city } = selection;
+  const named: readonly [string, number | string | undefined, string][] = [
+    ["key", key, "select from keys where id = ?"],
+    ["partner", partner, "select from partners where id = ?"],
+    ["reporter", reporter, "select from reporters where id = ?"],
+    ["station", station, "select from stations where id = ?"],
+    ["city", city || undefined, "select from cities where lower(name) = lower(?) limit 1"],
+  ];
+  for (const [what, name, sql] of named)
+    if (name !== undefined && (await rows(db, sql, [name])).length === 0)
+      return unknown(what, name);
+  return null;
+}
 
 /** The selection as people read it, for the operator's log and lists. */
 export function readableSelection(selection: Selection): object {

@@ -9,6 +9,8 @@ export type NotDone =
   | { notDone: "already"; what: string; id: number | string; state: string }
   /** Something else has changed since. `why` ends a sentence that begins with what and which: "is held: …". */
   | { notDone: "changed"; what: string; id: number | string; why: string }
+  /** What was selected is more than anybody may ask for at once. `why` says of which conditions. */
+  | { notDone: "wide"; why: string }
   /** One field of the input cannot be taken. */
   | { notDone: "invalid"; field: string; why: string };
 

@@ -66,6 +66,12 @@ describe("the operator's commands", () => {
     }
   });
 
+  it("say of each argument what it is", () => {
+    for (const [name, { registeredArguments }] of leaves())
+      for (const one of registeredArguments)
+        expect(one.description, `${name} ${one.name()}`).to.not.equal("");
+  });
+
   it("ask for consent on a terminal, and nowhere else", async () => {
     const answer = async (word: string, json = false): Promise<[boolean, string]> => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
@@ -117,6 +123,11 @@ describe("the operator's command line, command by command", function () {
         ["limit-request", "undo", "404"],
         ["marks", "retry", "404"],
         ["marks", "rollback", "--reporter", "404"],
+        ["marks", "rollback", "--key", "404", "--dry-run"],
+        ["review", "approve", "--partner", "404"],
+        ["key", "list", "--partner", "404"],
+        ["limit-request", "list", "--partner", "404"],
+        ["webhook", "list", "--partner", "404"],
         ["queues", "retry", "marks", "404"],
       ].map(async (args) => ({ args: args.join(" "), ran: await operator(...args, "--json") })),
     );
@@ -140,6 +151,83 @@ describe("the operator's command line, command by command", function () {
     }
     const help = await operator("key", "revoke", "--help", "--json");
     expect([help.code, Object.keys(help.json as object)]).to.deep.equal([0, ["help"]]);
+  });
+
+  it("names the verbs where one is missing, with code 2 and one JSON value", async () => {
+    for (const [args, said] of [
+      [[], /^`operator` needs a noun: account, partner, key, .*, demo$/],
+      [["partner"], /^`operator partner` needs a verb: create, list, show, update, launch$/],
+      [["log"], /^`operator log` needs a verb: list$/],
+      [["runs"], /^`operator runs` needs a verb: list, rebuild$/],
+      [["review"], /^`operator review` needs a verb: list, groups, .*, decisions$/],
+      [["review", "decisions"], /^`operator review decisions` needs a verb: list, show, undo$/],
+      [["--actor", "review", "key"], /^`operator key` needs a verb: issue, /],
+    ] as const) {
+      const ran = await operator(...args, "--json");
+      expect(ran.code, args.join(" ")).to.equal(2);
+      expect(ran.json.error, args.join(" ")).to.match(said);
+      expect(ran.err.trim()).to.equal(ran.json.error);
+    }
+    const people = await operator("partner");
+    expect([people.code, people.out]).to.deep.equal([2, ""]);
+    expect(people.err)
+      .to.match(/^Usage: operator partner /)
+      .and.to.not.contain("outputHelp");
+  });
+
+  it("marks in --help what must be given, and says defaults in words", async () => {
+    const help = async (...words: string[]) =>
+      (await operator(...words, "--help")).out.replaceAll(/\s+/g, " ");
+    for (const [words, options] of [
+      [
+        ["key", "issue"],
+        ["--partner <id>", "--kind <secret|publishable>"],
+      ],
+      [
+        ["account", "create"],
+        ["--name <name>", "--role <viewer|operator>"],
+      ],
+      [
+        ["incident", "open"],
+        ["--title <text>", "--text <text>"],
+      ],
+      [["partner", "launch"], ["--until <time|now>"]],
+    ] as const) {
+      const text = await help(...words);
+      const marked = [...text.matchAll(/(--[a-z-]+ <[^>]+>)(?:(?! --).)* \(required\)/g)];
+      expect(marked.map(([, option]) => option)).to.deep.equal(options);
+    }
+    const runs = await help("runs", "list");
+    expect(runs).to.contain("by default all").and.to.not.contain("default: 0");
+    expect(await help("incident", "open")).to.not.contain("default: []");
+    expect(await help("stations", "import")).to.contain("Arguments: file the file with the");
+  });
+
+  it("names what cannot be taken as it is typed", async () => {
+    const made = await operator("partner", "create", "--name", "Named", "--json");
+    const partner = String(made.json.id);
+    const issued = ["key", "issue", "--partner", partner, "--kind"];
+    const { id } = (await operator(...issued, "secret", "--json")).json as { id: number };
+    const rowsSql = "insert into stations (id, source, lat, lon) values ('n7', 'osm', 55, 37)";
+    await rows(db, rowsSql);
+    for (const [args, said] of [
+      [["partner", "create", "--name", "x", "--rpm", "0"], /^--rpm: must be a whole number from 1/],
+      [["partner", "show", "x"], /^<id>: must be a whole number from 1 to \d+, not "x"$/],
+      [["partner", "list", "--actor", " "], /^--actor: must not be empty$/],
+      [["partner", "launch", partner, "--until", "2020-01-01"], /^--until: is in the past$/],
+      [["partner", "launch", partner, "--until", "then"], /^--until: must be now, or "YYYY/],
+      [["key", "update", String(id), "--confirm-min", "2"], /^--confirm-min: must be 0 for the/],
+      [["key", "update", String(id), "--domains", "a.example"], /^--domains: a secret key is /],
+      [[...issued, "secret", "--expires", "2020-01-01"], /^--expires: is in the past$/],
+      [["network", "block", "x", "--until", "now"], /^<network>: must be 8 hex/],
+      [["station", "edit", "n7", "--lat", "0", "--lon", "0"], /^--lat: 0, 0 is no place/],
+      [["station", "edit", "n7", "--address", "x".repeat(201)], /^--address: must have at most/],
+    ] as const) {
+      const ran = await operator(...args, "--json");
+      expect([ran.code, ran.json.error], args.join(" ")).to.satisfy(
+        ([code, error]: [number, string]) => code === 2 && said.test(error),
+      );
+    }
   });
 
   it("shows a partner's limits and what it has used today", async () => {
@@ -230,9 +318,9 @@ describe("the operator's command line, command by command", function () {
       [
         ["edit", "n5", "--lat", "5,5", "--lon", "1"],
         2,
-        '--lat must be a number from -90 to 90, not "5,5"',
+        '--lat: must be a number from -90 to 90, not "5,5"',
       ],
-      [["edit", "n 5", "--name", "X"], 2, `the id must be a station's id, not "n 5"`],
+      [["edit", "n 5", "--name", "X"], 2, `<id>: must be a station's id, not "n 5"`],
     ] as const) {
       const ran = await operator("station", ...args, "--json");
       expect([ran.code, ran.json.error], args.join(" ")).to.deep.equal([code, said]);

@@ -197,6 +197,40 @@ describe("the operator's command line", function () {
     expect(out).not.to.contain(database.databaseUrl);
   });
 
+  it("says when no website can use a publishable key, and beside the one JSON value", async () => {
+    const { json } = await operator("partner", "create", "--name", "Pages", "--json");
+    const issue = ["key", "issue", "--partner", String(json.id), "--kind"];
+    const issued = await operator(...issue, "publishable", "--json");
+    const { id } = issued.json as { id: number };
+    const update = (domains: string) =>
+      operator("key", "update", String(id), "--domains", domains, "--json");
+    const said = `it has no domains, so their pages get 403 (operator key update ${id} --domains`;
+    expect(issued.err).to.contain(said);
+    expect((await update("maps.example")).err).to.equal("");
+    expect((await update("")).err).to.contain(said);
+    expect((await operator(...issue, "secret")).err).to.not.contain("403");
+    const bound = ["publishable", "--domains", "maps.example"];
+    expect((await operator(...issue, ...bound)).err).to.not.contain("403");
+  });
+
+  it("binds a key to no domain of one label but localhost", async () => {
+    const { json } = await operator("partner", "create", "--name", "Labels", "--json");
+    const issue = ["key", "issue", "--partner", String(json.id), "--kind", "publishable"];
+    const bind = (domains: string) => operator(...issue, "--domains", domains, "--json");
+    for (const [domains, top] of [
+      ["com", "com"],
+      ["maps.example,*.org.", "*.org."],
+      ["рф", "рф"],
+    ] as const) {
+      const { code, json: refused } = await bind(domains);
+      expect([code, refused.error], domains).to.deep.equal([
+        2,
+        `--domains: “${top}” would be all websites below it: give a whole domain, like maps.example`,
+      ]);
+    }
+    expect((await bind("localhost,127.0.0.1,[::1]")).json.domains).to.have.length(3);
+  });
+
   it("says when a key's addresses do not hold because the partner's switch is off", async () => {
     const { json } = await operator("partner", "create", "--name", "Bound", "--json");
     const issue = ["key", "issue", "--partner", String(json.id), "--kind", "secret"];

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { claimWebPort, somePort } from "#demo/servers/port.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { queues } from "#src/domain/vocabulary.ts";
@@ -9,6 +10,7 @@ import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
 import { newcomerBlocks, runBlocks } from "#test/harness/documents.ts";
 import { sized } from "#test/harness/long.ts";
+import { spawnOperatorOf } from "#test/harness/operator.ts";
 
 /** Most of the time of a first start goes into the country. */
 const stations = sized(2000, 10_000);
@@ -28,9 +30,14 @@ describe("npm start, once", () => {
     await clone.drop();
   });
 
-  it("goes from an empty folder to a running service", async () => {
-    running = clone.start({ DEMO_TRICKLE: "false", DEMO_STATIONS: String(stations) });
+  it("goes from an empty folder to a running service, beside one that has its port", async () => {
+    const other = await claimWebPort(await somePort());
+    const given = { DEFAULT_RPM: "777", WEBHOOK_HTTP: "true", PORT: String(other.port) };
+    running = clone.start({ DEMO_TRICKLE: "false", DEMO_STATIONS: String(stations), ...given });
     const [, baseUrl] = await running.waitFor(/Fuelmark is running at (\S+)/, 200_000);
+    await other.letGo();
+    const taken = new RegExp(`^Port ${other.port} is taken: this instance uses \\d+\\.$`, "m");
+    expect(running.output()).to.match(taken);
     const run = JSON.parse(readFileSync(join(clone.folder, ".data/run.json"), "utf8")) as {
       databaseUrl: string;
     };
@@ -71,6 +78,18 @@ describe("npm start, once", () => {
       await rows(db!, "select id from marks where processed_at is null or failed_at is not null"),
     ).to.deep.equal([]);
     expect(await rows(db!, "select count(*) from changes")).to.deep.equal([{ count: stations }]);
+  });
+
+  it("has a command line that works with its settings", async () => {
+    const operator = (...args: string[]) =>
+      spawnOperatorOf(clone.folder, { DATABASE_URL: "" }, ...args, "--json");
+    const list = (await operator("config")).json as { setting: string; value: unknown }[];
+    const told = (name: string) => list.find(({ setting }) => setting === name);
+    expect(told("DEFAULT_RPM")).to.include({ value: 777, source: "npm start" });
+    expect(told("WEBHOOK_HTTP")).to.include({ value: true, source: "npm start" });
+    expect(told("DEMO_STATIONS")).to.include({ value: stations, source: "npm start" });
+    expect((await operator("partner", "create", "--name", "x")).json).to.include({ rpm: 777 });
+    expect(statSync(join(clone.folder, ".data/run.json")).mode & 0o777).to.equal(0o600);
   });
 
   it("has a country, keys and a command line with which the README's first five minutes work", async () => {

@@ -321,6 +321,17 @@ const refused: readonly Act[] = [
     sent: ({ key }) => ["PATCH", `/keys/${key}`, body],
   })),
   {
+    name: "a key for all websites below com",
+    typed: ({ partner }) => [
+      ...["key", "issue", "--partner", partner, "--kind", "publishable", "--domains", "com"],
+    ],
+    sent: ({ partner }) => [
+      "POST",
+      "/keys",
+      { partner_id: partner, kind: "publishable", domains: ["com"] },
+    ],
+  },
+  {
     name: "a partner without a name",
     typed: ({ partner }) => ["partner", "update", partner, "--name", " "],
     sent: ({ partner }) => ["PATCH", `/partners/${partner}`, { name: " " }],

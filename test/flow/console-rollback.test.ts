@@ -78,6 +78,14 @@ describe("flow: a campaign rolled back in the console", function () {
   it("wants a selection that is not everything", async () => {
     const refused = await olga.call("POST", "/rollback/preview", { status: "no" });
     expect([refused.status, refused.body.detail[0].loc]).to.deep.equal([422, ["body", "since"]]);
+    expect(refused.body.detail[0].msg).to.equal(
+      "Give it, or a partner, key, reporter or station: a status alone would read every day that is kept",
+    );
+    for (const nothing of [{ key: 999_999 }, { station: "n404" }, { city: "Nowhere", since: 0 }])
+      for (const path of ["/rollback/preview", "/rollback", "/review/preview"]) {
+        const { status } = await olga.call("POST", path, nothing);
+        expect(status, `${path} ${JSON.stringify(nothing)}`).to.equal(404);
+      }
   });
 
   it("finds a reporter by what the partner calls it, and says what it did (docs/decisions.md 13.25)", async () => {

@@ -134,7 +134,8 @@ describe("flow: marks are rolled back as if they had never been made", function 
     const { keyId: key, partnerId: partner } = country;
     expect(await count({ key })).to.equal(3);
     expect(await count({ partner })).to.equal(3);
-    expect(await count({ partner: 999 })).to.equal(0);
+    for (const nothing of [{ partner: 999 }, { key: 999 }, { station: "n404" }, { reporter: 999 }])
+      expect(await count(nothing), JSON.stringify(nothing)).to.equal(undefined);
     expect(await count({ station: placeOf(0).id })).to.equal(2);
     expect(await count({ station: placeOf(0).id, status: "low" })).to.equal(1);
     expect(await count({ since: between })).to.equal(2);
@@ -153,6 +154,14 @@ describe("flow: marks are rolled back as if they had never been made", function 
     ])
       expect((await operator("marks", "rollback", ...args)).code, args.join(" ")).to.equal(2);
     expect((await operator("marks", "rollback", "--reporter", "12345")).code).to.equal(1);
+    const wide = await operator("marks", "rollback", "--network", "abcdef01", "--status", "no");
+    expect(wide.json.error).to.equal(
+      "add --since (or --partner, --key, --reporter, --station): a network and a status alone would read every day that is kept",
+    );
+    const help = await operator("marks", "rollback", "--help");
+    expect(help.json.help).to.match(
+      /at least one of --since,[^]*would read every day that is kept/,
+    );
     expect(
       await rows(country.db, "select id from marks where review = 'withdrawn'"),
     ).to.have.length(0);
@@ -193,7 +202,15 @@ describe("flow: marks are rolled back as if they had never been made", function 
     expect(await stations(...known)).to.deep.equal(idsOf(0, 1));
     expect(await stations(...since, "--city", "тестоград")).to.deep.equal(idsOf(0, 1, 2));
     expect(await stations(...since, "--city", "Слобода")).to.deep.equal(idsOf(11));
-    expect(await stations(...since, "--city", "Нигде")).to.deep.equal([]);
+    for (const [typed, said] of [
+      [["--city", "Нигде"], "there is no city Нигде"],
+      [["--key", "999"], "there is no key 999: `operator key list` shows the existing ones"],
+      [["--station", "n404"], "there is no station n404"],
+    ] as const)
+      for (const verb of ["marks rollback", "review approve", "review reject"]) {
+        const { code, json } = await operator(...verb.split(" "), ...since, ...typed);
+        expect([code, json.error], `${verb} ${typed.join(" ")}`).to.deep.equal([1, said]);
+      }
 
     for (const args of [
       ["--network", "3f"],

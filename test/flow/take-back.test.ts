@@ -297,8 +297,8 @@ describe("flow: decisions about many marks are taken back", function () {
       "approve",
       "--key",
       String(country.keyId),
-      "--city",
-      "Нигде",
+      "--status",
+      "yes",
     );
     expect(elsewhere.json).to.include({ marks: 0, id: null });
     const approved = await operator("review", "approve", ...typed);
