@@ -6,6 +6,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
+import { blockReporter } from "#src/marks/blocks.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { takeBack } from "#src/marks/take-back.ts";
@@ -61,6 +62,8 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   const acknowledged = new Map<number, Acknowledged>();
   /** Which of these their drivers took back. */
   const takenBack = new Set<number>();
+  /** Reporters (hex) whose further marks an operator holds. */
+  const blocked = new Set<string>();
   /** Why a station showed what it showed. */
   const reasons = new Set<string>();
   const chance = dice(20_260_115);
@@ -192,11 +195,16 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     );
   });
 
-  it("serves it after as many marks again on top of the reviewed ones", async () => {
+  it("serves it after as many marks again on top of the reviewed ones, those of blocked people held", async () => {
+    await blockSome();
     await sendMarks(marks - sent);
     await settled();
     await expectJudged(reviewed);
     await expectServed();
+    const stopped = (await storedMarks(country.db)).filter(
+      ({ id, reporter, review }) => !reviewed.has(id) && blocked.has(reporter) && review === "held",
+    );
+    expect(stopped.length).to.be.above(sized(5, 50));
     const cautious = (await storedMarks(country.db)).filter((mark) => mark.rule === "caution");
     // Few marks may have drawn none; what was judged agrees in any case.
     expect(cautious.filter((mark) => mark.status === "no").length).to.be.above(sized(-1, 20));
@@ -331,6 +339,20 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     acknowledged.set(id, what);
   }
 
+  /** Every tenth person that is known, until tomorrow. */
+  async function blockSome(): Promise<void> {
+    const known = await rows<{ id: number; hash: string }>(
+      country.db,
+      "select id, encode(hash, 'hex') as hash from reporters order by id",
+    );
+    const now = Date.now();
+    for (const { id, hash } of known.filter((_, n) => n % 10 === 0)) {
+      const done = await blockReporter(country.db, "test", Number(id), now + 24 * hourMs, now);
+      if (isNotDone(done)) throw new Error("not blocked");
+      blocked.add(hash);
+    }
+  }
+
   const settled = () => untilServed(country.db, roles.slice(0, 2));
 
   /** What each mark needs is what the oracle says of its acceptance and its first processing, with all that came before in view. */
@@ -355,7 +377,8 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       const expired = mark.receivedAt - mark.at > 24 * hourMs;
       const newcomer = mark.receivedAt - (seen.get(mark.reporter) ?? mark.receivedAt) < 24 * hourMs;
       const sinceNo = newcomersNo.get(source) ?? 0;
-      const held = !expired && newcomer && drawn.status === "no" && sinceNo >= massNoLimit;
+      const isMany = newcomer && drawn.status === "no" && sinceNo >= massNoLimit;
+      const held = !expired && (isMany || (fresh === undefined && blocked.has(mark.reporter)));
       const taken = expired ? "expired" : held ? "held" : "none";
       if (fresh === undefined) {
         const judged = judgedAs(
