@@ -347,7 +347,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     );
     const now = Date.now();
     for (const { id, hash } of known.filter((_, n) => n % 10 === 0)) {
-      const done = await blockReporter(country.db, "test", Number(id), now + 24 * hourMs, now);
+      const done = await blockReporter(country.db, "test", id, now + 24 * hourMs, now);
       if (isNotDone(done)) throw new Error("not blocked");
       blocked.add(hash);
     }
