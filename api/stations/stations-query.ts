@@ -147,8 +147,8 @@ export const areaQuery = Type.Object({
 });
 type PlainAreaQuery = Static<typeof areaQuery>;
 
-/** The query of /stations with its filters read. */
-export type AreaQuery = PlainAreaQuery & ReadFilters;
+/** The query of /stations with its filters read, and `bbox`: null where it is not the area. */
+export type AreaQuery = PlainAreaQuery & ReadFilters & { box: Box | null };
 
 /** Reads the filters of a query of /stations, or refuses them, or a rectangle that is none. */
 export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
@@ -156,8 +156,9 @@ export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
   if (isRefusal(read)) return read;
   const { bbox = "", ids, lat, lon } = query;
   const isArea = ids === undefined && lat === undefined && lon === undefined;
-  if (isArea && bbox !== "" && parseBox(bbox) === null) return refuseBox(bbox);
-  return { ...query, ...read };
+  const box = isArea && bbox !== "" ? parseBox(bbox) : null;
+  if (isArea && bbox !== "" && box === null) return refuseBox(bbox);
+  return { ...query, ...read, box };
 }
 
 /** What is known of cities and stations. */
@@ -203,10 +204,9 @@ const invalid = (name: string, msg: string, type = "value_error"): Refusal =>
  */
 function readArea(
   { cities, model }: Known,
-  { bbox = "", city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
+  { box, city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
 ): Where | Refusal {
-  const box = bbox === "" ? null : parseBox(bbox);
   // A map may be moved to where no station is, and there its rectangle may look like this one.
   if (box !== null && !widen && isSwapped(model, box))
     return lonFirst(box.west, box.south, box.east, box.north);
