@@ -12,6 +12,7 @@ import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#ap
 import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { giveBack } from "#snapshots/model/long-buffers.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 
 const compressMin = 1024;
@@ -99,6 +100,7 @@ function finish(services: Services, ctx: Context): Promise<void> | void {
   if (encoding !== "identity") {
     ctx.set("Content-Encoding", encoding);
     const whole = typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain);
+    if (slices !== undefined) slices.forEach(giveBack);
     return compress(whole, encoding).then((packed) => void (ctx.body = packed));
   }
   if (slices !== undefined) sendSlices(ctx, slices, size);
@@ -177,6 +179,8 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   ctx.respond = false;
   ctx.length = size;
   const { res } = ctx;
+  // Handed to the operating system. What a caller never takes is collected as garbage.
+  res.once("finish", () => slices.forEach(giveBack));
   if (ctx.method === "HEAD") return void res.end();
   res.cork();
   let short: Buffer[] = [];

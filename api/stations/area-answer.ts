@@ -14,6 +14,8 @@ import {
 } from "#api/stations/stations-query.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import type { Format } from "#snapshots/model/forms.ts";
+import { share } from "#snapshots/model/long-buffers.ts";
+import type { Piece } from "#snapshots/model/selection.ts";
 import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 
@@ -104,12 +106,29 @@ export function compute(
   return { found, etag, rest, now };
 }
 
+const takesGzip = ({ headers }: ApiContext): boolean =>
+  pickEncoding(headers["accept-encoding"], ["gzip"]) === "gzip";
+
+/** Written once for two users: for the cache, and for a caller who takes the list unpacked. */
+function forTwo(found: Found): Found {
+  let pieces: Piece[] | null = null;
+  const make = (): Piece[] => {
+    const made = found.pieces();
+    for (const { bytes } of made) share(bytes);
+    return made;
+  };
+  return { ...found, pieces: () => (pieces ??= make()) };
+}
+
 /** An answer as it is stored. */
 export function making(
   { model, lists }: Services,
+  ctx: ApiContext,
   { area, filters, format }: Asked,
-  { found, etag, rest, now }: Computed,
+  computed: Computed,
 ): Making {
+  if (!takesGzip(ctx)) computed.found = forTwo(computed.found);
+  const { found, etag, rest, now } = computed;
   const { count, asOfMs, truncated } = rest;
   if (area.kind === "ids") throw new Error("only rectangles are stored");
   const nextAt = model.nextChange(area, now, filters.freshH);
@@ -128,7 +147,7 @@ export async function sendRectangle(
   const { etag, asOfMs, count, truncated, gzip } = rectangle;
   if (isUnchanged(ctx, etag, asOfMs)) return;
   const rest = { count, asOfMs, truncated, lifetimeMs: config.statusLifetimeMs };
-  const isPacked = pickEncoding(ctx.headers["accept-encoding"], ["gzip"]) === "gzip";
+  const isPacked = takesGzip(ctx);
   if (!isPacked && made !== null) return lists.send(ctx, etag, made.found, rest, format);
   if (isPacked) ctx.set("Content-Encoding", "gzip");
   sendJson(ctx, isPacked ? gzip : await plainRectangles(gzip));

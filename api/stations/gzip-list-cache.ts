@@ -6,6 +6,7 @@ import { sendAs, setFormat } from "#api/stations/format.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
+import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 
 /** Lists of stations as gzip, put together from what is deflated already. */
@@ -66,7 +67,12 @@ export function createGzipListCache(): GzipListCache {
   };
 }
 
+/** Stations in another form than JSON are made in one buffer, which is given back once it is sent. */
 function plain(answer: Answer, rest: ListRest, { head, write, tail }: Form): Buffer[] {
   const pieces = answer.pieces().map(({ bytes }) => bytes);
-  return [head, ...pieces.map(write), tail(rest)];
+  if (write === forms.json.write || pieces.length === 0) return [head, ...pieces, tail(rest)];
+  const joined = borrowJoined(pieces);
+  const written = write(joined);
+  giveBack(joined);
+  return [head, written, tail(rest)];
 }

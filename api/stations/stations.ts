@@ -74,7 +74,7 @@ export function stationsRoute(services: Services, fixed?: Format) {
         question &&
         (await services.rectangles.get(question, ctx.state.quota.found, () => {
           made = compute(services, ctx, asked);
-          return making(services, asked, made);
+          return making(services, ctx, asked, made);
         }));
       if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
       const { etag, found, rest } = compute(services, ctx, asked);

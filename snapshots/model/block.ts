@@ -221,15 +221,18 @@ export const emptySum = (): Sum => new Uint32Array(3);
 
 /** Adds the digests of some stations. */
 export function addStations(sum: Sum, sources: readonly Source[]): Sum {
-  let [a, b, c] = sum as unknown as [number, number, number];
+  let [a, b, c] = [0, 0, 0];
   for (let i = 0; i < sources.length; i++) {
     const { block, slot } = sources[i] as Source;
     const at = slot * recordSize + field.hash;
-    a = (a + (block.records[at] as number)) >>> 0;
-    b = (b + (block.records[at + 1] as number)) >>> 0;
-    c = (c + (block.records[at + 2] as number)) >>> 0;
+    // With a sign: V8 keeps larger numbers than 2^31 as objects.
+    a = (a + (block.records[at] as number)) | 0;
+    b = (b + (block.records[at + 1] as number)) | 0;
+    c = (c + (block.records[at + 2] as number)) | 0;
   }
-  sum.set([a, b, c]);
+  [a, b, c].forEach((added, lane) => {
+    sum[lane] = (sum[lane] as number) + added;
+  });
   return sum;
 }
 

@@ -2,7 +2,8 @@ import { promisify } from "node:util";
 import { constants, crc32, deflateRaw } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Block, jsonOf } from "#snapshots/model/block.ts";
-import { type Format, forms } from "#snapshots/model/forms.ts";
+import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
+import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Piece } from "#snapshots/model/selection.ts";
 
 /** A text's length and CRC-32: enough to compute the CRC of joined texts. */
@@ -44,7 +45,7 @@ export async function packPieces(
   const whole = pieces.flatMap(({ block }) =>
     block === null ? [] : [deflatedBlock(block, format)],
   );
-  const run = runs.length === 0 ? [] : [deflated(form.write(joined(runs)), runLevel)];
+  const run = runs.length === 0 ? [] : [deflatedRuns(runs, form)];
   const packed = await Promise.all([...run, ...whole]);
   const parts = packed.flatMap((part, i) =>
     i < run.length || i === packed.length - 1 ? [part] : [part, between],
@@ -52,9 +53,15 @@ export async function packPieces(
   return joinDeflated(parts);
 }
 
-/** Stations in the order of their distance are one piece already: a copy of 4000 costs as much as finding them. */
-const joined = (runs: readonly Buffer[]): Buffer =>
-  runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
+/** Gives back the runs and what is made of them. */
+async function deflatedRuns(runs: readonly Buffer[], { write }: Form): Promise<Deflated> {
+  const plain = borrowJoined(runs);
+  const written = write(plain);
+  if (written !== plain) giveBack(plain);
+  const packed = await deflated(written, runLevel);
+  giveBack(written);
+  return packed;
+}
 
 /** One gzip member (RFC 1952) of three texts in a row. Many decoders read only the first of several members. */
 export function gzipMember(head: Buffer, middle: Packed, tail: Buffer): Buffer[] {

@@ -4,12 +4,7 @@ import type { Block, Source } from "#snapshots/model/block.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import { inRegion } from "#snapshots/model/selection.ts";
-
-/** A station and its distance to the centre of the area asked for, metres. */
-export interface Ranked extends Source {
-  station: number;
-  distance: number;
-}
+import { larger } from "#src/feed/id-table.ts";
 
 interface Asked {
   area: Area;
@@ -23,14 +18,14 @@ interface Asked {
 const spare = 512;
 
 /**
- * The `limit` stations of an area nearest to its centre that pass, ties by id, in no order (docs/decisions.md 7.8);
+ * The `limit` stations of an area nearest to its centre that pass, nearest first, ties by id (docs/decisions.md 7.8);
  * `truncated` when others pass too. Looks at the blocks in the order of their distance, and at none that is farther
  * than the last station kept: filters and distances of a whole country cost 12 ms, those of 4000 stations 2.
  */
 export function findNearest(
   tree: BlockTree,
   { area, matcher, limit, byId }: Asked,
-): { kept: Ranked[]; truncated: boolean } {
+): { kept: Source[]; truncated: boolean } {
   const region = compileArea(area);
   const blocks: { block: Block; covered: boolean; reach: number }[] = [];
   tree.walk(
@@ -41,95 +36,115 @@ export function findNearest(
   blocks.sort((a, b) => a.reach - b.reach);
 
   const found = createFound(limit);
+  const point = { lat: 0, lon: 0 };
   for (const { block, covered, reach } of blocks) {
     if (reach > found.farthest()) break;
     const within = covered ? null : inRegion(region, block);
     const chosen = matcher === null ? within : matcher(block, within);
     for (let slot = 0; slot < block.stations.length; slot++) {
       if (chosen !== null && chosen[slot] !== 1) continue;
-      const lat = block.coordinates[slot * 2] as number;
-      const lon = block.coordinates[slot * 2 + 1] as number;
-      found.add(block, slot, distanceM(region.centre, { lat, lon }));
+      point.lat = block.coordinates[slot * 2] as number;
+      point.lon = block.coordinates[slot * 2 + 1] as number;
+      found.add(block, slot, distanceM(region.centre, point));
     }
     found.drop();
   }
-  return { kept: cut(found.stations(), limit, byId), truncated: found.truncated() };
+  return { kept: found.nearest(byId), truncated: found.truncated() };
 }
 
-/** The nearest stations so far, in columns: most of them are dropped again. */
+/**
+ * Used by one search after the other: columns lie outside V8's heap, and 140 KB for each search had it collect the
+ * whole heap every few answers.
+ */
+const columns = {
+  slots: new Uint32Array(),
+  distances: new Float64Array(),
+  sorted: new Float64Array(),
+};
+
+/** Room for so many distances that are to be sorted. */
+function toSort(count: number): Float64Array {
+  if (columns.sorted.length < count) columns.sorted = new Float64Array(count);
+  return columns.sorted.subarray(0, count);
+}
+
+/** The nearest stations so far, in columns: most of them are dropped again, and objects for all were a third of the time. */
 function createFound(limit: number) {
   const blocks: Block[] = [];
-  const slots: number[] = [];
-  const distances: number[] = [];
+  let { slots, distances } = columns;
+  let count = 0;
   let farthest = Infinity;
   return {
     /** No station farther than this is among the nearest. */
     farthest: () => farthest,
-    truncated: () => farthest < Infinity,
+    truncated: () => farthest < Infinity || count > limit,
     add(block: Block, slot: number, distance: number): void {
       if (distance > farthest) return;
-      blocks.push(block);
-      slots.push(slot);
-      distances.push(distance);
+      if (count === slots.length) {
+        slots = columns.slots = larger(slots, 2 * count + spare);
+        distances = columns.distances = larger(distances, 2 * count + spare);
+      }
+      blocks[count] = block;
+      slots[count] = slot;
+      distances[count++] = distance;
     },
     /** Drops the farthest, once there are more than the limit, and again when there are many more. */
     drop(): void {
-      if (distances.length <= limit + (farthest < Infinity ? spare : 0)) return;
-      farthest = new Float64Array(distances).sort()[limit - 1] as number;
+      if (count <= limit + (farthest < Infinity ? spare : 0)) return;
+      const sorted = toSort(count);
+      sorted.set(distances.subarray(0, count));
+      farthest = sorted.sort()[limit - 1] as number;
       let to = 0;
-      for (let i = 0; i < distances.length; i++) {
+      for (let i = 0; i < count; i++) {
         if ((distances[i] as number) > farthest) continue;
         blocks[to] = blocks[i] as Block;
         slots[to] = slots[i] as number;
         distances[to++] = distances[i] as number;
       }
-      blocks.length = slots.length = distances.length = to;
+      count = to;
     },
-    stations: (): Ranked[] =>
-      blocks.map((block, i) => {
-        const slot = slots[i] as number;
-        const station = block.stations[slot] as number;
-        return { block, slot, station, distance: distances[i] as number };
-      }),
+    nearest(byId: Asked["byId"]): Source[] {
+      const stationOf = (i: number): number =>
+        (blocks[i] as Block).stations[slots[i] as number] as number;
+      const order = orderByDistance(distances.subarray(0, count), (a, b) =>
+        byId(stationOf(a), stationOf(b)),
+      );
+      const sources: Source[] = [];
+      for (const i of order.subarray(0, limit))
+        sources.push({ block: blocks[i] as Block, slot: slots[i] as number });
+      return sources;
+    },
   };
 }
 
-/** Parts of a metre that `sortByDistance` tells apart at first. */
+/** Parts of a metre that `orderByDistance` tells apart at first. */
 const perMetre = 64;
 
 /**
- * Nearest first, ties by id. Numbers that hold distance and place are sorted first, which takes a fifth of the time of
- * comparing stations; then those few are put right that the distance in whole parts of a metre does not tell apart.
+ * The places of the distances (m) in their order, ties by `byTie`. Numbers that hold distance and place are sorted
+ * first, which takes a fifth of the time of comparing stations; then those few are put right that the distance in whole
+ * parts of a metre does not tell apart.
  */
-export function sortByDistance(ranked: readonly Ranked[], byId: Asked["byId"]): Ranked[] {
-  const keys = new Float64Array(ranked.length);
-  ranked.forEach(({ distance }, i) => {
-    keys[i] = Math.floor(distance * perMetre) * ranked.length + i;
-  });
-  const sorted = Array.from(keys.sort(), (key) => ranked[key % ranked.length] as Ranked);
-  const partsOf = (i: number): number => Math.floor((sorted[i]?.distance ?? NaN) * perMetre);
-  for (let from = 0, to = 1; from < sorted.length; from = to++) {
-    while (partsOf(to) === partsOf(from)) to++;
+export function orderByDistance(
+  distances: Float64Array,
+  byTie: (a: number, b: number) => number,
+): Uint32Array {
+  const count = distances.length;
+  const keys = toSort(count);
+  for (let i = 0; i < count; i++)
+    keys[i] = Math.floor((distances[i] as number) * perMetre) * count + i;
+  keys.sort();
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[i] = (keys[i] as number) % count;
+  const partsOf = (i: number): number => Math.floor((keys[i] as number) / count);
+  for (let from = 0, to = 1; from < count; from = to++) {
+    while (to < count && partsOf(to) === partsOf(from)) to++;
     if (to - from < 2) continue;
-    const near = sorted
-      .slice(from, to)
-      .sort((a, b) => a.distance - b.distance || byId(a.station, b.station));
-    sorted.splice(from, near.length, ...near);
+    order
+      .subarray(from, to)
+      .sort((a, b) => (distances[a] as number) - (distances[b] as number) || byTie(a, b));
   }
-  return sorted;
-}
-
-/** Only those at the same distance as the last one have to be put in order. */
-function cut(kept: Ranked[], limit: number, byId: Asked["byId"]): Ranked[] {
-  if (kept.length <= limit) return kept;
-  const distances = new Float64Array(kept.length);
-  kept.forEach(({ distance }, i) => (distances[i] = distance));
-  const last = distances.sort()[limit - 1] as number;
-  const nearer = kept.filter(({ distance }) => distance < last);
-  const equal = kept
-    .filter(({ distance }) => distance === last)
-    .sort((a, b) => byId(a.station, b.station));
-  return [...nearer, ...equal.slice(0, limit - nearer.length)];
+  return order;
 }
 
 /** Metres that rounding may take from a distance of half the globe. */

@@ -14,7 +14,7 @@ import type { Area } from "#snapshots/model/area.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
-import { findNearest, sortByDistance } from "#snapshots/model/nearest.ts";
+import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
   type Hit,
@@ -153,8 +153,8 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         };
       const byId = table.ids.compare;
       const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
-      if (sort !== undefined) return { ...inOrder(sortByDistance(kept, byId)), truncated };
-      return { ...inOrder(kept), truncated, pieces: () => piecesOf(byBlock(kept)) };
+      const answer = { ...inOrder(kept), truncated };
+      return sort === undefined ? { ...answer, pieces: () => piecesOf(byBlock(kept)) } : answer;
     },
 
     /** The stations of these ids that pass, in this order, each once; `missing`: ids that are not in service. */

@@ -12,6 +12,7 @@ import {
   type Sum,
 } from "#snapshots/model/block.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
+import { borrow } from "#snapshots/model/long-buffers.ts";
 
 /** Stations of one block that belong to a result; `chosen` null means all of them. */
 export interface Hit {
@@ -126,25 +127,25 @@ export const sizeOf = (sources: readonly Source[]): number =>
     0,
   );
 
-/** The JSON of stations in this order, in one buffer, a comma after each. */
-export function copyInOrder(sources: readonly Source[]): Buffer {
-  const starts = new Uint32Array(sources.length);
-  let size = 0;
-  sources.forEach(({ block, slot }, i) => {
-    starts[i] = size;
-    size += read(block, slot, field.end) - startOf(block, slot);
-  });
-  const copy = Buffer.allocUnsafeSlow(size);
+/** The JSON of stations in this order, in one buffer of `take`, a comma after each. */
+export function copyInOrder(
+  sources: readonly Source[],
+  take: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Buffer {
+  const copy = take(sizeOf(sources));
   // Each block may have to be inflated, and what was inflated longest ago is deflated again.
   const plain = new Map<Block, Buffer>();
-  sources.forEach(({ block, slot }, i) => {
+  let to = 0;
+  for (const { block, slot } of sources) {
     let bytes = plain.get(block);
     if (bytes === undefined) plain.set(block, (bytes = block.body.read()));
-    bytes.copy(copy, starts[i] as number, startOf(block, slot), read(block, slot, field.end));
-  });
+    to += bytes.copy(copy, to, startOf(block, slot), read(block, slot, field.end));
+  }
   return copy;
 }
 
-/** The JSON of stations in this order. */
+/** The JSON of stations in this order, in a buffer that may be given back (see long-buffers.ts). */
 export const piecesInOrder = (sources: readonly Source[]): Piece[] =>
-  sources.length === 0 ? [] : [{ bytes: copyInOrder(sources).subarray(0, -1), block: null }];
+  sources.length === 0
+    ? []
+    : [{ bytes: copyInOrder(sources, borrow).subarray(0, -1), block: null }];

@@ -35,8 +35,8 @@ const refused = (msg: string, type: string): ParsedBody => ({
 });
 
 const [quote, backslash, comma, openBrace] = [0x22, 0x5c, 0x2c, 0x7b] as const;
-const openers = new Set([0x5b, 0x7b]);
-const closers = new Set([0x5d, 0x7d]);
+const isOpener = (code: number): boolean => code === openBrace || code === 0x5b;
+const isCloser = (code: number): boolean => code === 0x7d || code === 0x5d;
 
 // Looks at bytes before anything recursive sees them: what parses deeply overflows the stack later.
 function isTooDeep(bytes: Uint8Array): boolean {
@@ -48,10 +48,10 @@ function isTooDeep(bytes: Uint8Array): boolean {
       if (byte === backslash) i += 1;
       else if (byte === quote) quoted = false;
     } else if (byte === quote) quoted = true;
-    else if (openers.has(byte)) {
+    else if (isOpener(byte)) {
       depth += 1;
       if (depth > depthMax) return true;
-    } else if (closers.has(byte)) depth -= 1;
+    } else if (isCloser(byte)) depth -= 1;
   }
   return false;
 }
@@ -95,7 +95,8 @@ function repeatedNames(text: string): Fault[] {
       i = endOfString(text, i);
       if (!awaitsName || !top?.names) continue;
       awaitsName = false;
-      top.at = JSON.parse(text.slice(from, i + 1)) as string;
+      const name = text.slice(from + 1, i);
+      top.at = name.includes("\\") ? (JSON.parse(`"${name}"`) as string) : name;
       if (top.names.has(top.at))
         faults.push({
           loc: ["body", ...open.map(({ at }) => (typeof at === "string" ? at.slice(0, 100) : at))],
@@ -103,10 +104,10 @@ function repeatedNames(text: string): Fault[] {
           type: "repeated",
         });
       top.names.add(top.at);
-    } else if (openers.has(code)) {
+    } else if (isOpener(code)) {
       awaitsName = code === openBrace;
       open.push(awaitsName ? { names: new Set(), at: "" } : { names: null, at: 0 });
-    } else if (closers.has(code)) {
+    } else if (isCloser(code)) {
       open.pop();
       awaitsName = false;
     } else if (code === comma && top !== undefined) {

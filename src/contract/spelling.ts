@@ -4,11 +4,11 @@ import type { Fault } from "#src/contract/refusals.ts";
 const longest = 64;
 
 /** What two spellings of one name have in common: case, separators, and brackets at the end do not count. */
-const fold = (name: string): string =>
-  name
-    .replace(/\[[^\]]*\]$/, "")
-    .replaceAll(/[_-]/g, "")
-    .toLowerCase();
+function fold(name: string): string {
+  const bare = name.endsWith("]") ? name.replace(/\[[^\]]*\]$/, "") : name;
+  const joined = bare.includes("_") || bare.includes("-") ? bare.replaceAll(/[_-]/g, "") : bare;
+  return joined.toLowerCase();
+}
 
 /**
  * Finds the known name of which another name is a spelling; undefined when there is none (docs/decisions.md 3.17, 7.14).

@@ -1,0 +1,53 @@
+/** Shorter buffers are made anew. */
+const longMin = 128 << 10;
+const step = 256 << 10;
+const keptMax = 4;
+const largestKept = 8 << 20;
+
+/** Nobody uses these; the smallest stands first. */
+const free: Buffer[] = [];
+/** Memory that may come back, and how many users it has. What never does is collected as garbage. */
+const lent = new WeakMap<ArrayBufferLike, number>();
+
+/**
+ * A buffer of `size` bytes with any content, for what is needed for the time of one answer. Long ones are used again
+ * once they are given back: V8 counts the megabytes outside its heap, and a new buffer of 2 MB for each list of 4000
+ * stations had it collect the whole heap every few requests, which cost more than the lists.
+ */
+export function borrow(size: number): Buffer {
+  if (size < longMin) return Buffer.allocUnsafeSlow(size);
+  const at = free.findIndex(({ length }) => length >= size);
+  const whole =
+    at < 0
+      ? Buffer.allocUnsafeSlow(Math.ceil(size / step) * step)
+      : (free.splice(at, 1)[0] as Buffer);
+  lent.set(whole.buffer, 1);
+  return whole.subarray(0, size);
+}
+
+/** Adds a user to a buffer of `borrow`: it comes back when each has given it back. */
+export function share({ buffer }: Buffer): void {
+  const users = lent.get(buffer);
+  if (users !== undefined) lent.set(buffer, users + 1);
+}
+
+/** Takes back a buffer of `borrow`, or a part of one, that its user reads no more. Other buffers are left alone. */
+export function giveBack({ buffer }: Buffer): void {
+  const users = lent.get(buffer);
+  if (users === undefined) return;
+  if (users > 1) return void lent.set(buffer, users - 1);
+  lent.delete(buffer);
+  if (buffer.byteLength > largestKept) return;
+  free.push(Buffer.from(buffer));
+  free.sort((a, b) => a.length - b.length);
+  if (free.length > keptMax) free.shift();
+}
+
+/** Buffers in a row, in one of `borrow`. A single one stays as it is. */
+export function borrowJoined(parts: readonly Buffer[]): Buffer {
+  if (parts.length === 1) return parts[0] as Buffer;
+  const joined = borrow(parts.reduce((sum, { length }) => sum + length, 0));
+  let to = 0;
+  for (const part of parts) to += part.copy(joined, to);
+  return joined;
+}
