@@ -162,12 +162,14 @@ export interface Report {
   rule: Rule;
 }
 
+/** Never counts again, unless the decision about it is taken back. */
+const isOut = "review in ('withdrawn', 'rejected')";
 const isBeingTakenBack = `taken_back_at is not null
          and exists (select from station_status s where s.station_id = marks.station_id and s.refold)`;
 
 /**
  * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
- * again. What a withdrawn mark had come to is not so any more: it supports nothing. One that its driver has taken back
+ * again. What a withdrawn or rejected mark had come to is not so any more: it supports nothing. One that its driver has taken back
  * has no outcome until its station is folded without it. `keptAs`: see `rows`.
  */
 export async function loadReports(
@@ -181,10 +183,10 @@ export async function loadReports(
     db,
     `select id, station_id as "stationId", remote, needed, rule, review <> 'expired' as accepted,
        coalesce(partner_id, (select k.partner_id from keys k where k.id = key_id)) as "partnerId",
-       case when ${isBeingTakenBack} then null when review = 'withdrawn' then 'superseded' when processed_at is not null then outcome end as outcome,
-       case when review <> 'withdrawn' then outcome_status end as status,
-       case when review <> 'withdrawn' then outcome_reason end as reason,
-       case when review = 'withdrawn' then 0 else outcome_have end as have
+       case when ${isBeingTakenBack} then null when ${isOut} then 'superseded' when processed_at is not null then outcome end as outcome,
+       case when not ${isOut} then outcome_status end as status,
+       case when not ${isOut} then outcome_reason end as reason,
+       case when ${isOut} then 0 else outcome_have end as have
      from marks where id = any(?::bigint[])
        and id >= ${firstIdOfDay(Math.min(...days))} and id < ${firstIdOfDay(Math.max(...days) + dayMs)}`,
     [ids],

@@ -185,7 +185,7 @@ describe("flow: the review of mass `no` marks", function () {
     expect(list.json.map((one: { id: number }) => one.id)).not.to.include(Number(id));
     const report = await first.get(`/reports/${id}`);
     expect(report.body).to.include({ state: "processed", accepted: true });
-    expect(report.body.published).to.include({ outcome: "held", status: "nodata" });
+    expect(report.body.published).to.include({ outcome: "superseded", status: "nodata", have: 0 });
     expect(await fuelOf(33)).to.include({ status: "nodata", pending_status: "" });
     await expectRefolded(country.db, instance.config);
     expect(await logged("review.reject")).to.deep.equal([{ actor: "olga", subject: `mark ${id}` }]);
