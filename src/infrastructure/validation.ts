@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { TSchema } from "typebox";
 import type { Fault } from "#src/contract/refusals.ts";
 import { createSpelling, misspelt } from "#src/contract/spelling.ts";
@@ -19,10 +19,11 @@ const inputMax = 100;
 /**
  * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in. Unknown fields
  * are ignored, unless they are known ones in another spelling (docs/decisions.md 3.17).
- * Misspelt names come first, then faults in the order of the schema; at most 20.
+ * Misspelt names come first, then faults in the order of the schema; at most 20. The schema is compiled for the first
+ * value: those of all routes take a sixth of the time in which a process starts.
  */
 export function compileCheck(schema: TSchema, where: "body" | "query"): Check {
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | undefined;
   const { properties = {} } = schema as { properties?: Record<string, unknown> };
   const spelling = createSpelling(Object.keys(properties));
   return (value) => {
@@ -31,6 +32,7 @@ export function compileCheck(schema: TSchema, where: "body" | "query"): Check {
       const known = spelling(name);
       return known === undefined ? [] : misspelt(where, name, known);
     });
+    validate ??= ajv.compile(schema);
     if (validate(value) && names.length === 0) return null;
     const errors = withoutBranches(validate.errors ?? []);
     const faults = errors.map((error) => faultOf(error, where, value));
