@@ -109,26 +109,29 @@ export function compute(
 const takesGzip = ({ headers }: ApiContext): boolean =>
   pickEncoding(headers["accept-encoding"], ["gzip"]) === "gzip";
 
-/** Written once for two users: for the cache, and for a caller who takes the list unpacked. */
-function forTwo(found: Found): Found {
+/**
+ * Finds the stations for the cache, which stores them packed. For a caller who takes them unpacked they are written
+ * once for both.
+ */
+export function computeToStore(services: Services, ctx: ApiContext, asked: Asked): Computed {
+  const computed = compute(services, ctx, asked);
+  if (takesGzip(ctx)) return computed;
+  const { found } = computed;
   let pieces: Piece[] | null = null;
   const make = (): Piece[] => {
     const made = found.pieces();
     for (const { bytes } of made) share(bytes);
     return made;
   };
-  return { ...found, pieces: () => (pieces ??= make()) };
+  return { ...computed, found: { ...found, pieces: () => (pieces ??= make()) } };
 }
 
 /** An answer as it is stored. */
 export function making(
   { model, lists }: Services,
-  ctx: ApiContext,
   { area, filters, format }: Asked,
-  computed: Computed,
+  { found, etag, rest, now }: Computed,
 ): Making {
-  if (!takesGzip(ctx)) computed.found = forTwo(computed.found);
-  const { found, etag, rest, now } = computed;
   const { count, asOfMs, truncated } = rest;
   if (area.kind === "ids") throw new Error("only rectangles are stored");
   const nextAt = model.nextChange(area, now, filters.freshH);

@@ -7,6 +7,7 @@ import {
   type Asked,
   type Computed,
   compute,
+  computeToStore,
   createAskedReader,
   making,
   readAsked,
@@ -73,8 +74,8 @@ export function stationsRoute(services: Services, fixed?: Format) {
       const shared =
         question &&
         (await services.rectangles.get(question, ctx.state.quota.found, () => {
-          made = compute(services, ctx, asked);
-          return making(services, ctx, asked, made);
+          made = computeToStore(services, ctx, asked);
+          return making(services, asked, made);
         }));
       if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
       const { etag, found, rest } = compute(services, ctx, asked);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { addStations, emptySum, type Source, sumText } from "#snapshots/model/block.ts";
+import { type Source, sumOfStations, sumText } from "#snapshots/model/block.ts";
 import {
   type Deflated,
   deflatedAfter,
@@ -32,7 +32,7 @@ export function chunksOf(sources: readonly Source[]): Chunk[] {
     const isLast = i === sources.length - 1;
     if (!isLast && (block.stations[slot] as number) % chunkStations !== 0) return;
     const some = sources.slice(from, i + 1);
-    const sum = `${some.length}-${sumText(addStations(emptySum(), some))}`;
+    const sum = `${some.length}-${sumText(sumOfStations(some))}`;
     chunks.push({ sources: some, sum, size: sizeOf(some), isLast });
     from = i + 1;
   });

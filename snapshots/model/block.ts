@@ -219,8 +219,8 @@ export type Sum = Uint32Array;
 
 export const emptySum = (): Sum => new Uint32Array(3);
 
-/** Adds the digests of some stations. */
-export function addStations(sum: Sum, sources: readonly Source[]): Sum {
+/** The sum of the digests of some stations. */
+export function sumOfStations(sources: readonly Source[]): Sum {
   let [a, b, c] = [0, 0, 0];
   for (let i = 0; i < sources.length; i++) {
     const { block, slot } = sources[i] as Source;
@@ -230,10 +230,7 @@ export function addStations(sum: Sum, sources: readonly Source[]): Sum {
     b = (b + (block.records[at + 1] as number)) | 0;
     c = (c + (block.records[at + 2] as number)) | 0;
   }
-  [a, b, c].forEach((added, lane) => {
-    sum[lane] = (sum[lane] as number) + added;
-  });
-  return sum;
+  return Uint32Array.of(a, b, c);
 }
 
 /** Adds the digest of one station. */

@@ -68,7 +68,7 @@ function toSort(count: number): Float64Array {
   return columns.sorted.subarray(0, count);
 }
 
-/** The nearest stations so far, in columns: most of them are dropped again, and objects for all were a third of the time. */
+/** The nearest stations so far, in columns: most are dropped again, and objects for all were a third of the time. */
 function createFound(limit: number) {
   const blocks: Block[] = [];
   let { slots, distances } = columns;
@@ -77,7 +77,7 @@ function createFound(limit: number) {
   return {
     /** No station farther than this is among the nearest. */
     farthest: () => farthest,
-    truncated: () => farthest < Infinity || count > limit,
+    truncated: () => farthest < Infinity,
     add(block: Block, slot: number, distance: number): void {
       if (distance > farthest) return;
       if (count === slots.length) {

@@ -1,10 +1,9 @@
 import {
-  addStations,
   type Block,
-  emptySum,
   field,
   read,
   type Source,
+  sumOfStations,
   sumText,
 } from "#snapshots/model/block.ts";
 import type { Point } from "#src/domain/geo.ts";
@@ -286,7 +285,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
 
 const inOrder = (sources: readonly Source[]): Answer => ({
   count: sources.length,
-  sum: sumText(addStations(emptySum(), sources)),
+  sum: sumText(sumOfStations(sources)),
   pieces: () => piecesInOrder(sources),
   sources: () => sources,
 });

@@ -34,9 +34,10 @@ const refused = (msg: string, type: string): ParsedBody => ({
   faults: [{ loc: ["body"], msg, type }],
 });
 
-const [quote, backslash, comma, openBrace] = [0x22, 0x5c, 0x2c, 0x7b] as const;
-const isOpener = (code: number): boolean => code === openBrace || code === 0x5b;
-const isCloser = (code: number): boolean => code === 0x7d || code === 0x5d;
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const;
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
+const isOpener = (code: number): boolean => code === openBrace || code === openBracket;
+const isCloser = (code: number): boolean => code === closeBrace || code === closeBracket;
 
 // Looks at bytes before anything recursive sees them: what parses deeply overflows the stack later.
 function isTooDeep(bytes: Uint8Array): boolean {

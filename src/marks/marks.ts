@@ -169,8 +169,8 @@ const isBeingTakenBack = `taken_back_at is not null
 
 /**
  * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
- * again. What a withdrawn or rejected mark had come to is not so any more: it supports nothing. One that its driver has taken back
- * has no outcome until its station is folded without it. `keptAs`: see `rows`.
+ * again. What a withdrawn or rejected mark had come to is not so any more: it supports nothing. One that its driver
+ * has taken back has no outcome until its station is folded without it. `keptAs`: see `rows`.
  */
 export async function loadReports(
   db: Statements,

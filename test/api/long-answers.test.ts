@@ -21,9 +21,12 @@ const stations = Array.from({ length: 900 }, (_, n) => ({
   name: `Station ${n}`,
   addr: `${"Long street ".repeat(1 + (n % 9))}${n}`,
 }));
-/** Each `n` asks for the same under another name: no station is near the edges, and the centre stays where it is. */
+/**
+ * Each `n` asks for the same under another name: no station is near the edges, and the centre stays where it is. On the
+ * grid, so that a publishable key gets it as it is.
+ */
 const area = (n: number): string =>
-  `bbox=${(49.026 - n / 1000).toFixed(3)},29,${(53 + n / 1000).toFixed(3)},33.054`;
+  `bbox=${(49.02 - n / 100).toFixed(2)},29,${(53 + n / 100).toFixed(2)},33.06`;
 const asked = (n = 0) => [
   { path: `/stations?${area(n)}`, accept: "*/*" },
   { path: `/stations?${area(n)}&sort=distance`, accept: "*/*" },
@@ -40,6 +43,7 @@ describe("long answers", () => {
   let instance: TestInstance;
   let edge: Edge;
   let key: string;
+  let publishable: string;
   /** The right answer of each, made alone. */
   const right: string[] = [];
 
@@ -53,18 +57,23 @@ describe("long answers", () => {
       "\r\n",
     ].join("\r\n");
 
-  const ask = async ({ path, accept }: Asked, encoding: string): Promise<string> => {
+  const askWith = async (by: string, { path, accept }: Asked, encoding: string) => {
     const answer = await fetch(edge.url + path, {
-      headers: { Authorization: `Bearer ${key}`, Accept: accept, "Accept-Encoding": encoding },
+      headers: { Authorization: `Bearer ${by}`, Accept: accept, "Accept-Encoding": encoding },
     });
     expect(answer.status).to.equal(200);
-    return digestOf(Buffer.from(await answer.arrayBuffer()));
+    const cache = answer.headers.get("x-service-cache");
+    return { cache, digest: digestOf(Buffer.from(await answer.arrayBuffer())) };
   };
+  const ask = async (one: Asked, encoding: string): Promise<string> =>
+    (await askWith(key, one, encoding)).digest;
 
   before(async () => {
     instance = await startInstance();
     const db = createDb(instance.config, "setup");
-    key = await addKey(db, await addPartner(db, { rpm: 100_000, daily: 1_000_000 }));
+    const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
+    key = await addKey(db, partner);
+    publishable = await addKey(db, partner, "publishable");
     await writeStations(db, stations);
     await db.destroy();
     edge = await startEdge(instance.config);
@@ -90,6 +99,34 @@ describe("long answers", () => {
           asked(wave * rounds.length + round).map(async (one, i) =>
             expect(await ask(one, encoding)).to.equal(right[i]),
           ),
+        ),
+      );
+  });
+
+  it("are written once for the cache and for a caller who takes them unpacked, and both get them whole", async () => {
+    // Points are for secret keys alone.
+    const rectangles = (n: number) => [
+      ...asked(n)
+        .filter(({ path }) => path.includes("bbox"))
+        .entries(),
+    ];
+    const rounds = Array.from({ length: 6 }, (_, round) => 30 + round);
+    await until(
+      () => askWith(publishable, asked(29)[0]!, "identity"),
+      ({ cache }) => cache === "hit",
+    );
+    const ways = ["identity", "gzip", "identity"];
+    for (const [time, expected] of [
+      ["first", "miss"],
+      ["again", "hit"],
+    ] as const)
+      await Promise.all(
+        rounds.flatMap((n) =>
+          rectangles(n).map(async ([i, one]) => {
+            const encoding = ways[(n + (time === "again" ? 1 : 0)) % ways.length]!;
+            const { cache, digest } = await askWith(publishable, one, encoding);
+            expect([cache, digest]).to.deep.equal([expected, right[i]]);
+          }),
         ),
       );
   });
@@ -124,12 +161,7 @@ describe("long answers", () => {
       sockets.forEach((socket) => socket.destroy());
       await Promise.all(others);
     }
-    for (const [i, one] of asked().entries()) {
-      const answer = await fetch(edge.url + one.path, {
-        headers: { Authorization: `Bearer ${key}`, Accept: one.accept, "Accept-Encoding": "gzip" },
-      });
-      expect(digestOf(Buffer.from(await answer.arrayBuffer()))).to.equal(right[i]);
-    }
+    for (const [i, one] of asked().entries()) expect(await ask(one, "gzip")).to.equal(right[i]);
   });
 });
 
