@@ -62,7 +62,7 @@ export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
   if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
   setFormat(ctx, format, rest);
-  ctx.body = Readable.from(written(forms[format], [...answer.sources()], rest), {
+  ctx.body = Readable.from(written(forms[format], answer.stations(), rest), {
     objectMode: false,
   });
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Source, sumOfStations, sumText } from "#snapshots/model/block.ts";
+import { type Block, type Stations, sumOfStations, sumText } from "#snapshots/model/block.ts";
 import {
   type Deflated,
   deflatedAfter,
@@ -7,11 +7,11 @@ import {
   joinDeflated,
   type Packed,
 } from "#snapshots/model/gzip-stitch.ts";
-import { copyInOrder, sizeOf } from "#snapshots/model/selection.ts";
+import { copyInOrder, sizeOf, slice } from "#snapshots/model/selection.ts";
 
 /** Neighbours of a dump, in the order of their ids. Equal `sum`s mean equal content. */
 export interface Chunk {
-  sources: Source[];
+  stations: Stations;
   sum: string;
   /** Bytes of its JSON, the comma after its last station included. */
   size: number;
@@ -25,23 +25,25 @@ const chunkStations = 256;
  * Cuts a list into chunks. A chunk ends with a station whose number divides evenly, so a station that comes or goes
  * changes its own chunk and does not move the borders of all chunks behind it.
  */
-export function chunksOf(sources: readonly Source[]): Chunk[] {
+export function chunksOf(stations: Stations): Chunk[] {
+  const { blocks, slots } = stations;
   const chunks: Chunk[] = [];
   let from = 0;
-  sources.forEach(({ block, slot }, i) => {
-    const isLast = i === sources.length - 1;
-    if (!isLast && (block.stations[slot] as number) % chunkStations !== 0) return;
-    const some = sources.slice(from, i + 1);
-    const sum = `${some.length}-${sumText(sumOfStations(some))}`;
-    chunks.push({ sources: some, sum, size: sizeOf(some), isLast });
+  slots.forEach((slot, i) => {
+    const isLast = i === slots.length - 1;
+    const { stations: numbers } = blocks[i] as Block;
+    if (!isLast && (numbers[slot] as number) % chunkStations !== 0) return;
+    const some = slice(stations, from, i + 1);
+    const sum = `${i + 1 - from}-${sumText(sumOfStations(some))}`;
+    chunks.push({ stations: some, sum, size: sizeOf(some), isLast });
     from = i + 1;
   });
   return chunks;
 }
 
 /** The JSON of a chunk; every station of the list but the last one ends with a comma. */
-export function bytesOf({ sources, isLast }: Chunk): Buffer {
-  const bytes = copyInOrder(sources);
+export function bytesOf({ stations, isLast }: Chunk): Buffer {
+  const bytes = copyInOrder(stations);
   return isLast ? bytes.subarray(0, -1) : bytes;
 }
 

@@ -78,7 +78,7 @@ export function createDumpBuilder({ filters, limit }: DumpSet = wholeCountry) {
 
   const compress = async (model: ReadModel, now: number, brotli: boolean): Promise<Content> => {
     const page = model.page({ filters, after: "", limit, now });
-    const chunks = chunksOf([...page.sources()]);
+    const chunks = chunksOf(page.stations());
     // Both at once: each has a thread of its own.
     const [gzip, br] = await Promise.all([
       pack(chunks),

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
-import type { Source } from "#snapshots/model/block.ts";
+import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
-import { copyInOrder } from "#snapshots/model/selection.ts";
+import { copyInOrder, slice } from "#snapshots/model/selection.ts";
 
 /** A form in which a list of stations is given out (docs/decisions.md 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";
@@ -54,15 +54,16 @@ const perTurn = 256;
 /** A list in pieces, in small turns, so that writing a whole country does not delay other requests. */
 export async function* written(
   { head, separator, write, tail }: Form,
-  sources: readonly Source[],
+  stations: Stations,
   rest: ListRest,
 ): AsyncGenerator<Buffer> {
   yield head;
-  for (let from = 0; from < sources.length; from += perTurn) {
+  const count = stations.slots.length;
+  for (let from = 0; from < count; from += perTurn) {
     if (from > 0) await nextTurn();
-    const stations = write(copyInOrder(sources.slice(from, from + perTurn)));
-    const isLast = from + perTurn >= sources.length;
-    yield isLast ? stations.subarray(0, -separator.length) : stations;
+    const some = write(copyInOrder(slice(stations, from, from + perTurn)));
+    const isLast = from + perTurn >= count;
+    yield isLast ? some.subarray(0, -separator.length) : some;
   }
   yield tail(rest);
 }

@@ -6,6 +6,7 @@ import { instants as transitions, view } from "#src/domain/view.ts";
 import {
   fragmentOf,
   type Rendered,
+  type Block,
   type Source,
   stateOf,
   sumTextOf,
@@ -152,8 +153,9 @@ export function createReadModel({
     },
     /** Where each station stands with its `fuel` as it is served at `now`; it stays what it was after later changes. */
     *each(now: number): Generator<Point & { fuel: FuelBlock }> {
-      const { sources } = queries.page({ after: "", limit: Infinity, now });
-      for (const { block, slot } of sources()) {
+      const { blocks, slots } = queries.page({ after: "", limit: Infinity, now }).stations();
+      for (const [i, slot] of slots.entries()) {
+        const block = blocks[i] as Block;
         const [lat, lon] = block.coordinates.subarray(slot * 2) as unknown as [number, number];
         yield { lat, lon, fuel: fuelOf(block, slot) };
       }

@@ -1,6 +1,7 @@
+import quickselect from "quickselect";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { compileArea, type Area } from "#snapshots/model/area.ts";
-import type { Block, Source } from "#snapshots/model/block.ts";
+import type { Block, Stations } from "#snapshots/model/block.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import { inRegion } from "#snapshots/model/selection.ts";
@@ -25,7 +26,7 @@ const spare = 512;
 export function findNearest(
   tree: BlockTree,
   { area, matcher, limit, byId }: Asked,
-): { kept: Source[]; truncated: boolean } {
+): { kept: Stations; truncated: boolean } {
   const region = compileArea(area);
   const blocks: { block: Block; covered: boolean; reach: number }[] = [];
   tree.walk(
@@ -91,9 +92,11 @@ function createFound(limit: number) {
     /** Drops the farthest, once there are more than the limit, and again when there are many more. */
     drop(): void {
       if (count <= limit + (farthest < Infinity ? spare : 0)) return;
-      const sorted = toSort(count);
-      sorted.set(distances.subarray(0, count));
-      farthest = sorted.sort()[limit - 1] as number;
+      const parted = toSort(count);
+      parted.set(distances.subarray(0, count));
+      // Its types know lists alone; any column will do.
+      quickselect(parted as unknown as number[], limit - 1);
+      farthest = parted[limit - 1] as number;
       let to = 0;
       for (let i = 0; i < count; i++) {
         if ((distances[i] as number) > farthest) continue;
@@ -103,16 +106,19 @@ function createFound(limit: number) {
       }
       count = to;
     },
-    nearest(byId: Asked["byId"]): Source[] {
+    nearest(byId: Asked["byId"]): Stations {
       const stationOf = (i: number): number =>
         (blocks[i] as Block).stations[slots[i] as number] as number;
       const order = orderByDistance(distances.subarray(0, count), (a, b) =>
         byId(stationOf(a), stationOf(b)),
       );
-      const sources: Source[] = [];
-      for (const i of order.subarray(0, limit))
-        sources.push({ block: blocks[i] as Block, slot: slots[i] as number });
-      return sources;
+      const stations: Stations = { blocks: [], slots: [] };
+      for (let n = 0; n < count && n < limit; n++) {
+        const i = order[n] as number;
+        stations.blocks.push(blocks[i] as Block);
+        stations.slots.push(slots[i] as number);
+      }
+      return stations;
     },
   };
 }
@@ -152,7 +158,11 @@ const rounding = 0.001;
 
 /** No station of a box (south, west, north, east) is nearer to the point than this, metres. */
 export function reachOf({ lat, lon }: Point, box: Float64Array): number {
-  const [south, west, north, east] = box as unknown as [number, number, number, number];
+  // Not by a pattern: for columns it makes an iterator.
+  const south = box[0] as number;
+  const west = box[1] as number;
+  const north = box[2] as number;
+  const east = box[3] as number;
   const gapLat = Math.max(south - lat, 0, lat - north);
   const gapLon = lon >= west && lon <= east ? 0 : Math.min(turn(west - lon), turn(lon - east));
   // The haversine formula with the least that each part of it can be.

@@ -1,8 +1,8 @@
 import {
   type Block,
   field,
-  read,
-  type Source,
+  recordSize,
+  type Stations,
   sumOfStations,
   sumText,
 } from "#snapshots/model/block.ts";
@@ -22,7 +22,7 @@ import {
   piecesOf,
   select,
   type Selection,
-  sourcesOf,
+  stationsOf,
 } from "#snapshots/model/selection.ts";
 import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
 import { noStation, type StationTable } from "#snapshots/model/station-table.ts";
@@ -33,8 +33,8 @@ export interface Answer {
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. They stay valid after later changes. */
   pieces(): Piece[];
-  /** The same stations one by one. */
-  sources(): Iterable<Source>;
+  /** The same stations in the same order. */
+  stations(): Stations;
 }
 
 /** Stations that have changed; `removed`: ids of those taken out of service. */
@@ -77,7 +77,7 @@ interface Parts {
 }
 
 export function createQueries({ tree, table, order, changes, matcher, drain }: Parts) {
-  const idOf = ({ block, slot }: Source): string => table.ids.id(block.stations[slot] as number);
+  const idOf = (block: Block, slot: number): string => table.ids.id(block.stations[slot] as number);
   const nextByBlock = new WeakMap<Block, number>();
 
   const nextAmong = ({ stations }: Block, chosen: Uint8Array | null): number => {
@@ -97,12 +97,15 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
 
   /** When the first of these statuses that are at most `freshH` hours old becomes older. */
   const nextTooOld = ({ block, chosen }: Hit, now: number, freshH: number): number => {
-    let next = Infinity;
-    for (let slot = 0; slot < block.stations.length; slot++) {
-      const endsAt = (read(block, slot, field.updatedS) + freshH * hourS) * 1000;
-      if ((chosen === null || chosen[slot] === 1) && endsAt >= now) next = Math.min(next, endsAt);
+    const { stations, records } = block;
+    const sinceS = now / 1000 - freshH * hourS;
+    let firstS = Infinity;
+    for (let slot = 0; slot < stations.length; slot++) {
+      if (chosen !== null && chosen[slot] !== 1) continue;
+      const updatedS = records[slot * recordSize + field.updatedS] as number;
+      if (updatedS >= sinceS && updatedS < firstS) firstS = updatedS;
     }
-    return next;
+    return (firstS + freshH * hourS) * 1000;
   };
 
   /** The stations that pass; null for all of them. */
@@ -129,12 +132,12 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   };
 
   const changesOf = (stations: Iterable<number>): Changes => {
-    const sources: Source[] = [];
+    const found: Stations = { blocks: [], slots: [] };
     const removed: string[] = [];
     for (const station of stations)
       if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
-      else sources.push(table.sourceOf(station));
-    return { ...inOrder(sources), removed };
+      else table.addTo(found, station);
+    return { ...inOrder(found), removed };
   };
 
   return {
@@ -148,7 +151,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
           sum: sumText(found.sum),
           truncated: false,
           pieces: () => piecesOf(found.hits),
-          sources: () => sourcesOf(found.hits),
+          stations: () => stationsOf(found.hits),
         };
       const byId = table.ids.compare;
       const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
@@ -165,7 +168,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       drain(now);
       const passes = matcher(filters);
       const passing = new Map<Block, Uint8Array>();
-      const sources: Source[] = [];
+      const found: Stations = { blocks: [], slots: [] };
       const missing: string[] = [];
       for (const id of new Set(ids)) {
         const station = table.find(id);
@@ -173,12 +176,11 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
           missing.push(id);
           continue;
         }
-        const source = table.sourceOf(station);
-        const { block, slot } = source;
+        const { block, slot } = table.sourceOf(station);
         if (passes !== null && !passing.has(block)) passing.set(block, passes(block, null));
-        if (passes === null || passing.get(block)?.[slot] === 1) sources.push(source);
+        if (passes === null || passing.get(block)?.[slot] === 1) table.addTo(found, station);
       }
-      return { ...inOrder(sources), truncated: false, missing };
+      return { ...inOrder(found), truncated: false, missing };
     },
 
     /**
@@ -190,12 +192,16 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const byId = table.ids.compare;
       const found = findAlong(tree, line, bufferM, matcher(filters), byId);
       const kept = found.slice(0, limit);
-      const along = kept.map(({ atM, offM, ...source }) => ({
-        id: idOf(source),
+      const along = kept.map(({ station, atM, offM }) => ({
+        id: table.ids.id(station),
         at_m: Math.round(atM),
         off_m: Math.round(offM),
       }));
-      return { ...inOrder(kept), truncated: found.length > limit, along };
+      const stations = {
+        blocks: kept.map(({ block }) => block),
+        slots: kept.map(({ slot }) => slot),
+      };
+      return { ...inOrder(stations), truncated: found.length > limit, along };
     },
 
     /** A page in id order, and its whole list. `next`: id of the page's last station when more follow, else "". */
@@ -204,18 +210,21 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const found = selected(filters);
       const passes = new Map(found?.hits.map((hit) => [hit.block, hit.chosen]));
       const stations = order.stations();
-      const sources: Source[] = [];
+      const page: Stations = { blocks: [], slots: [] };
       let next = "";
+      let last = noStation;
       for (let i = after === "" ? 0 : order.after(after); i < stations.length; i++) {
-        const source = table.sourceOf(stations[i] as number);
-        if (found !== null && passes.get(source.block)?.[source.slot] !== 1) continue;
-        if (sources.length === limit) {
-          next = idOf(sources.at(-1) as Source);
+        const station = stations[i] as number;
+        const { block, slot } = table.sourceOf(station);
+        if (found !== null && passes.get(block)?.[slot] !== 1) continue;
+        if (page.slots.length === limit) {
+          next = table.ids.id(last);
           break;
         }
-        sources.push(source);
+        table.addTo(page, station);
+        last = station;
       }
-      return { ...inOrder(sources), whole: wholeOf(found), next };
+      return { ...inOrder(page), whole: wholeOf(found), next };
     },
 
     /**
@@ -234,7 +243,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
         if (found.size >= limit) break;
         const chosen = passes(block, null);
         for (let slot = 0; slot < chosen.length && found.size < limit; slot++)
-          if (chosen[slot] === 1) found.add(idOf({ block, slot }));
+          if (chosen[slot] === 1) found.add(idOf(block, slot));
       }
       const stations = order.stations();
       for (let i = order.after(text); i < stations.length && found.size < limit; i++) {
@@ -266,7 +275,10 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     },
 
     /** Ids of the stations in an area. */
-    idsInside: (area: Area): string[] => Array.from(sourcesOf(select(tree, area, null).hits), idOf),
+    idsInside(area: Area): string[] {
+      const { blocks, slots } = stationsOf(select(tree, area, null).hits);
+      return slots.map((slot, i) => idOf(blocks[i] as Block, slot));
+    },
 
     /**
      * When time alone next changes what a query of this area finds, ms; Infinity for never. `freshH`: its filter.
@@ -283,9 +295,9 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   };
 }
 
-const inOrder = (sources: readonly Source[]): Answer => ({
-  count: sources.length,
-  sum: sumText(sumOfStations(sources)),
-  pieces: () => piecesInOrder(sources),
-  sources: () => sources,
+const inOrder = (stations: Stations): Answer => ({
+  count: stations.slots.length,
+  sum: sumText(sumOfStations(stations)),
+  pieces: () => piecesInOrder(stations),
+  stations: () => stations,
 });

@@ -7,8 +7,8 @@ import {
   field,
   jsonOf,
   read,
-  type Source,
   startOf,
+  type Stations,
   type Sum,
 } from "#snapshots/model/block.ts";
 import type { BlockTree } from "#snapshots/model/block-tree.ts";
@@ -70,12 +70,13 @@ export function inRegion(region: Region, block: Block): Uint8Array {
 }
 
 /** The same stations block by block, so that neighbours become one piece again. */
-export function byBlock(sources: readonly Source[]): Hit[] {
+export function byBlock({ blocks, slots }: Stations): Hit[] {
   const hits = new Map<Block, Uint8Array>();
-  for (const { block, slot } of sources) {
+  for (let i = 0; i < slots.length; i++) {
+    const block = blocks[i] as Block;
     let chosen = hits.get(block);
     if (chosen === undefined) hits.set(block, (chosen = new Uint8Array(block.stations.length)));
-    chosen[slot] = 1;
+    chosen[slots[i] as number] = 1;
   }
   return [...hits].map(([block, chosen]) => ({ block, chosen }));
 }
@@ -113,30 +114,48 @@ export function piecesOf(hits: readonly Hit[]): Piece[] {
   return last === undefined ? [] : [...pieces, { ...last, bytes: last.bytes.subarray(0, -1) }];
 }
 
-/** The stations of a result one by one, block by block. */
-export function* sourcesOf(hits: readonly Hit[]): Generator<Source> {
+/** The stations of a result, block by block. */
+export function stationsOf(hits: readonly Hit[]): Stations {
+  const stations: Stations = { blocks: [], slots: [] };
   for (const { block, chosen } of hits)
     for (let slot = 0; slot < block.stations.length; slot++)
-      if (chosen === null || chosen[slot] === 1) yield { block, slot };
+      if (chosen === null || chosen[slot] === 1) {
+        stations.blocks.push(block);
+        stations.slots.push(slot);
+      }
+  return stations;
 }
 
+/** The `from`-th station and those behind it up to the `to`-th. */
+export const slice = ({ blocks, slots }: Stations, from: number, to: number): Stations => ({
+  blocks: blocks.slice(from, to),
+  slots: slots.slice(from, to),
+});
+
 /** Bytes of the stations' JSON, with a comma after each. */
-export const sizeOf = (sources: readonly Source[]): number =>
-  sources.reduce(
-    (sum, { block, slot }) => sum + read(block, slot, field.end) - startOf(block, slot),
-    0,
-  );
+export function sizeOf({ blocks, slots }: Stations): number {
+  let size = 0;
+  for (let i = 0; i < slots.length; i++) {
+    const block = blocks[i] as Block;
+    const slot = slots[i] as number;
+    size += read(block, slot, field.end) - startOf(block, slot);
+  }
+  return size;
+}
 
 /** The JSON of stations in this order, in one buffer of `take`, a comma after each. */
 export function copyInOrder(
-  sources: readonly Source[],
+  stations: Stations,
   take: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Buffer {
-  const copy = take(sizeOf(sources));
+  const copy = take(sizeOf(stations));
   // Each block may have to be inflated, and what was inflated longest ago is deflated again.
   const plain = new Map<Block, Buffer>();
+  const { blocks, slots } = stations;
   let to = 0;
-  for (const { block, slot } of sources) {
+  for (let i = 0; i < slots.length; i++) {
+    const block = blocks[i] as Block;
+    const slot = slots[i] as number;
     let bytes = plain.get(block);
     if (bytes === undefined) plain.set(block, (bytes = block.body.read()));
     to += bytes.copy(copy, to, startOf(block, slot), read(block, slot, field.end));
@@ -145,7 +164,7 @@ export function copyInOrder(
 }
 
 /** The JSON of stations in this order, in a buffer that may be given back (see long-buffers.ts). */
-export const piecesInOrder = (sources: readonly Source[]): Piece[] =>
-  sources.length === 0
+export const piecesInOrder = (stations: Stations): Piece[] =>
+  stations.slots.length === 0
     ? []
-    : [{ bytes: copyInOrder(sources, borrow).subarray(0, -1), block: null }];
+    : [{ bytes: copyInOrder(stations, borrow).subarray(0, -1), block: null }];

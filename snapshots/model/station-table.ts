@@ -1,5 +1,5 @@
 import { type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
-import type { Source } from "#snapshots/model/block.ts";
+import type { Source, Stations } from "#snapshots/model/block.ts";
 import type { Leaf } from "#snapshots/model/block-tree.ts";
 
 /** In place of a station's number: there is none, or the list ends here. */
@@ -42,6 +42,10 @@ export function createStationTable(ids: IdTable) {
       block: (table.leaf[station] as Leaf).block,
       slot: table.slot[station] as number,
     }),
+    addTo(stations: Stations, station: number): void {
+      stations.blocks.push((table.leaf[station] as Leaf).block);
+      stations.slots.push(table.slot[station] as number);
+    },
   };
   const grow = (atLeast: number): void => {
     const from = table.slot.length;

@@ -323,9 +323,9 @@ describe("formats of station lists", function () {
     services.model.apply(rows, now);
     const page = services.model.page({ after: "", limit: 30_000, now });
     const rest = { count: 30_000, asOfMs: now, lifetimeMs: 1, truncated: false };
-    const sources = [...page.sources()];
+    const stations = page.stations();
     for (const form of [forms.geojson, forms.ndjson]) {
-      const pieces = written(form, sources, rest);
+      const pieces = written(form, stations, rest);
       let turns = 0;
       const others = setInterval(() => turns++, 0);
       let most = 0;

@@ -29,9 +29,8 @@ const modelOf = (count: number) => {
 const source = (model: ReturnType<typeof modelOf>, now: number) => ({
   ...{ model, seq: 1, asOfMs: now, now, lifetimeMs: 86_400_000 },
 });
-const sourcesOf = (model: ReturnType<typeof modelOf>) => [
-  ...model.page({ after: "", limit: Infinity, now: 0 }).sources(),
-];
+const stationsOf = (model: ReturnType<typeof modelOf>) =>
+  model.page({ after: "", limit: Infinity, now: 0 }).stations();
 
 describe("dump builder", () => {
   it("writes what the model holds, after any changes, for both encodings", async () => {
@@ -57,7 +56,7 @@ describe("dump builder", () => {
         const json = gunzipSync(gzip).toString();
         expect(brotliDecompressSync(br).toString()).to.equal(json);
         const parsed = JSON.parse(json) as { stations: object[]; as_of: string };
-        const stations = copyInOrder(sourcesOf(model)).subarray(0, -1).toString();
+        const stations = copyInOrder(stationsOf(model)).subarray(0, -1).toString();
         expect(JSON.stringify(parsed.stations)).to.equal(`[${stations}]`);
         expect(parsed.as_of).to.equal(`1970-01-01 00:00:0${n}`);
       }
@@ -67,7 +66,7 @@ describe("dump builder", () => {
 
   it("compresses nothing while only time passes, and only the changed chunks later", async () => {
     const model = modelOf(6000);
-    const chunks = chunksOf(sourcesOf(model));
+    const chunks = chunksOf(stationsOf(model));
     const builder = createDumpBuilder();
     const first = await builder.build(source(model, 1000), true);
     const { page } = model;
@@ -83,7 +82,7 @@ describe("dump builder", () => {
     const pack = createChunkPacker();
     const before = await pack(chunks);
     model.apply([row(3000, "changed")], 0);
-    const after = await pack(chunksOf(sourcesOf(model)));
+    const after = await pack(chunksOf(stationsOf(model)));
     const kept = after.blocks.filter((block) => before.blocks.includes(block));
     expect(chunks.length).to.be.greaterThan(10);
     // The one with the change and the one behind it, which may refer to it.
@@ -100,12 +99,9 @@ describe("dump builder", () => {
   });
 
   it("ends a flushed brotli stream with any text", async () => {
-    const chunks = chunksOf(sourcesOf(modelOf(300)));
-    const start = await brotliOf(listHead, chunks);
-    const begun = Buffer.concat([
-      listHead,
-      copyInOrder(chunks.flatMap(({ sources }) => sources)).subarray(0, -1),
-    ]);
+    const stations = stationsOf(modelOf(300));
+    const start = await brotliOf(listHead, chunksOf(stations));
+    const begun = Buffer.concat([listHead, copyInOrder(stations).subarray(0, -1)]);
     const lengths = fc.oneof(
       fc.nat({ max: 300 }),
       fc.constantFrom(0xfffe, 0xffff, 0x10000, 0x10001, 200_000),
@@ -119,7 +115,7 @@ describe("dump builder", () => {
   });
 
   it("writes one gzip member of an empty list", async () => {
-    const packed = await createChunkPacker()(chunksOf([]));
+    const packed = await createChunkPacker()(chunksOf(stationsOf(modelOf(0))));
     const all = Buffer.concat(gzipMember(listHead, packed, Buffer.from("]}")));
     expect(gunzipSync(all).toString()).to.equal('{"stations":[]}');
   });

@@ -8,6 +8,7 @@ import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
 import { createBlockTree, measured } from "#snapshots/model/block-tree.ts";
 import { renderStation } from "#snapshots/model/fragment.ts";
 import { findNearest, orderByDistance, reachOf } from "#snapshots/model/nearest.ts";
+import { slice } from "#snapshots/model/selection.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -69,13 +70,13 @@ describe("nearest stations", () => {
       return new Uint8Array(block.stations.length).fill(1);
     };
     const some = findNearest(tree, { area, matcher, limit: 500, byId });
-    expect([some.kept.length, some.truncated]).to.deep.equal([500, true]);
+    expect([some.kept.slots.length, some.truncated]).to.deep.equal([500, true]);
     expect(looked.size).to.be.within(5, 20);
     // All are looked at where nothing is cut.
     looked.clear();
     const all = findNearest(tree, { area, matcher, limit: 10_000, byId });
-    expect([all.kept.length, all.truncated, looked.size]).to.deep.equal([10_000, false, 100]);
-    expect(all.kept.slice(0, 500)).to.deep.equal(some.kept);
+    expect([all.kept.slots.length, all.truncated, looked.size]).to.deep.equal([10_000, false, 100]);
+    expect(slice(all.kept, 0, 500)).to.deep.equal(some.kept);
   });
 
   it("are put in order by distance, then id, also where many are equally far or nearly so", () => {
