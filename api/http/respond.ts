@@ -16,8 +16,6 @@ import { giveBack } from "#snapshots/model/long-buffers.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 
 const compressMin = 1024;
-/** Bytes that are packed for one answer to a publishable key. */
-const strangersMax = 100_000;
 const jsonType = "application/json; charset=utf-8";
 
 /**
@@ -95,8 +93,7 @@ function finish(services: Services, ctx: Context): Promise<void> | void {
   const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
   // Not worth packing, unless the caller takes nothing else.
   const isShort = size < compressMin && !refusesIdentity(accepted);
-  const isSent = isEncoded || isShort || isTooDear(ctx, size);
-  const encoding = isSent ? "identity" : pickEncoding(accepted);
+  const encoding = isEncoded || isShort ? "identity" : pickEncoding(accepted);
   if (encoding !== "identity") {
     ctx.set("Content-Encoding", encoding);
     const whole = typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain);
@@ -107,13 +104,6 @@ function finish(services: Services, ctx: Context): Promise<void> | void {
   else if (typeof plain === "string") ctx.body = plain;
   return undefined;
 }
-
-/**
- * Long lists go out as gzip, made of what lies ready. A stranger who takes brotli alone gets them as they are, which
- * RFC 9110 12.5.3 allows: packing 4000 stations took 20 ms (docs/decisions.md 8.31).
- */
-const isTooDear = ({ state }: Context, size: number): boolean =>
-  size > strangersMax && state.key?.kind === "publishable";
 
 /** A coder would hold events back. */
 const isEvents = ({ res }: Context): boolean =>

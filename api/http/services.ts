@@ -2,8 +2,8 @@ import { createHealth } from "#api/http/health.ts";
 import { createProxyWatch } from "#api/http/proxy-watch.ts";
 import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
-import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
-import { createPlainCache, createRectangles, type Question } from "#api/stations/rectangles.ts";
+import { createListPacker } from "#api/stations/list-packer.ts";
+import { createRecoder, createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createStreams } from "#api/stations/streams.ts";
 import { createServiceWatch } from "#api/pages/status/watch.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
@@ -133,9 +133,9 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** Alarms for the operator, and what leads to them. */
     alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
     figuresOf,
-    lists: createGzipListCache(),
+    lists: createListPacker(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
-    plainRectangles: createPlainCache(),
+    recoded: createRecoder(),
     /** Open streams of changes. */
     streams: createStreams({ model, asOf: follower.asOf, keys, config, clock, log }),
     invalidation,

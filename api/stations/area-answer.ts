@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { pickEncoding } from "#api/http/encoding.ts";
-import { sendJson } from "#api/http/respond.ts";
+import { type Encoding, pickEncoding } from "#api/http/encoding.ts";
+import { sendJson, sendJsonSlices } from "#api/http/respond.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { pickFormat, setFormat } from "#api/stations/format.ts";
@@ -14,9 +14,8 @@ import {
 } from "#api/stations/stations-query.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import type { Format } from "#snapshots/model/forms.ts";
-import { share } from "#snapshots/model/long-buffers.ts";
-import type { Piece } from "#snapshots/model/selection.ts";
-import type { Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
+import { giveBack, share } from "#snapshots/model/long-buffers.ts";
+import type { Coding, Rectangle } from "#snapshots/rectangles/rectangle-store.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 
 /** Most stations of one answer (docs/contract.md 8). */
@@ -106,53 +105,67 @@ export function compute(
   return { found, etag, rest, now };
 }
 
-const takesGzip = ({ headers }: ApiContext): boolean =>
-  pickEncoding(headers["accept-encoding"], ["gzip"]) === "gzip";
+/** What the caller takes more of brotli and gzip; brotli between equals. */
+const codingOf = ({ headers }: ApiContext): Encoding =>
+  pickEncoding(headers["accept-encoding"], ["br", "gzip"]);
+
+/** True when the caller takes a body that is packed so. */
+const takes = ({ headers }: ApiContext, coding: Coding): boolean =>
+  pickEncoding(headers["accept-encoding"], [coding]) === coding;
+
+/** An answer for the cache, and the same unpacked where its caller takes it so and it was written anyway. */
+export interface Made {
+  computed: Computed;
+  making: Making;
+  plain: Buffer | null;
+}
 
 /**
- * Finds the stations for the cache, which stores them packed. For a caller who takes them unpacked they are written
- * once for both.
+ * Makes an answer for the cache. Lists most of which is deflated already become gzip. Others are packed anew, as brotli
+ * where the caller does not want gzip more: brotli costs less to make.
  */
-export function computeToStore(services: Services, ctx: ApiContext, asked: Asked): Computed {
-  const computed = compute(services, ctx, asked);
-  if (takesGzip(ctx)) return computed;
-  const { found } = computed;
-  let pieces: Piece[] | null = null;
-  const make = (): Piece[] => {
-    const made = found.pieces();
-    for (const { bytes } of made) share(bytes);
-    return made;
-  };
-  return { ...computed, found: { ...found, pieces: () => (pieces ??= make()) } };
-}
-
-/** An answer as it is stored. */
-export function making(
-  { model, lists }: Services,
-  { area, filters, format }: Asked,
-  { found, etag, rest, now }: Computed,
-): Making {
-  const { count, asOfMs, truncated } = rest;
+export function make(services: Services, ctx: ApiContext, asked: Asked): Made {
+  const { area, filters, format } = asked;
   if (area.kind === "ids") throw new Error("only rectangles are stored");
-  const nextAt = model.nextChange(area, now, filters.freshH);
-  const gzip = lists.gzip(etag, found, rest, format).then((pieces) => Buffer.concat(pieces));
-  return { etag, asOfMs, count, truncated, nextAt, gzip };
+  const computed = compute(services, ctx, asked);
+  const { found, etag, rest, now } = computed;
+  const { count, asOfMs, truncated } = rest;
+  const nextAt = services.model.nextChange(area, now, filters.freshH);
+  const head = { etag, asOfMs, count, truncated, nextAt };
+  const isBrOnly = takes(ctx, "br") && !takes(ctx, "gzip");
+  if (found.isMostlyWhole() && !isBrOnly) {
+    const parts = services.lists.gzip(etag, found, rest, format);
+    const body = parts.then((some) => Buffer.concat(some));
+    return { computed, making: { ...head, coding: "gzip", body }, plain: null };
+  }
+  const coding = codingOf(ctx) === "gzip" ? "gzip" : "br";
+  const { plain, body } = services.lists.pack(found, rest, format, coding);
+  const isSentToo = !takes(ctx, coding);
+  if (isSentToo) share(plain);
+  return { computed, making: { ...head, coding, body }, plain: isSentToo ? plain : null };
 }
 
-/** Sends an answer of the cache, or one that was just made for it; unpacked to those who do not take gzip. */
+/** Sends an answer of the cache, or one that was just made for it. */
 export async function sendRectangle(
-  { config, lists, plainRectangles }: Services,
+  { config, lists, recoded }: Services,
   ctx: ApiContext,
   { format }: Asked,
-  { rectangle, isHit, made }: { rectangle: Rectangle; isHit: boolean; made: Computed | null },
+  { rectangle, isHit, made }: { rectangle: Rectangle; isHit: boolean; made: Made | null },
 ): Promise<void> {
   ctx.set("X-Service-Cache", isHit ? "hit" : "miss");
-  const { etag, asOfMs, count, truncated, gzip } = rectangle;
-  if (isUnchanged(ctx, etag, asOfMs)) return;
+  const { etag, asOfMs, count, truncated, coding, body } = rectangle;
+  if (isUnchanged(ctx, etag, asOfMs)) return made?.plain ? giveBack(made.plain) : undefined;
   const rest = { count, asOfMs, truncated, lifetimeMs: config.statusLifetimeMs };
-  const isPacked = takesGzip(ctx);
-  if (!isPacked && made !== null) return lists.send(ctx, etag, made.found, rest, format);
-  if (isPacked) ctx.set("Content-Encoding", "gzip");
-  sendJson(ctx, isPacked ? gzip : await plainRectangles(gzip));
+  if (takes(ctx, coding)) {
+    ctx.set("Content-Encoding", coding);
+    sendJson(ctx, body);
+  } else if (made !== null) {
+    if (made.plain === null) return lists.send(ctx, etag, made.computed.found, rest, format);
+    sendJsonSlices(ctx, [made.plain]);
+  } else {
+    const other = codingOf(ctx);
+    if (other !== "identity") ctx.set("Content-Encoding", other);
+    sendJson(ctx, await recoded(rectangle, other));
+  }
   setFormat(ctx, format, rest);
 }

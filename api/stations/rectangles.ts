@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
-import { constants, gunzip } from "node:zlib";
+import { brotliDecompress, constants, gunzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
+import { compress, type Encoding } from "#api/http/encoding.ts";
 import {
   isGood,
   type LookedUp,
@@ -23,13 +24,15 @@ export interface Question extends RectangleQuestion {
   lifeMs: number;
 }
 
-/** An answer that is being made: what it is, when time alone changes it (ms), and its body as gzip. */
+/** An answer that is being made: what it is, when time alone changes it (ms), and its body, packed. */
 export interface Making extends Omit<RectangleHead, "endsAt"> {
   nextAt: number;
-  gzip: Promise<Buffer>;
+  body: Promise<Buffer>;
 }
 
 const shortestMs = 20;
+/** Raise it when an older version must not read the entries of this one. */
+const entryVersion = 2;
 
 /**
  * The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). `beforeStore` is for
@@ -82,11 +85,11 @@ export function createRectangles(deps: {
     // In one turn with the query: the answer holds these changes.
     const seq = follower.seq();
     const startedAt = clock();
-    const { gzip, nextAt, ...head } = start();
+    const { body, nextAt, ...head } = start();
     const endsAt = Math.min(startedAt + lifeMs, nextAt);
-    const rectangle = { ...head, endsAt, epoch, seq, gzip: await gzip };
+    const rectangle = { ...head, endsAt, epoch, seq, body: await body };
     const leftMs = endsAt - clock();
-    if (leftMs < shortestMs || rectangle.gzip.length > config.cacheBodyBytes) return rectangle;
+    if (leftMs < shortestMs || rectangle.body.length > config.cacheBodyBytes) return rectangle;
     await beforeStore?.();
     await store.save(name, rectangle, leftMs).catch(() => {});
     return rectangle;
@@ -99,7 +102,7 @@ export function createRectangles(deps: {
       const lifeS = key.partner.cacheTtlS ?? config.cacheTtlS;
       if (lifeS === 0) return null;
       // The length of life is part of the name: partners must not shorten or lengthen each other's entries.
-      const text = JSON.stringify([config.statusLifetimeMs, lifeS, box, parts]);
+      const text = JSON.stringify([entryVersion, config.statusLifetimeMs, lifeS, box, parts]);
       const name = hash("sha1", text, "base64url");
       return { name, cells: cellsAround(box), lifeMs: lifeS * 1000 };
     },
@@ -150,29 +153,35 @@ async function inTime(read: Promise<boolean>, ms: number): Promise<boolean | nul
   return done;
 }
 
-const unzip = promisify(gunzip);
-const plainBytes = 8 << 20;
+const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
+/** Longer than any list is. A length that comes out of Redis is not believed beyond it. */
+const chunkMax = 8 << 20;
+/** Lists of stations are at most so many times as long as brotli of them. */
+const brotliGain = 14;
 
-/**
- * In one chunk, whose length the gzip member ends with: zlib's own have 16 KB, each a way to a thread and back. The
- * length comes out of Redis, so it is not believed beyond any list that there is.
- */
-function unpacked(body: Buffer): Promise<Buffer> {
-  const length = Math.min(body.readUInt32LE(body.length - 4), 8 << 20);
-  return unzip(body, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
+/** In one chunk: zlib's own have 16 KB, each a way to a thread and back. gzip says at its end how long the body is. */
+function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
+  const length =
+    coding === "gzip" ? body.readUInt32LE(body.length - 4) + 1 : body.length * brotliGain;
+  const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.min(length, chunkMax));
+  return unpackers[coding](body, { chunkSize });
 }
 
-/** Bodies of the cache, unpacked for callers that do not take gzip. The last ones used are kept. */
-export function createPlainCache(): (gzip: Buffer) => Promise<Buffer> {
-  const kept = new LRUCache<Buffer, Buffer>({
-    maxSize: plainBytes,
-    sizeCalculation: ({ length }) => length + 100,
+const keptBytes = 8 << 20;
+
+/** Bodies of the cache in another coding than the stored one, for callers who do not take that. The last ones are kept. */
+export function createRecoder(): (rectangle: Rectangle, to: Encoding) => Promise<Buffer> {
+  const kept = new LRUCache<string, Buffer>({
+    maxSize: keptBytes,
+    sizeCalculation: ({ buffer }) => buffer.byteLength + 100,
   });
-  return async (gzip) => {
-    const known = kept.get(gzip);
+  return async (rectangle, to) => {
+    const name = `${to} ${rectangle.etag} ${rectangle.asOfMs}`;
+    const known = kept.get(name);
     if (known !== undefined) return known;
-    const plain = await unpacked(gzip);
-    kept.set(gzip, plain);
-    return plain;
+    const plain = await unpacked(rectangle);
+    const body = to === "identity" ? plain : await compress(plain, to);
+    kept.set(name, body);
+    return body;
   };
 }

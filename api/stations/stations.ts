@@ -5,11 +5,10 @@ import type { Format } from "#snapshots/model/forms.ts";
 import { isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import {
   type Asked,
-  type Computed,
   compute,
-  computeToStore,
   createAskedReader,
-  making,
+  type Made,
+  make,
   readAsked,
   sendRectangle,
 } from "#api/stations/area-answer.ts";
@@ -70,12 +69,12 @@ export function stationsRoute(services: Services, fixed?: Format) {
       const { area, format, question } = asked;
       if (fixed === undefined) ctx.set("Vary", "Accept");
       if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
-      let made: Computed | null = null;
+      let made: Made | null = null;
       const shared =
         question &&
         (await services.rectangles.get(question, ctx.state.quota.found, () => {
-          made = computeToStore(services, ctx, asked);
-          return making(services, asked, made);
+          made = make(services, ctx, asked);
+          return made.making;
         }));
       if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
       const { etag, found, rest } = compute(services, ctx, asked);

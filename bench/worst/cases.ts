@@ -10,6 +10,8 @@ export interface WorstCase {
 type Query = Record<string, string>;
 type Headers = Record<string, string>;
 
+/** What browsers send. */
+const browser = { "Accept-Encoding": "gzip, deflate, br, zstd" };
 const gzip = { "Accept-Encoding": "gzip" };
 const br = { "Accept-Encoding": "br" };
 const geojson = { Accept: "application/geo+json" };
@@ -67,7 +69,7 @@ export function worstCases(country: ReadCountry): WorstCase[] {
 
   const at =
     (area: (n: number) => string) =>
-    (name: string, query: Query = {}, headers: Headers = gzip): WorstCase => ({
+    (name: string, query: Query = {}, headers: Headers = browser): WorstCase => ({
       name,
       request: (n) => ({
         path: `/stations?${new URLSearchParams({ bbox: area(n), ...query }).toString()}`,
@@ -76,7 +78,7 @@ export function worstCases(country: ReadCountry): WorstCase[] {
     });
   const all = at(whole);
   const most = at(full);
-  const city = (name: string, query: Query = {}, headers: Headers = gzip): WorstCase => ({
+  const city = (name: string, query: Query = {}, headers: Headers = browser): WorstCase => ({
     name,
     request: (n) => {
       const radius = (60 - n / 1000).toFixed(3);
@@ -84,7 +86,11 @@ export function worstCases(country: ReadCountry): WorstCase[] {
       return { path: `/stations?${new URLSearchParams(of).toString()}`, headers };
     },
   });
-  const get = (name: string, path: (n: number) => string, headers: Headers = gzip): WorstCase => ({
+  const get = (
+    name: string,
+    path: (n: number) => string,
+    headers: Headers = browser,
+  ): WorstCase => ({
     name,
     request: (n) => ({ path: path(n), headers }),
   });
@@ -92,12 +98,14 @@ export function worstCases(country: ReadCountry): WorstCase[] {
   const device = (n: number) => `bench-device-${process.pid}-${n}`;
 
   const cases: WorstCase[] = [
-    all("country, gzip"),
+    all("country"),
+    all("country, gzip only", {}, gzip),
     all("country, plain", {}, {}),
     all("country, br only", {}, br),
     all("country, sort", sorted),
     all("country, sort, plain", sorted, {}),
     all("country, sort, br only", sorted, br),
+    all("country, sort, gzip only", sorted, gzip),
     all("country, q of one letter", { q: "а" }),
     all("country, q of one letter, sort", { q: "а", ...sorted }),
     all("country, q of one letter, sort, plain", { q: "а", ...sorted }, {}),
@@ -113,6 +121,7 @@ export function worstCases(country: ReadCountry): WorstCase[] {
     all("country, q of 14 KB, words that one station has", { q: partsOf(textOf(near)) }),
     all("country, q of 14 KB, other words", { q: filled((n) => `${n.toString(36)} `) }),
     all("country, every filter, sort", { ...everyFilter, ...sorted }),
+    all("country, every filter, sort, gzip only", { ...everyFilter, ...sorted }, gzip),
     all("country, every status, sort", { ...everyStatus, ...sorted }),
     all("country, every status, q, brand", { ...everyStatus, q: "а", brand: common }),
     all("country, fresh_h", { fresh_h: "24" }),
@@ -121,45 +130,48 @@ export function worstCases(country: ReadCountry): WorstCase[] {
     all("country, has_price, q, sort", { has_price: "true", q: "а", ...sorted }),
     all("country, status of 14 KB", { status: filled(() => "nodata,") }),
     all("country, fuel of 14 KB", { fuel: filled(() => "dt,") }),
+    all("country, fuel of 14 KB, gzip only", { fuel: filled(() => "dt,") }, gzip),
     all("country, brand of 14 KB", { brand: filled(() => "я") }),
-    all("country, GeoJSON, gzip", {}, { ...geojson, ...gzip }),
+    all("country, GeoJSON", {}, { ...geojson, ...browser }),
     all("country, GeoJSON, plain", {}, geojson),
     all("country, GeoJSON, br only", {}, { ...geojson, ...br }),
-    all("country, GeoJSON, q, sort", { q: "а", ...sorted }, { ...geojson, ...gzip }),
+    all("country, GeoJSON, q, sort", { q: "а", ...sorted }, { ...geojson, ...browser }),
+    all("country, GeoJSON, q, sort, gzip only", { q: "а", ...sorted }, { ...geojson, ...gzip }),
     all("country, GeoJSON, q, sort, plain", { q: "а", ...sorted }, geojson),
-    all("country, lines, gzip", {}, { ...ndjson, ...gzip }),
+    all("country, lines", {}, { ...ndjson, ...browser }),
     all("country, lines, plain", {}, ndjson),
     all("country, lines, br only", {}, { ...ndjson, ...br }),
-    all("country, lines, q, sort", { q: "а", ...sorted }, { ...ndjson, ...gzip }),
+    all("country, lines, q, sort", { q: "а", ...sorted }, { ...ndjson, ...browser }),
     all("country, If-None-Match of 14 KB", sorted, {
-      ...gzip,
+      ...browser,
       "If-None-Match": filled((n) => `W/"${n}",`),
     }),
     all("country, Accept-Encoding of 14 KB", sorted, {
       "Accept-Encoding": `gzip,${filled((n) => `a${n.toString(36)};q=0.${n % 9},`)}x`,
     }),
     all("country, Accept of 14 KB", sorted, {
-      ...gzip,
+      ...browser,
       Accept: `${filled((n) => `a/${n.toString(36)};q=0.${n % 9},`)}a/b`,
     }),
-    all("country, 3000 unknown parameters", Object.fromEntries(manyNames()), gzip),
-    most("4000 stations, gzip"),
+    all("country, 3000 unknown parameters", Object.fromEntries(manyNames())),
+    most("4000 stations"),
+    most("4000 stations, gzip only", {}, gzip),
     most("4000 stations, plain", {}, {}),
     most("4000 stations, br only", {}, br),
     most("4000 stations, sort", sorted),
     most("4000 stations, every status", everyStatus),
     most("4000 stations, q, sort", { q: "а", ...sorted }),
-    most("4000 stations, GeoJSON, gzip", {}, { ...geojson, ...gzip }),
+    most("4000 stations, GeoJSON", {}, { ...geojson, ...browser }),
     most("4000 stations, GeoJSON, sort, plain", sorted, geojson),
-    most("4000 stations, lines, gzip", {}, { ...ndjson, ...gzip }),
-    city("city, radius 60, gzip"),
+    most("4000 stations, lines", {}, { ...ndjson, ...browser }),
+    city("city, radius 60"),
     city("city, radius 60, plain", {}, {}),
     city("city, radius 60, br only", {}, br),
     city("city, radius 60, q, sort", { q: "а", ...sorted }),
     city("city, radius 60, q, sort, br only", { q: "а", ...sorted }, br),
-    city("city, radius 60, GeoJSON, q, sort", { q: "а", ...sorted }, { ...geojson, ...gzip }),
+    city("city, radius 60, GeoJSON, q, sort", { q: "а", ...sorted }, { ...geojson, ...browser }),
     city("city, radius 60, lines, br only", {}, { ...ndjson, ...br }),
-    get("cities, 200, gzip", () => "/cities?limit=200"),
+    get("cities, 200", () => "/cities?limit=200"),
     get("cities, 200, br", () => "/cities?limit=200", br),
     get("cities, q", () => `/cities?limit=200&q=${encodeURIComponent("а")}`),
     get("cities, q of 120", () => `/cities?limit=200&q=${encodeURIComponent("а".repeat(120))}`),

@@ -19,11 +19,13 @@ export const csvColumns = [
   ...["resolution_reason", "conflict"],
 ] as const;
 
+const nothing = Buffer.alloc(0);
+
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as lines of CSV (RFC 4180, but ended by line feeds), in the
- * same way with or without a line feed at the end. `conflict` is JSON.
+ * same way with or without a line feed at the end, between two texts. `conflict` is JSON.
  */
-export function writeCsv(stations: Buffer): Buffer {
+export function writeCsv(stations: Buffer, head = nothing, tail = nothing): Buffer {
   const text = stations.toString();
   const isEnded = text.endsWith(",");
   const list = JSON.parse(`[${isEnded ? text.slice(0, -1) : text}]`) as Station[];
@@ -32,7 +34,7 @@ export function writeCsv(stations: Buffer): Buffer {
     return csvColumns.map((name) => (shown as Record<string, unknown>)[name]);
   });
   const csv = stringify(lines, { cast: { boolean: String } });
-  return Buffer.from(isEnded ? csv : csv.slice(0, -1));
+  return Buffer.concat([head, Buffer.from(isEnded ? csv : csv.slice(0, -1)), tail]);
 }
 
 type Station = StationRow & { fuel: FuelBlock };

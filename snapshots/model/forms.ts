@@ -3,6 +3,8 @@ import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts"
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
+import { giveBack } from "#snapshots/model/long-buffers.ts";
+import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInOrder, slice } from "#snapshots/model/selection.ts";
 
 /** A form in which a list of stations is given out (docs/decisions.md 7.16). */
@@ -13,16 +15,22 @@ export interface Form {
   head: Buffer;
   /** Between two stations: one byte. */
   separator: Buffer;
-  /** Stations as JSON with commas between them, `{…},{…}`, in this form. What ends with a comma ends with a separator. */
-  write(stations: Buffer): Buffer;
+  /**
+   * Stations as JSON with commas between them, `{…},{…}`, in this form. What ends with a comma ends with a separator.
+   * `head` and `tail` are what stands around them.
+   */
+  write(stations: Buffer, head?: Buffer, tail?: Buffer): Buffer;
   tail(rest: ListRest): Buffer;
 }
+
+const nothing = Buffer.alloc(0);
 
 export const forms: Record<Format, Form> = {
   json: {
     head: listHead,
     separator: Buffer.from(","),
-    write: (stations) => stations,
+    write: (stations, head, tail) =>
+      head === undefined ? stations : Buffer.concat([head, stations, tail ?? nothing]),
     tail: listTail,
   },
   /** A GeoJSON FeatureCollection (RFC 7946) with the rest of the list envelope beside it. */
@@ -47,6 +55,16 @@ export const forms: Record<Format, Form> = {
     tail: ({ count }) => Buffer.from(count === 0 ? "" : "\n"),
   },
 };
+
+/** A whole list in one buffer, which may be given back (see long-buffers.ts). */
+export function wholeList(answer: Answer, rest: ListRest, format: Format): Buffer {
+  const { head, write, tail } = forms[format];
+  if (format === "json") return answer.joined(head, tail(rest));
+  const stations = answer.joined(nothing, nothing);
+  const whole = write(stations, head, tail(rest));
+  giveBack(stations);
+  return whole;
+}
 
 /** Stations written per turn of the event loop. */
 const perTurn = 256;

@@ -17,6 +17,9 @@ import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
   type Hit,
+  isMostlyWhole,
+  joinedInOrder,
+  joinedOf,
   type Piece,
   piecesInOrder,
   piecesOf,
@@ -33,6 +36,10 @@ export interface Answer {
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. They stay valid after later changes. */
   pieces(): Piece[];
+  /** Between two texts, in one buffer that may be given back (see long-buffers.ts). */
+  joined(head: Buffer, tail: Buffer): Buffer;
+  /** True when most of the pieces are whole blocks, which are deflated once for all answers. */
+  isMostlyWhole(): boolean;
   /** The same stations in the same order. */
   stations(): Stations;
 }
@@ -147,16 +154,14 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const found = passes === null && sort === undefined ? select(tree, area, null) : null;
       if (found !== null && found.count <= limit)
         return {
-          count: found.count,
-          sum: sumText(found.sum),
-          truncated: false,
-          pieces: () => piecesOf(found.hits),
+          ...{ count: found.count, sum: sumText(found.sum), truncated: false },
+          ...inBlocks(() => found.hits),
           stations: () => stationsOf(found.hits),
         };
       const byId = table.ids.compare;
       const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
       const answer = { ...inOrder(kept), truncated };
-      return sort === undefined ? { ...answer, pieces: () => piecesOf(byBlock(kept)) } : answer;
+      return sort === undefined ? { ...answer, ...inBlocks(() => byBlock(kept)) } : answer;
     },
 
     /** The stations of these ids that pass, in this order, each once; `missing`: ids that are not in service. */
@@ -295,9 +300,20 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   };
 }
 
+/** How a result without an order is written. */
+function inBlocks(hits: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "isMostlyWhole"> {
+  return {
+    pieces: () => piecesOf(hits()),
+    joined: (head, tail) => joinedOf(hits(), head, tail),
+    isMostlyWhole: () => isMostlyWhole(hits()),
+  };
+}
+
 const inOrder = (stations: Stations): Answer => ({
   count: stations.slots.length,
   sum: sumText(sumOfStations(stations)),
   pieces: () => piecesInOrder(stations),
+  joined: (head, tail) => joinedInOrder(stations, head, tail),
+  isMostlyWhole: () => false,
   stations: () => stations,
 });

@@ -95,23 +95,31 @@ export interface Piece {
 export function piecesOf(hits: readonly Hit[]): Piece[] {
   const runs: Piece[] = [];
   const blocks: Piece[] = [];
-  for (const { block, chosen } of hits) {
-    if (chosen === null || !chosen.includes(0)) {
-      blocks.push({ bytes: jsonOf(block), block });
-      continue;
-    }
-    for (let slot = 0; slot < chosen.length; slot++) {
-      if (chosen[slot] !== 1) continue;
-      const start = startOf(block, slot);
-      while (chosen[slot + 1] === 1) slot++;
-      const end = read(block, slot, field.end);
-      runs.push({ bytes: block.body.read().subarray(start, end), block: null });
-    }
+  for (const hit of hits) {
+    const { block } = hit;
+    if (isWhole(hit)) blocks.push({ bytes: jsonOf(block), block });
+    else
+      eachRun(hit, (start, end) =>
+        runs.push({ bytes: block.body.read().subarray(start, end), block: null }),
+      );
   }
   const pieces = [...runs, ...blocks];
   const last = pieces.pop();
   // Every station ends with a comma, the last one too.
   return last === undefined ? [] : [...pieces, { ...last, bytes: last.bytes.subarray(0, -1) }];
+}
+
+const isWhole = ({ chosen }: Hit): boolean => chosen === null || !chosen.includes(0);
+
+/** Where the JSON of each run of stations of a hit begins and ends in its block. */
+function eachRun({ block, chosen }: Hit, visit: (start: number, end: number) => void): void {
+  if (chosen === null) return visit(0, block.size);
+  for (let slot = 0; slot < chosen.length; slot++) {
+    if (chosen[slot] !== 1) continue;
+    const start = startOf(block, slot);
+    while (chosen[slot + 1] === 1) slot++;
+    visit(start, read(block, slot, field.end));
+  }
 }
 
 /** The stations of a result, block by block. */
@@ -168,3 +176,51 @@ export const piecesInOrder = (stations: Stations): Piece[] =>
   stations.slots.length === 0
     ? []
     : [{ bytes: copyInOrder(stations, borrow).subarray(0, -1), block: null }];
+
+/** The same between two texts. */
+export function joinedInOrder(stations: Stations, head: Buffer, tail: Buffer): Buffer {
+  if (stations.slots.length === 0) return Buffer.concat([head, tail]);
+  let whole = head;
+  const { length } = copyInOrder(stations, (size) => {
+    whole = borrow(head.length + size + tail.length);
+    return whole.subarray(head.length, head.length + size);
+  });
+  // In place of the last comma.
+  const tailAt = head.length + length - 1;
+  head.copy(whole);
+  tail.copy(whole, tailAt);
+  return whole.subarray(0, tailAt + tail.length);
+}
+
+/** The JSON of the stations of a result between two texts, in a buffer that may be given back. */
+export function joinedOf(hits: readonly Hit[], head: Buffer, tail: Buffer): Buffer {
+  let size = 0;
+  for (const hit of hits) eachRun(hit, (start, end) => (size += end - start));
+  const whole = borrow(head.length + size + tail.length);
+  let to = head.copy(whole);
+  for (const hit of hits) {
+    const bytes = hit.block.body.read();
+    eachRun(hit, (start, end) => (to += bytes.copy(whole, to, start, end)));
+  }
+  // In place of the last comma.
+  if (size > 0) to -= 1;
+  to += tail.copy(whole, to);
+  return whole.subarray(0, to);
+}
+
+/** True when at least half of the stations stand in whole blocks, which are deflated once for all answers. */
+export function isMostlyWhole(hits: readonly Hit[]): boolean {
+  let [whole, all] = [0, 0];
+  for (const { block, chosen } of hits) {
+    const count = chosen === null ? block.stations.length : countOf(chosen);
+    all += count;
+    if (isWhole({ block, chosen })) whole += count;
+  }
+  return 2 * whole >= all && all > 0;
+}
+
+function countOf(chosen: Uint8Array): number {
+  let count = 0;
+  for (let slot = 0; slot < chosen.length; slot++) count += chosen[slot] as number;
+  return count;
+}

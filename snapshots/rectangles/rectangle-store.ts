@@ -3,9 +3,13 @@ import { LRUCache } from "lru-cache";
 import { generationsKey } from "#src/feed/cache-generations.ts";
 import { runScript, type Redis, scriptOf } from "#src/infrastructure/redis.ts";
 
+/** How the body of a stored answer is packed, as `Content-Encoding` names it. */
+export type Coding = "gzip" | "br";
+
 /** What an answer consists of beside its body; everything that a later answer with this content needs. */
 export interface RectangleHead {
   etag: string;
+  coding: Coding;
   asOfMs: number;
   /** The service's time (ms) from which it is not used any more: its life is over, or time has changed its content. */
   endsAt: number;
@@ -18,8 +22,8 @@ export interface Rectangle extends RectangleHead {
   epoch: string;
   /** It holds all changes of the feed up to this number. */
   seq: number;
-  /** Its body as gzip. */
-  gzip: Buffer;
+  /** Its body, packed. */
+  body: Buffer;
 }
 
 /** A rectangle to look for: the name of its answer, and the cells around it (`cellsAround`). */
@@ -115,7 +119,7 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
   const account = `${prefix}:rectangles`;
   const held = new LRUCache<string, Rectangle & { stamp: string }>({
     maxSize: heldBytes,
-    sizeCalculation: ({ gzip }) => gzip.length + overhead,
+    sizeCalculation: ({ body }) => body.length + overhead,
   });
 
   return {
@@ -131,12 +135,12 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
       const [epoch, ...rest] = found as [Buffer, ...(Buffer | number | null)[]];
       return questions.map(({ name }, i) => {
         const part = rest.slice(i * 5, i * 5 + 5) as [number, ...(Buffer | null)[]];
-        const [generation, seq, stamp, head, gzip] = part;
+        const [generation, seq, stamp, head, body] = part;
         const looked = { epoch: String(epoch), generation };
-        if (seq && stamp && head && gzip) {
+        if (seq && stamp && head && body) {
           const facts = JSON.parse(String(head)) as RectangleHead;
           const version = { epoch: looked.epoch, seq: Number(seq), stamp: String(stamp) };
-          held.set(name, { ...facts, ...version, gzip });
+          held.set(name, { ...facts, ...version, body });
         }
         // What was held when the question left may have gone meanwhile.
         const rectangle = stamp ? held.get(name) : undefined;
@@ -147,11 +151,11 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
     held: (name: string): Rectangle | null => held.get(name) ?? null,
     /** Keeps an answer for `lifeMs`, in place of an older one; not when the epoch has changed since. */
     async save(name: string, rectangle: Rectangle, lifeMs: number): Promise<void> {
-      const { epoch, seq, gzip, ...head } = rectangle;
+      const { epoch, seq, body, ...head } = rectangle;
       const stamp = randomUUID();
       const keys = [entryKey(name), account, `${account}:sizes`, `${account}:bytes`];
       const life = Math.max(1, Math.floor(lifeMs));
-      const values = [epoch, seq, stamp, JSON.stringify(head), gzip, life, budget, overhead];
+      const values = [epoch, seq, stamp, JSON.stringify(head), body, life, budget, overhead];
       const kept = await runScript(
         redis,
         saveScript,

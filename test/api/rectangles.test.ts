@@ -136,6 +136,41 @@ describe("rectangles of publishable keys", function () {
       }
   });
 
+  it("are stored once, however they are packed, and each caller gets what it takes", async () => {
+    const ask = async ({ url }: Edge, path: string, accepted: string) => {
+      const headers = { ...bearer(keys["default"]!), "Accept-Encoding": accepted };
+      const answer = await fetch(url + path, { headers });
+      expect(answer.status).to.equal(200);
+      const word = answer.headers.get("x-service-cache");
+      const coding = answer.headers.get("content-encoding") ?? "identity";
+      return { word, coding, text: await answer.text(), etag: answer.headers.get("etag") };
+    };
+    const all = "gzip, deflate, br";
+    // Stored as: brotli, for who takes it or nothing; gzip for who takes that alone or more.
+    const stored = {
+      [all]: "br",
+      br: "br",
+      identity: "br",
+      gzip: "gzip",
+      "br;q=0.5, gzip": "gzip",
+    };
+    for (const [n, [maker, as]] of Object.entries(stored).entries()) {
+      const path = `/stations?bbox=50,30,51.0${n + 1},31&sort=distance`;
+      const made = await ask(first, path, maker);
+      expect(made.word).to.equal("miss");
+      for (const edge of [second, first])
+        for (const taker of [...Object.keys(stored), "gzip;q=0.5, br"]) {
+          const found = await ask(edge, path, taker);
+          const takesIt = taker.includes(as);
+          const other = taker.includes("gzip") ? "gzip" : taker;
+          expect({ maker, taker, ...found }).to.deep.equal({
+            ...{ maker, taker, word: "hit", etag: made.etag, text: made.text },
+            coding: takesIt ? as : other,
+          });
+        }
+    }
+  });
+
   it("are answered from the cache without a query, serialising or packing", async () => {
     const ask = (): Promise<Answer> => other.get(around(2));
     const made = await ask();
@@ -144,7 +179,7 @@ describe("rectangles of publishable keys", function () {
     const restore = [
       // Not `drain`: a timer of the process calls it every `POLL_MS`, whatever is asked.
       ...spyOn(calls, model, ["query", "nextChange", "page"]),
-      ...spyOn(calls, lists, ["gzip", "send"]),
+      ...spyOn(calls, lists, ["gzip", "pack", "send"]),
       ...spyOn(calls, follower, ["refresh"]),
     ];
     const [hit, same] = [
@@ -158,7 +193,7 @@ describe("rectangles of publishable keys", function () {
     expect(hit.body).to.deep.equal(made.body);
     expect(whileHit).to.deep.equal([]);
     // The spies see what a miss calls.
-    expect(calls).to.include.members(["query", "nextChange", "gzip"]);
+    expect(calls).to.include.members(["query", "nextChange", "pack"]);
   });
 
   it("are computed once for requests that come at the same time", async () => {

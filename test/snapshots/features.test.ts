@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
 
 const station = fc.record({
@@ -22,6 +23,11 @@ describe("forms of stations", () => {
         fc.property(stations, (list) => {
           const json = Buffer.from(list.map((one) => JSON.stringify(one)).join(",") + end);
           const features = writeFeatures(json).toString();
+          const around = [Buffer.from("<head>"), Buffer.from("<tail>")] as const;
+          for (const write of [writeFeatures, writeLines, writeCsv])
+            expect(write(json, ...around).toString()).to.equal(
+              `<head>${write(json).toString()}<tail>`,
+            );
           expect(features.endsWith(",")).to.equal(end === ",");
           expect(JSON.parse(`[${end === "" ? features : features.slice(0, -1)}]`)).to.deep.equal(
             list.map(({ id, lat, lon, ...properties }) =>

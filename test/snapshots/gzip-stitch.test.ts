@@ -1,7 +1,7 @@
 import { crc32, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import fc from "fast-check";
-import { createGzipListCache } from "#api/stations/gzip-list-cache.ts";
+import { createListPacker } from "#api/stations/list-packer.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
@@ -58,7 +58,7 @@ describe("gzip stitched from blocks", () => {
   it("unpacks to the plain answer, whatever whole blocks and runs it holds, while blocks change", async () => {
     const model = createReadModel({ lifetimeMs });
     model.apply(rows, now);
-    const lists = createGzipListCache();
+    const lists = createListPacker();
     let seq = rows.length;
     let wholeBlocks = 0;
     await fc.assert(

@@ -85,6 +85,13 @@ describe("read model, against an obvious one", function () {
           expect(sorted(parse(answer.pieces()))).to.deep.equal(sorted(nearest));
           expect(answer.truncated).to.equal(more);
           const ordered = model.query({ ...query, sort: "distance" });
+          for (const one of [answer, ordered]) {
+            const [head, tail] = [Buffer.from("{["), Buffer.from("]}")];
+            const joined = one.joined(head, tail).toString();
+            expect(joined.slice(0, 2) + joined.slice(-2)).to.equal("{[]}");
+            const list = parse([{ bytes: Buffer.from(joined.slice(2, -2)), block: null }]);
+            expect(sorted(list)).to.deep.equal(sorted(parse(one.pieces())));
+          }
           expect(parse(ordered.pieces())).to.deep.equal(nearest);
           expect(ordered.sum).to.equal(answer.sum);
         },

@@ -38,7 +38,7 @@ describe("rectangle store", () => {
   const ask = async (store: Store, name = "one", within = cells): Promise<LookedUp> =>
     (await store.lookUp([{ name, cells: within }]))[0]!;
   const answerOf = (epoch: string, seq: number, body = randomBytes(1000)): Rectangle => ({
-    ...{ epoch, seq, gzip: body, etag: 'W/"x"', asOfMs: 5000 },
+    ...{ epoch, seq, body, coding: "gzip" as const, etag: 'W/"x"', asOfMs: 5000 },
     ...{ endsAt: 9000, count: 3, truncated: false },
   });
 
@@ -122,7 +122,7 @@ describe("rectangle store", () => {
     const keys = await redis.keys(`${prefix}:rectangle:*`);
     expect(keys).to.have.length(25);
     expect((await ask(store, "short")).rectangle).to.equal(null);
-    expect((await ask(store, "r19")).rectangle?.gzip).to.have.length(1700);
+    expect((await ask(store, "r19")).rectangle?.body).to.have.length(1700);
     expect((await ask(store, "r50")).rectangle).to.equal(null);
     const account = `${prefix}:rectangles`;
     expect(Number(await redis.get(`${account}:bytes`))).to.equal(52_500);

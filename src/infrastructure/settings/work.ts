@@ -87,7 +87,7 @@ export const workSettings = {
     "CACHE_BODY_BYTES",
     512 * 1024,
     integer(0, 1e9),
-    "size of the largest rectangle that is cached, in bytes after gzip",
+    "size of the largest rectangle that is cached, in bytes as it is packed",
   ),
   cacheFeedWaitMs: setting(
     "CACHE_FEED_WAIT_MS",
