@@ -3,7 +3,7 @@ import { Agent, get as httpGet } from "node:http";
 import { join } from "node:path";
 import type { ReadJob, ReadMeasured } from "#bench/load/reads.ts";
 import { createCpuMeter, startGenerator, startServer } from "#bench/processes.ts";
-import { base, boxesOf, get } from "#bench/reads/cases.ts";
+import { base, boxesOf, get, ownHeaders } from "#bench/reads/cases.ts";
 import { fillReadCountry } from "#bench/reads/country.ts";
 import { openStage } from "#bench/stage.ts";
 import { readProcfile } from "#demo/roles.ts";
@@ -75,11 +75,12 @@ export async function benchCache({
     for (const some of urls) {
       let total = 0;
       for (const url of some) {
-        const { body, status } = await get(first.port, url, headers);
+        const got = await get(first.port, url, headers);
+        const { body, status } = got;
         if (status !== 200) throw new Error(`${url}: ${status}`);
         const file = `${answers.length}.body`;
         writeFileSync(join(recorded, file), body);
-        answers.push({ url, gzip: true, headers: {}, file });
+        answers.push({ url, gzip: true, headers: ownHeaders(got), file });
         total += body.length;
       }
       bytes.push(total / some.length);
@@ -108,10 +109,14 @@ export async function benchCache({
     };
     const load = startGenerator<ReadJob, ReadMeasured>("reads");
     stage.onClose(() => load.stop());
-    const flood = async (to: { port: number; pid: number }, n: number): Promise<number> => {
+    const flood = async (
+      to: { port: number; pid: number },
+      n: number,
+      below = "",
+    ): Promise<number> => {
       const requests = Array.from({ length: Math.max(viewers, urls[n]!.length) }, (_, i) =>
         [
-          `GET ${urls[n]![i % urls[n]!.length]} HTTP/1.1`,
+          `GET ${below}${urls[n]![i % urls[n]!.length]} HTTP/1.1`,
           "Host: localhost",
           `X-Forwarded-For: 203.0.113.${i % viewers}`,
           ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
@@ -126,7 +131,9 @@ export async function benchCache({
       if (statuses["200"] !== sent) throw new Error(JSON.stringify(statuses));
       return ((cpu.of([to.pid]) ?? 0) - before) / sent;
     };
-    const results = sizes.map(() => ({ miss: [], stored: [], hit: [], bare: [] }) as Figures);
+    const results = sizes.map(
+      () => ({ miss: [], stored: [], hit: [], bare: [], whole: [] }) as Figures,
+    );
     // The first round is not counted: code that has not run often yet is slow code.
     for (let round = -1; round < rounds; round++)
       for (const [n, { about, passes }] of sizes.entries()) {
@@ -142,6 +149,7 @@ export async function benchCache({
         }
         const hit = await flood(second, n);
         const constant = await flood(bare, n);
+        const whole = await flood(bare, n, "/whole");
         console.log(`round ${round + 1}, ${about} stations: hit ${hit.toFixed(3)} ms`);
         if (round < 0) continue;
         const figures = results[n]!;
@@ -149,6 +157,7 @@ export async function benchCache({
         figures.stored.push(mean(stored));
         figures.hit.push(hit);
         figures.bare.push(constant);
+        figures.whole.push(whole);
       }
     agent.destroy();
     return section(results, bytes, rounds);
@@ -162,30 +171,38 @@ interface Figures {
   stored: number[];
   hit: number[];
   bare: number[];
+  /** The body with all headers of the answer. */
+  whole: number[];
 }
 
 function section(results: readonly Figures[], bytes: readonly number[], rounds: number): string {
   const lines = results.map((figures, n) => {
-    const [miss, stored, hit, bare] = [figures.miss, figures.stored, figures.hit, figures.bare].map(
-      median,
-    ) as [number, number, number, number];
+    const { miss, stored, hit, bare, whole } = mediansOf(figures);
     const cells = [
       sizes[n]!.about,
       `${Math.round(bytes[n]! / 1024)} KB`,
-      ...[miss, stored, hit, bare].map((ms) => ms.toFixed(3)),
+      ...[miss, stored, hit, bare, whole].map((ms) => ms.toFixed(3)),
       (hit / miss).toFixed(2),
       (bare / hit).toFixed(2),
+      (whole / hit).toFixed(2),
     ];
     return `| ${cells.join(" | ")} |`;
   });
   return `CPU time of a web process for one request of a publishable key, ms: different rectangles, gzip, ${stationCount.toLocaleString("en")} stations, two web processes, ${atOnce} connections, medians of ${rounds} interleaved rounds.
 
-| Stations | Body | Computed (miss) | Stored by the other process | Sent before | Bare Koa, the same bytes | hit / miss (≤ 0.4 at 500) | bare Koa / hit (≥ 0.5) |
-|---|---|---|---|---|---|---|---|
+| Stations | Body | Computed (miss) | Stored by the other process | Sent before (hit) | Bare Koa, the same body | Bare Koa, the same body and headers | hit / miss (≤ 0.4 at 500) | bare Koa / hit (≥ 0.5) | with the headers / hit |
+|---|---|---|---|---|---|---|---|---|---|
 ${lines.join("\n")}`;
 }
 
 const mean = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0) / list.length;
+const mediansOf = (figures: Figures): Record<keyof Figures, number> => ({
+  miss: median(figures.miss),
+  stored: median(figures.stored),
+  hit: median(figures.hit),
+  bare: median(figures.bare),
+  whole: median(figures.whole),
+});
 const median = (list: readonly number[]): number =>
   list.toSorted((a, b) => a - b)[list.length >> 1]!;
 

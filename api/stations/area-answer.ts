@@ -120,8 +120,11 @@ export interface Made {
   plain: Buffer | null;
 }
 
+/** With so much of a list deflated already, gzip of the rest costs less than brotli of the whole. */
+const readyPart = 0.4;
+
 /**
- * Makes an answer for the cache. Lists most of which is deflated already become gzip. Others are packed anew, as brotli
+ * Makes an answer for the cache. Lists much of which is deflated already become gzip. Others are packed anew, as brotli
  * where the caller does not want gzip more: brotli costs less to make.
  */
 export function make(services: Services, ctx: ApiContext, asked: Asked): Made {
@@ -132,13 +135,14 @@ export function make(services: Services, ctx: ApiContext, asked: Asked): Made {
   const { count, asOfMs, truncated } = rest;
   const nextAt = services.model.nextChange(area, now, filters.freshH);
   const head = { etag, asOfMs, count, truncated, nextAt };
+  const coding = codingOf(ctx) === "gzip" ? "gzip" : "br";
   const isBrOnly = takes(ctx, "br") && !takes(ctx, "gzip");
-  if (found.isMostlyWhole() && !isBrOnly) {
+  const ready = isBrOnly ? 0 : found.wholePart();
+  if (ready > (coding === "gzip" ? 0 : readyPart)) {
     const parts = services.lists.gzip(etag, found, rest, format);
     const body = parts.then((some) => Buffer.concat(some));
     return { computed, making: { ...head, coding: "gzip", body }, plain: null };
   }
-  const coding = codingOf(ctx) === "gzip" ? "gzip" : "br";
   const { plain, body } = services.lists.pack(found, rest, format, coding);
   const isSentToo = !takes(ctx, coding);
   if (isSentToo) share(plain);

@@ -130,6 +130,10 @@ export function get(port: number, path: string, headers: Record<string, string>)
 
 const ofConnection = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
 
+/** The headers of an answer that its handler has set. */
+export const ownHeaders = ({ headers }: Got): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+
 /** What Fuelmark answers to every request of the cases, for the server of constants. */
 export async function record(
   cases: readonly Case[],
@@ -151,9 +155,7 @@ export async function record(
         const wanted = one.ifNoneMatch === undefined ? 200 : 304;
         if (got.status !== wanted)
           throw new Error(`${one.name}: ${got.status} ${got.body.toString().slice(0, 200)}`);
-        const headers = Object.fromEntries(
-          Object.entries(got.headers).filter(([name]) => !ofConnection.has(name)),
-        );
+        const headers = ownHeaders(got);
         const file = wanted === 304 ? "" : `${recorded.length}.body`;
         if (file !== "") save(file, got.body);
         recorded.push({ url, gzip, headers, file });

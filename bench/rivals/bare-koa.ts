@@ -5,7 +5,7 @@ import Koa from "koa";
 import type { Recorded } from "#bench/rivals/raw-node.ts";
 
 // The rival of `npm run bench -- reads` and `-- cache`: a bare Koa application with @koa/router that answers constants.
-// It asks for no key, counts nothing and sets no header of its own.
+// It asks for no key, counts nothing and sets no header of its own; below `/whole` it sets those of the answer.
 const folder = process.env["RECORDED"]!;
 const recorded = JSON.parse(readFileSync(join(folder, "recorded.json"), "utf8")) as Recorded[];
 const station = recorded.find(({ url }) => /\/stations\/\w+$/.test(url));
@@ -13,7 +13,7 @@ const body = station === undefined ? "" : readFileSync(join(folder, station.file
 const lists = new Map(
   recorded
     .filter(({ url, gzip }) => gzip && url.includes("bbox="))
-    .map(({ url, file }) => [url, readFileSync(join(folder, file))]),
+    .map(({ url, headers, file }) => [url, { headers, list: readFileSync(join(folder, file)) }]),
 );
 
 const router = new Router({ prefix: "/api/v1/partner" });
@@ -23,7 +23,13 @@ router.get("/stations/all", (ctx) => {
 router.get("/stations", (ctx) => {
   ctx.type = "json";
   ctx.set("Content-Encoding", "gzip");
-  ctx.body = lists.get(ctx.url);
+  ctx.body = lists.get(ctx.url)?.list;
+});
+const whole = new Router({ prefix: "/whole/api/v1/partner" });
+whole.get("/stations", (ctx) => {
+  const { headers = {}, list } = lists.get(ctx.url.slice("/whole".length)) ?? {};
+  ctx.set(headers);
+  ctx.body = list;
 });
 router.get("/stations/:station_id", (ctx) => {
   ctx.type = "json";
@@ -31,6 +37,7 @@ router.get("/stations/:station_id", (ctx) => {
 });
 const app = new Koa();
 app.use(router.routes());
+app.use(whole.routes());
 app.listen(Number(process.env["PORT"]), "127.0.0.1", () =>
   console.log(JSON.stringify({ msg: "ready" })),
 );

@@ -17,7 +17,6 @@ import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
   type Hit,
-  isMostlyWhole,
   joinedInOrder,
   joinedOf,
   type Piece,
@@ -25,6 +24,7 @@ import {
   piecesOf,
   select,
   type Selection,
+  wholePart,
   stationsOf,
 } from "#snapshots/model/selection.ts";
 import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
@@ -38,8 +38,8 @@ export interface Answer {
   pieces(): Piece[];
   /** Between two texts, in one buffer that may be given back (see long-buffers.ts). */
   joined(head: Buffer, tail: Buffer): Buffer;
-  /** True when most of the pieces are whole blocks, which are deflated once for all answers. */
-  isMostlyWhole(): boolean;
+  /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
+  wholePart(): number;
   /** The same stations in the same order. */
   stations(): Stations;
 }
@@ -301,11 +301,11 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
 }
 
 /** How a result without an order is written. */
-function inBlocks(hits: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "isMostlyWhole"> {
+function inBlocks(hits: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "wholePart"> {
   return {
     pieces: () => piecesOf(hits()),
     joined: (head, tail) => joinedOf(hits(), head, tail),
-    isMostlyWhole: () => isMostlyWhole(hits()),
+    wholePart: () => wholePart(hits()),
   };
 }
 
@@ -314,6 +314,6 @@ const inOrder = (stations: Stations): Answer => ({
   sum: sumText(sumOfStations(stations)),
   pieces: () => piecesInOrder(stations),
   joined: (head, tail) => joinedInOrder(stations, head, tail),
-  isMostlyWhole: () => false,
+  wholePart: () => 0,
   stations: () => stations,
 });

@@ -208,15 +208,15 @@ export function joinedOf(hits: readonly Hit[], head: Buffer, tail: Buffer): Buff
   return whole.subarray(0, to);
 }
 
-/** True when at least half of the stations stand in whole blocks, which are deflated once for all answers. */
-export function isMostlyWhole(hits: readonly Hit[]): boolean {
+/** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
+export function wholePart(hits: readonly Hit[]): number {
   let [whole, all] = [0, 0];
   for (const { block, chosen } of hits) {
     const count = chosen === null ? block.stations.length : countOf(chosen);
     all += count;
     if (isWhole({ block, chosen })) whole += count;
   }
-  return 2 * whole >= all && all > 0;
+  return all === 0 ? 0 : whole / all;
 }
 
 function countOf(chosen: Uint8Array): number {
