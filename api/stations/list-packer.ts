@@ -8,6 +8,7 @@ import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Format, forms, wholeList } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
+import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 
 /** Packs lists of stations: gzip put together from what is deflated already, or anew. */
@@ -22,7 +23,7 @@ export interface ListPacker {
     answer: Answer,
     rest: ListRest,
     format: Format,
-    coding: "br" | "gzip",
+    coding: Coding,
   ): { plain: Buffer; body: Promise<Buffer> };
   /** Sends `answer` in that form: gzip unless brotli or nothing is wanted more. */
   send(

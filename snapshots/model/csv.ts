@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { FuelBlock } from "#src/domain/state.ts";
+import { nothing } from "#snapshots/model/envelope.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 
 /** The columns of a list of stations as CSV: those of a station, then those of its `fuel`. */
@@ -18,8 +19,6 @@ export const csvColumns = [
   ...["confirmations", "real_count", "seeded", "updated", "pending_status", "pending_count"],
   ...["resolution_reason", "conflict"],
 ] as const;
-
-const nothing = Buffer.alloc(0);
 
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as lines of CSV (RFC 4180, but ended by line feeds), in the

@@ -17,6 +17,9 @@ export interface ListRest {
   along?: readonly object[];
 }
 
+/** In place of a head or a tail. */
+export const nothing = Buffer.alloc(0);
+
 export const listHead = Buffer.from('{"stations":[');
 
 /** The list envelope after its last station. */

@@ -1,3 +1,4 @@
+import { nothing } from "#snapshots/model/envelope.ts";
 import { borrow, borrowJoined } from "#snapshots/model/long-buffers.ts";
 
 /**
@@ -17,8 +18,6 @@ const longer =
   featureHead.length + geometryHead.length + propertiesHead.length + 1 - idFrom - latFrom - lonFrom;
 
 const [quote, comma, brace, lineFeed] = [0x22, 0x2c, 0x7d, 0x0a];
-
-const nothing = Buffer.alloc(0);
 
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as GeoJSON features in the same way, between two texts. By

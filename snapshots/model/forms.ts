@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
+import { listHead, listTail, type ListRest, nothing } from "#snapshots/model/envelope.ts";
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
@@ -23,14 +23,11 @@ export interface Form {
   tail(rest: ListRest): Buffer;
 }
 
-const nothing = Buffer.alloc(0);
-
 export const forms: Record<Format, Form> = {
   json: {
     head: listHead,
     separator: Buffer.from(","),
-    write: (stations, head, tail) =>
-      head === undefined ? stations : Buffer.concat([head, stations, tail ?? nothing]),
+    write: (stations) => stations,
     tail: listTail,
   },
   /** A GeoJSON FeatureCollection (RFC 7946) with the rest of the list envelope beside it. */

@@ -300,8 +300,10 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   };
 }
 
-/** How a result without an order is written. */
-function inBlocks(hits: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "wholePart"> {
+/** How a result without an order is written. `make` is called once, when something is written. */
+function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "wholePart"> {
+  let made: readonly Hit[] | null = null;
+  const hits = (): readonly Hit[] => (made ??= make());
   return {
     pieces: () => piecesOf(hits()),
     joined: (head, tail) => joinedOf(hits(), head, tail),

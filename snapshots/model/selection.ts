@@ -214,7 +214,7 @@ export function wholePart(hits: readonly Hit[]): number {
   for (const { block, chosen } of hits) {
     const count = chosen === null ? block.stations.length : countOf(chosen);
     all += count;
-    if (isWhole({ block, chosen })) whole += count;
+    if (count === block.stations.length) whole += count;
   }
   return all === 0 ? 0 : whole / all;
 }
