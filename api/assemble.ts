@@ -36,8 +36,9 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, service, priceMedians } = services;
+  const { waiters, streams, eviction, service, priceMedians, time } = services;
   const startUp = createStartUp(services);
+  health.add("clock", () => time.condition());
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
     const ok = ageMs !== null && ageMs < 3 * config.keysRefreshMs;
@@ -72,7 +73,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     server.listen(config.port, config.host);
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    await Promise.all([keys.start(), usedToday.start(), untilReady(redis)]);
+    const timed = untilReady(redis).then(time.start);
+    await Promise.all([timed, keys.start(), usedToday.start()]);
     duties.start();
     unfoldable.start();
     eviction.start();
@@ -122,6 +124,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await alarms.stop();
       await service.stop();
       await keys.stop();
+      await time.stop();
       await usedToday.stop();
       await producer.close();
       await journal.stop();

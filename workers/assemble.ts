@@ -1,9 +1,9 @@
-import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
+import { createServerTime } from "#src/infrastructure/server-time.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createClockRole } from "#workers/clock/role.ts";
 import { createMarksRole } from "#workers/marks/role.ts";
@@ -42,13 +42,11 @@ export function assembleWorker(
       return fresh;
     };
   };
+  const db = createDb(config, name);
+  const redis = createRedis(config, log);
+  const time = createServerTime({ config, db, redis, log });
   const deps: RoleDeps = {
-    config,
-    log,
-    tracer,
-    clock: createClock(config),
-    db: createDb(config, name),
-    redis: createRedis(config, log),
+    ...{ config, log, tracer, clock: time.now, time, db, redis },
     workerRedis: needed(
       () => createWorkerRedis(config, log),
       (redis) => redis.disconnect(),
@@ -60,9 +58,13 @@ export function assembleWorker(
   };
   const role = create(deps);
   return {
-    start: () => role.start(),
+    start: async () => {
+      await time.start();
+      await role.start();
+    },
     stop: async () => {
       await role.stop();
+      await time.stop();
       for (const end of made) await end();
       deps.redis.disconnect();
       await deps.db.destroy();

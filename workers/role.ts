@@ -6,6 +6,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
+import type { ServerTime } from "#src/infrastructure/server-time.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 
 /** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
@@ -16,6 +17,8 @@ export interface RoleDeps {
   /** Null, or absent: no traces. */
   tracer?: Tracer | null;
   clock: Clock;
+  /** What `clock` is read from. */
+  time: ServerTime;
   redis: Redis;
   workerRedis: () => Redis;
   producer: () => Producer;

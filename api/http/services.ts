@@ -16,7 +16,7 @@ import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/recta
 import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
-import { type Clock, createClock } from "#src/infrastructure/clock.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { dutyAlarm } from "#src/alarms/raise.ts";
@@ -26,6 +26,7 @@ import { createEvictionWatch } from "#src/infrastructure/eviction-watch.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
+import { createServerTime } from "#src/infrastructure/server-time.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
@@ -51,9 +52,10 @@ export interface ServiceParts {
 /** Makes the services of a web process. None of them has started. */
 export function createServices(config: Config, parts: ServiceParts) {
   const log = parts.log ?? createLog(config, "web");
-  const clock = parts.clock ?? createClock(config);
   const db = createDb(config, "web");
   const redis = createRedis(config, log);
+  const time = createServerTime({ config, db, redis, log });
+  const clock = parts.clock ?? time.now;
   const ids = createIdTable();
   const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
   const model = createReadModel({ lifetimeMs, plainBytes, ids });
@@ -106,6 +108,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     log,
     tracer: parts.tracer ?? null,
     clock,
+    time,
     db,
     redis,
     keys,

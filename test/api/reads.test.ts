@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { createServerTime } from "#src/infrastructure/server-time.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
@@ -332,9 +332,9 @@ describe("station reads", function () {
       const redis = createRedis(config, log);
       const workerRedis = createWorkerRedis(config, log);
       const producer = createProducer(config, log);
-      const clock = createClock(config);
+      const time = createServerTime({ config, db, redis, log });
       const role = createSnapshotsRole({
-        ...{ config, db, log, clock, redis },
+        ...{ config, db, log, clock: time.now, time, redis },
         workerRedis: () => workerRedis,
         producer: () => producer,
       });
