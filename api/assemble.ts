@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, service, priceMedians, time } = services;
+  const { waiters, streams, eviction, service, priceMedians, time, peers } = services;
   const startUp = createStartUp(services);
   health.add("clock", () => time.condition());
   health.add("keys", () => {
@@ -80,6 +80,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     eviction.start();
     alarms.start();
     service.start();
+    peers.start();
     await Promise.all([startUp.start(), dumps.start(), priceMedians.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
     drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
@@ -124,6 +125,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await alarms.stop();
       await service.stop();
       await keys.stop();
+      await peers.stop();
       await time.stop();
       await usedToday.stop();
       await producer.close();

@@ -1,6 +1,7 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPeers } from "#src/infrastructure/peers.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
@@ -45,8 +46,10 @@ export function assembleWorker(
   const db = createDb(config, name);
   const redis = createRedis(config, log);
   const time = createServerTime({ config, db, redis, log });
+  const clock = time.now;
+  const peers = createPeers({ role: name, config, log, clock, db, redis });
   const deps: RoleDeps = {
-    ...{ config, log, tracer, clock: time.now, time, db, redis },
+    ...{ config, log, tracer, clock, time, peers, db, redis },
     workerRedis: needed(
       () => createWorkerRedis(config, log),
       (redis) => redis.disconnect(),
@@ -60,10 +63,12 @@ export function assembleWorker(
   return {
     start: async () => {
       await time.start();
+      peers.start();
       await role.start();
     },
     stop: async () => {
       await role.stop();
+      await peers.stop();
       await time.stop();
       for (const end of made) await end();
       deps.redis.disconnect();

@@ -4,6 +4,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
+import type { Peers } from "#src/infrastructure/peers.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
@@ -19,6 +20,8 @@ export interface RoleDeps {
   clock: Clock;
   /** What `clock` is read from. */
   time: ServerTime;
+  /** What the other processes know. */
+  peers: Peers;
   redis: Redis;
   workerRedis: () => Redis;
   producer: () => Producer;

@@ -24,6 +24,7 @@ import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
 import { createEvictionWatch } from "#src/infrastructure/eviction-watch.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
+import { createPeers } from "#src/infrastructure/peers.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
@@ -89,6 +90,8 @@ export function createServices(config: Config, parts: ServiceParts) {
   const { beforeStore } = parts;
   const metrics = createMetrics();
   const keys = createKeyStore({ db, config, log, clock });
+  const peers = createPeers({ role: "web", config, log, clock, db, redis });
+  peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt }));
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({
@@ -109,6 +112,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     tracer: parts.tracer ?? null,
     clock,
     time,
+    /** What the other processes know. */
+    peers,
     db,
     redis,
     keys,

@@ -11,6 +11,8 @@ export interface PoolOptions extends pg.PoolConfig {
   hosts?: Hosts;
   /** Settings of Postgres that every statement is to run with. */
   settings?: Readonly<Record<string, string | number>>;
+  /** Called at each answer without an error. */
+  onAnswer?: () => void;
 }
 
 /**
@@ -33,12 +35,14 @@ export class Connection extends pg.Client {
   isShared = false;
   /** True when it must not be used again. */
   isUnfit = false;
+  readonly #onAnswer: (() => void) | undefined;
 
-  constructor({ hosts, ...config }: PoolOptions = {}) {
+  constructor({ hosts, onAnswer, ...config }: PoolOptions = {}) {
     const socket = new Socket();
     const place = hosts === undefined ? {} : { connectionString: hosts.current() };
     super({ ...config, ...place, stream: () => socket });
     this.#socket = socket;
+    this.#onAnswer = onAnswer;
     // Whoever asks hears of a fault by the answer; the pool discards the connection.
     this.on("error", () => undefined);
   }
@@ -74,11 +78,19 @@ export class Connection extends pg.Client {
     const statement = this.#settings === "" ? asked : this.#withSettings(asked);
     const answer = more.at(-1);
     if (typeof answer !== "function")
-      return (super.query as any)(statement, ...more).catch((error: Error) => {
-        throw this.#noted(error);
-      });
-    const typed = (error: Error | null, result: unknown): void =>
+      return (super.query as any)(statement, ...more).then(
+        (result: unknown) => {
+          this.#onAnswer?.();
+          return result;
+        },
+        (error: Error) => {
+          throw this.#noted(error);
+        },
+      );
+    const typed = (error: Error | null, result: unknown): void => {
+      if (error === null) this.#onAnswer?.();
       answer(error && this.#noted(error), result);
+    };
     return (super.query as any)(statement, ...more.slice(0, -1), typed);
   }
 
@@ -100,10 +112,13 @@ export class Connection extends pg.Client {
 /** `pg`'s pool of these connections, for knex and for pipelined transactions alike. */
 export class Pool extends pg.Pool {
   readonly #hosts: Hosts | undefined;
+  /** When Postgres last answered a statement, by the monotonic clock in ms; null before the first time. */
+  answeredAt: number | null = null;
 
   constructor(config: PoolOptions) {
     super({
       ...config,
+      onAnswer: () => (this.answeredAt = performance.now()),
       Client: Connection,
       verify: (client, settle) =>
         void (client as unknown as Connection).setUp(config).then(() => settle(), settle),

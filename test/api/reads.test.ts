@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
 import { createLog } from "#src/infrastructure/log.ts";
+import { createPeers } from "#src/infrastructure/peers.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDb } from "#src/infrastructure/db.ts";
@@ -333,8 +334,10 @@ describe("station reads", function () {
       const workerRedis = createWorkerRedis(config, log);
       const producer = createProducer(config, log);
       const time = createServerTime({ config, db, redis, log });
+      const clock = time.now;
+      const peers = createPeers({ role: "snapshots", config, log, clock, db, redis });
       const role = createSnapshotsRole({
-        ...{ config, db, log, clock: time.now, time, redis },
+        ...{ config, db, log, clock, time, peers, redis },
         workerRedis: () => workerRedis,
         producer: () => producer,
       });

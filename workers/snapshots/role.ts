@@ -21,6 +21,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     ledger.apply(rows);
   };
   const follower = createFollower({ db, config, log, clock, onRows });
+  deps.peers.tell(() => ({ seq: follower.seq() }));
   const more = { ...deps, model, ledger, follower };
   const worker = createDutyWorker(
     deps,

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
+
+/** What a process says of what it knows. All times in ms by the time that it follows. */
+export interface Peer {
+  role: string;
+  at: number;
+  /** When Postgres last answered it; null before the first time. */
+  postgresAt: number | null;
+  /** It has applied the changes up to this number; null where it follows none. */
+  seq: number | null;
+  /** When Postgres was read for the keys that it goes by; null where it has none. */
+  keysAt: number | null;
+  /** A digest of the stations that it serves; null where it serves none. */
+  content: { count: number; sum: string; known: number; asOfMs: number } | null;
+  /** By how much the clocks of its servers are ahead of its own. */
+  clock: { postgresMs: number | null; redisMs: number | null } | null;
+}
+
+export type Peers = ReturnType<typeof createPeers>;
+
+const everyMs = 2000;
+/** Who has said nothing for so long, by Redis's time, is gone. */
+const keptMs = 15_000;
+
+// Each value begins with Redis's time in ms, so that the age needs no clock of a process.
+const sayScript = scriptOf(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%d ', now) .. ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+local said, others = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #said, 2 do
+  local gap = said[i + 1]:find(' ')
+  if math.abs(now - tonumber(said[i + 1]:sub(1, gap))) > tonumber(ARGV[3]) then
+    redis.call('HDEL', KEYS[1], said[i])
+  elseif said[i] ~= ARGV[1] then
+    others[#others + 1] = said[i + 1]:sub(gap + 1)
+  end
+end
+return others`);
+
+/**
+ * What the processes of all roles know of each other, by way of Redis (docs/decisions.md 21.15). Each says every two
+ * seconds what it knows, and reads in the same call what the others have said.
+ */
+export function createPeers(deps: {
+  role: string;
+  config: Config;
+  log: Log;
+  clock: Clock;
+  db: Db;
+  redis: Redis;
+}) {
+  const { role, config, log, clock, db, redis } = deps;
+  const key = `${config.redisPrefix}:peers`;
+  const id = randomUUID();
+  const facts: (() => Partial<Peer>)[] = [];
+  let others: readonly Peer[] = [];
+  let lookedAt: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+
+  const own = (): Peer => {
+    const { answeredAt } = db.pool;
+    const at = clock();
+    const postgresAt = answeredAt === null ? null : at - (performance.now() - answeredAt);
+    const nothing = { seq: null, keysAt: null, content: null, clock: null };
+    return Object.assign({ role, at, postgresAt, ...nothing }, ...facts.map((say) => say()));
+  };
+
+  const look = async (): Promise<void> => {
+    try {
+      const values = [id, JSON.stringify(own()), keptMs];
+      const found = (await runScript(redis, sayScript, [key], values)) as Buffer[];
+      others = found.map((one) => JSON.parse(one.toString()) as Peer);
+      lookedAt = clock();
+    } catch (error) {
+      // The connection has logged that Redis is away.
+      log.debug({ err: (error as Error).message }, "no look at the other processes");
+    }
+  };
+  // One look at a time: it may last longer than the pause while Redis is frozen.
+  const again = (): void => void (looking ??= look().finally(() => (looking = null)));
+
+  return {
+    /** From now on this process says this too. */
+    tell: (say: () => Partial<Peer>): void => void facts.push(say),
+    /** What the others said, as of the last look that succeeded. */
+    others: (): readonly Peer[] => others,
+    /** When that was, ms; null before the first one. */
+    lookedAt: (): number | null => lookedAt,
+    /** Keeps looking. Does not wait for Redis. */
+    start(): void {
+      timer ??= setInterval(again, everyMs).unref();
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+      await redis.hdel(key, id).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createPeers } from "#src/infrastructure/peers.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { until } from "#test/flow/client.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+
+describe("peers", () => {
+  let instance: TestInstance;
+  let redis: Redis;
+  let db: Db;
+  const made: ReturnType<typeof createPeers>[] = [];
+
+  before(async () => {
+    instance = await createTestInstance();
+    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
+    await new Promise((resolve) => redis.once("ready", resolve));
+    db = createDb(instance.config, "test");
+  });
+  after(async () => {
+    for (const one of made) await one.stop();
+    redis?.disconnect();
+    await db?.destroy();
+    await instance?.drop();
+  });
+
+  const join = (role: string, now: number) => {
+    const { config } = instance;
+    const log = createLog({ logLevel: "silent" }, role);
+    const peers = createPeers({ role, config, log, clock: () => now, db, redis });
+    made.push(peers);
+    peers.start();
+    return peers;
+  };
+  const rolesOf = (peers: ReturnType<typeof createPeers>) => peers.others().map(({ role }) => role);
+
+  it("tells each process what the others know, whatever their clocks say", async () => {
+    const [one, other] = [join("web", 1e12), join("marks", 1)];
+    other.tell(() => ({ seq: 7 }));
+    await until(
+      async () => one.others(),
+      (found) => found.some(({ seq }) => seq === 7),
+    );
+    const [said] = one.others();
+    expect(said).to.deep.include({ role: "marks", at: 1, postgresAt: null, content: null });
+    await until(
+      async () => rolesOf(other),
+      (roles) => roles.includes("web"),
+    );
+    await rows(db, "select 1");
+    await until(
+      async () => one.others()[0]!.postgresAt,
+      (postgresAt) => postgresAt !== null,
+    );
+    expect(one.lookedAt()).to.equal(1e12);
+  });
+
+  it("forgets a process that stopped or said nothing for long, and speaks again after a flush", async () => {
+    const [one, other] = made as [(typeof made)[0], (typeof made)[0]];
+    const key = `${instance.redisPrefix}:peers`;
+    const said = JSON.stringify({ role: "dead" });
+    await redis.hset(key, "dead", `${Date.now() - 20_000} ${said}`);
+    await redis.hset(key, "alive", `${Date.now() - 5000} ${said.replace("dead", "alive")}`);
+    await until(
+      async () => rolesOf(one),
+      (roles) => roles.includes("alive"),
+    );
+    expect(rolesOf(one)).to.have.members(["marks", "alive"]);
+    await redis.del(key);
+    await until(
+      async () => rolesOf(one),
+      (roles) => roles.length === 1,
+    );
+    await other.stop();
+    await until(
+      async () => rolesOf(one),
+      (roles) => roles.length === 0,
+    );
+  });
+});
