@@ -15,6 +15,22 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
+ * What statements and readers of answers rely on, whatever defaults an administrator gives to the database or the role
+ * (docs/decisions.md 21.26). `search_path` and `default_transaction_read_only` stay theirs.
+ */
+const reliedOn = {
+  timezone: "UTC",
+  default_transaction_isolation: "read committed",
+  datestyle: "ISO, MDY",
+  intervalstyle: "postgres",
+  bytea_output: "hex",
+  extra_float_digits: 1,
+  standard_conforming_strings: "on",
+  array_nulls: "on",
+  transform_null_equals: "off",
+};
+
+/**
  * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks
  * after `lockTimeoutMs`, so that a frozen process cannot hold the others. Behind a pooler that holds for transactions
  * (docs/decisions.md 16.27).
@@ -24,7 +40,7 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
     hosts: createHosts(config.databaseUrl),
     // Not as `options` of the connection: a pooler refuses them, or leaves them out.
     settings: {
-      timezone: "UTC",
+      ...reliedOn,
       "fuelmark.clock_offset_s": config.clockOffsetS,
       lock_timeout: config.lockTimeoutMs,
       idle_in_transaction_session_timeout: config.lockTimeoutMs,

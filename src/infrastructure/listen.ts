@@ -53,7 +53,8 @@ export function listen(
     client = next;
     try {
       await next.connect();
-      await next.query(`listen ${next.escapeIdentifier(channel)}`);
+      // It waits for long, and a default of the database may end sessions that do nothing.
+      await next.query(`set idle_session_timeout = 0; listen ${next.escapeIdentifier(channel)}`);
       pauseMs = firstPauseMs;
       if (!stopped) wake("connected");
     } catch (error) {

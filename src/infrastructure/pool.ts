@@ -98,7 +98,11 @@ export class Connection extends pg.Client {
   #withSettings(asked: string | pg.QueryConfig): string | pg.QueryConfig {
     const text = typeof asked === "string" ? asked : asked.text;
     if (!/^\s*begin\b/i.test(text)) return asked;
-    const all = `${text.replace(/[;\s]+$/, "")}${this.#settings}`;
+    // A default that is set in the transaction comes too late for its isolation; one that names its own keeps it.
+    const begun = /\bisolation level\b/i.test(text)
+      ? text
+      : text.replace(/^\s*begin\b[^;]*/i, "$& isolation level read committed");
+    const all = `${begun.replace(/[;\s]+$/, "")}${this.#settings}`;
     return typeof asked === "string" ? all : { ...asked, text: all };
   }
 
