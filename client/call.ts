@@ -1,4 +1,5 @@
 import { type ApiError, errorOf, isApiError, noAnswer } from "./problem.ts";
+import { isFinal, type Wait } from "./waiting.ts";
 
 export interface CallSettings {
   /** Of the service, without `/api/…`. */
@@ -11,6 +12,8 @@ export interface CallSettings {
   maxWaitS?: number;
   /** Longest single attempt, seconds; 60. */
   timeoutS?: number;
+  /** Told before each wait for the server: after a limit, an error of the server, a lost connection. */
+  onWait?: (wait: Wait) => void;
   /** In place of the global one: to go through a proxy, to choose a server. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -40,11 +43,14 @@ export type Call = (request: Request, options?: CallOptions) => Promise<Received
 
 /**
  * Sends requests and tries again where that is safe: after a minute's limit, 503 and the like and lost connections,
- * waiting as long as `Retry-After` says, else longer each time. Throws an ApiError in the end, or the signal's reason.
+ * waiting as long as `Retry-After` says, else longer each time. Throws an ApiError in the end, or the signal's reason;
+ * at once what no waiting mends (see `isFinal`), and a TypeError here for settings that cannot work.
  */
 export function createCall(settings: CallSettings): Call {
-  const { retries = 4, maxWaitS = 60 } = settings;
+  const { retries = 4, maxWaitS = 60, onWait } = settings;
+  checkSettings(settings);
   return async (request, { signal } = {}) => {
+    let since: Date | null = null;
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted();
       try {
@@ -54,10 +60,20 @@ export function createCall(settings: CallSettings): Call {
         if (!isApiError(error) || attempt >= retries || !mayRepeat(request, error)) throw error;
         const waitS = error.retryAfterS ?? backoffS(attempt);
         if (waitS > maxWaitS) throw error;
+        onWait?.({ error, since: (since ??= new Date()), waitMs: waitS * 1000 });
         await pause(waitS * 1000, signal);
       }
     }
   };
+}
+
+/** Otherwise each request would fail in the same way, which looks like a server that is away. */
+function checkSettings({ baseUrl, key }: CallSettings): void {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw new TypeError(`baseUrl is https://host or http://host, and not ${baseUrl}`);
+  // Often the line feed at the end of a file. The key itself belongs into no log.
+  if (typeof key !== "string" || !/^[!-~]+$/.test(key))
+    throw new TypeError("key is empty, or holds a blank, a line feed or another foreign character");
 }
 
 async function send(
@@ -115,15 +131,16 @@ function limited(outer: AbortSignal | undefined, seconds: number) {
 }
 
 /** What was refused for the minute's limit has not been looked at; anything else only where twice does no harm. */
-const mayRepeat = ({ repeatable }: Request, { status, code }: ApiError): boolean =>
-  code === "rate-limit-exceeded" || (repeatable && [0, 502, 503, 504].includes(status));
+const mayRepeat = ({ repeatable }: Request, error: ApiError): boolean =>
+  error.code === "rate-limit-exceeded" ||
+  (repeatable && [0, 502, 503, 504].includes(error.status) && !isFinal(error));
 
 /** Half a second, doubled each time up to 30 s, with some chance in it so that callers do not march in step. */
 const backoffS = (attempt: number): number =>
   Math.min(30, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 /** Longer ones would end at once: Node counts them in 32 bits. */
-const longestMs = 2 ** 31 - 1;
+export const longestMs = 2 ** 31 - 1;
 
 /** Waits, at most 24 days; rejects with the signal's reason when it is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,9 +1,11 @@
 import type { CallSettings } from "./call.ts";
-import { pause } from "./call.ts";
+import { longestMs, pause } from "./call.ts";
 import { createClient } from "./client.ts";
+import { digestOf } from "./digest.ts";
 import { isApiError } from "./problem.ts";
 import { readStream } from "./stream.ts";
 import type { Delta, Station, StationPage } from "./types.ts";
+import { isFinal, type Wait } from "./waiting.ts";
 
 /** What has to be kept over a restart. */
 export interface MirrorState {
@@ -34,6 +36,11 @@ export interface MirrorOptions extends CallSettings {
   stream?: boolean;
   /** A stream that says nothing for so long is given up, ms; 45 s, three times the usual heartbeat. */
   silentMs?: number;
+  /**
+   * At least so often the copy is compared with the service, ms; 30 minutes. Where they differ it is taken anew:
+   * `onChange` is told of what differed, `onError` that it did. A copy from a store is compared when it starts.
+   */
+  compareMs?: number;
   /** Shortest time between two saves, ms; 30 s. `stop` saves at once. */
   saveMs?: number;
   /**
@@ -67,6 +74,8 @@ const pageLimit = 30_000;
 const unchangedSaveMs = 3600_000;
 const failedPollMs = 5000;
 const retryMs = 3000;
+/** After so long another process, if it answers the next poll, has what this one has said. */
+const settleMs = 5000;
 /** Longest time after which a stream that could not be had is tried again. */
 const withoutStreamMs = 600_000;
 
@@ -77,8 +86,11 @@ const withoutStreamMs = 600_000;
  */
 export function mirror(options: MirrorOptions): Mirror {
   const { store, pollMs = 60_000, saveMs = 30_000, onChange, onError = () => {} } = options;
-  const { stream: wantsStream = true, silentMs = 45_000 } = options;
-  const client = createClient(options);
+  const { stream: wantsStream = true, silentMs = 45_000, compareMs = 1800_000 } = options;
+  let failingSince: Date | null = null;
+  const onWait = (wait: Wait): void =>
+    options.onWait?.({ ...wait, since: (failingSince ??= wait.since) });
+  const client = createClient({ ...options, onWait });
   const stations = new Map<string, Station>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -88,6 +100,10 @@ export function mirror(options: MirrorOptions): Mirror {
   let etag: string | null = null;
   // On a clock that nobody sets back: a save must not wait for the wall clock to catch up.
   let saved = { asOf: null as string | null, at: -Infinity, changed: false };
+  /** When the copy is compared next, by the same clock. */
+  let compareAt = -Infinity;
+  /** Comparisons in a row that ended unequal. */
+  let unequal = 0;
   let running: Promise<void> | null = null;
   let again: Promise<void> | null = null;
   let following: { cut: AbortController; over: Promise<unknown> } | null = null;
@@ -119,9 +135,9 @@ export function mirror(options: MirrorOptions): Mirror {
     saved.changed ||= changes.length > 0;
   };
 
-  const takeWhole = async (): Promise<void> => {
+  const takeWhole = async (known: string | null): Promise<void> => {
     // What the ETag stands for must be what is here: after a delta it is not any more.
-    const answer = await client.all.ifChanged({ limit: pageLimit }, etag, { signal });
+    const answer = await client.all.ifChanged({ limit: pageLimit }, known, { signal });
     if (answer.body === null) return commit([], { asOf: answer.asOf, etag });
     const whole = new Map<string, Station>();
     let page: StationPage = answer.body;
@@ -137,6 +153,7 @@ export function mirror(options: MirrorOptions): Mirror {
     // Pages were taken one after the other: together they are no single version.
     const single = page === answer.body;
     await commit(changes, { asOf: answer.body.as_of, etag: single ? answer.etag : null });
+    compareAt = performance.now() + compareMs;
   };
 
   const takeDelta = async (delta: Delta): Promise<void> => {
@@ -148,8 +165,33 @@ export function mirror(options: MirrorOptions): Mirror {
     await commit(changes, { asOf: delta.as_of, etag: changes.length === 0 ? etag : null });
   };
 
-  const takeChanges = async (since: string): Promise<void> =>
-    takeDelta(await client.delta({ updated_since: since }, { signal }));
+  /** Answers the digest that the copy should have now; undefined from an older server. */
+  const takeChanges = async (since: string): Promise<string | undefined> => {
+    const delta = await client.delta({ updated_since: since }, { signal });
+    await takeDelta(delta);
+    return delta.digest;
+  };
+
+  /**
+   * Takes the country anew where the copy has another digest. Before that it asks once more: the process that answered
+   * may have been behind the one that the copy comes from.
+   */
+  const compare = async (expected: string | undefined): Promise<void> => {
+    const isEqual = async (digest: string | undefined): Promise<boolean> =>
+      digest === undefined || digest === (await digestOf(stations.values()));
+    let equal = await isEqual(expected);
+    if (!equal) {
+      await pause(Math.min(settleMs, pollMs), signal);
+      equal = await isEqual(await takeChanges(asOf as string));
+    }
+    if (!equal) {
+      onError(new Error("the copy differs from the service: it is taken anew"));
+      await takeWhole(null);
+      equal = await isEqual(await takeChanges(asOf as string));
+    }
+    unequal = equal ? 0 : unequal + 1;
+    compareAt = performance.now() + Math.min(compareMs, equal ? compareMs : pollMs * 4 ** unequal);
+  };
 
   const saveWhenDue = async (): Promise<void> => {
     const dueMs = saved.changed ? saveMs : unchangedSaveMs;
@@ -161,14 +203,18 @@ export function mirror(options: MirrorOptions): Mirror {
     following?.cut.abort(new Error("a poll comes first"));
     await following?.over;
     signal.throwIfAborted();
-    if (asOf === null) await takeWhole();
-    else
-      await takeChanges(asOf).catch((error: unknown) => {
+    if (asOf === null) await takeWhole(null);
+    else {
+      const expected = await takeChanges(asOf).catch(async (error: unknown) => {
         // 422: `window-too-old`, or a cursor that the server cannot read.
         if (!isApiError(error) || error.status !== 422) throw error;
-        return takeWhole();
+        await takeWhole(etag);
+        return null;
       });
+      if (expected !== null && performance.now() >= compareAt) await compare(expected);
+    }
     reached = true;
+    failingSince = null;
     first.resolve();
     await saveWhenDue();
   };
@@ -210,7 +256,12 @@ export function mirror(options: MirrorOptions): Mirror {
     signal.addEventListener("abort", pass, { once: true });
     const over = follow(since, cut.signal);
     following = { cut, over };
+    const due = setTimeout(
+      () => cut.abort(new Error("a comparison is due")),
+      Math.min(longestMs, Math.max(0, compareAt - performance.now())),
+    );
     const againMs = await over;
+    clearTimeout(due);
     following = null;
     signal.removeEventListener("abort", pass);
     return againMs;
@@ -253,6 +304,7 @@ export function mirror(options: MirrorOptions): Mirror {
         }
         onError(error);
         waitMs = waitAfter(error, pollMs);
+        onWait({ error, since: new Date(), waitMs });
       }
       await pause(waitMs, signal).catch(() => {});
     }
@@ -293,13 +345,6 @@ function waitAfter(error: unknown, pollMs: number): number {
   if (error.retryAfterS !== null) return Math.max(pollMs, error.retryAfterS * 1000);
   return error.status === 0 || error.status >= 500 ? Math.min(pollMs, failedPollMs) : pollMs;
 }
-
-/** A refusal that comes again however long one waits. */
-const isFinal = (error: unknown): error is Error =>
-  isApiError(error) &&
-  error.status >= 400 &&
-  error.status < 500 &&
-  ![408, 429].includes(error.status);
 
 function deferred() {
   let resolve: () => void = () => {};

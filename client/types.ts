@@ -69,6 +69,8 @@ export interface StationPage extends StationList {
 export interface Delta extends StationList {
   /** Ids of stations taken out of service. */
   removed: string[];
+  /** Digest of all stations in service after these changes (see `digestOf`); absent in events of the stream. */
+  digest?: string;
 }
 
 export interface OneStation {

@@ -28,12 +28,16 @@ export const deltaRoute = (services: Services) =>
       operationId: "listChanges",
       tag: "Stations",
       description:
-        "Take `as_of` of the answer before. A change may come twice, and never zero times. No filters: a station that leaves one must not be hidden from your copy.",
+        "Take `as_of` of the answer before. A change may come twice, and never zero times. No filters: a station that leaves one must not be hidden from your copy. `digest` tells whether your copy is right.",
       replies: {
         200: {
           description: "Stations whose status or entry changed since then, and those taken out.",
           headers: ["ETag"],
-          forms: json(stationDelta, { ...listExample, removed: ["w4711"] }),
+          forms: json(stationDelta, {
+            ...listExample,
+            removed: ["w4711"],
+            digest: "5f0c61d2a9b04e7718c3d6ff",
+          }),
         },
         ...unchanged(),
       },
@@ -46,16 +50,18 @@ export const deltaRoute = (services: Services) =>
       const sinceMs = readSince(ctx.state.query.updated_since, now);
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
+      // In the same turn as the changes: a copy that has taken them holds exactly these stations.
+      const digest = services.model.whole(now).sum;
       const asOfMs = services.asOf(now);
       const etag = etagOf(ctx, {
         route: "/stations/delta",
-        query: [sinceMs, removed],
+        query: [sinceMs, removed, digest],
         count,
         sum,
       });
       if (isUnchanged(ctx, etag, asOfMs)) return;
       const lifetimeMs = services.config.statusLifetimeMs;
-      const rest = { count, asOfMs, lifetimeMs, truncated: false, removed };
+      const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, digest };
       await services.lists.send(ctx, etag, found, rest);
     },
   });

@@ -11,8 +11,12 @@ export interface ListRest {
   nextCursor?: string;
   /** `/stations/delta` only: ids of stations taken out of service. */
   removed?: readonly string[];
+  /** `/stations/delta` only: the digest of all stations in service (docs/decisions.md 21.29). */
+  digest?: string;
   /** `/stations?ids=` only: ids that are not in service. */
   missing?: readonly string[] | undefined;
+  /** CSV only: begins with a byte order mark. */
+  bom?: boolean | undefined;
   /** `/stations/along` only: where on the way each station is. */
   along?: readonly object[];
 }
@@ -31,6 +35,7 @@ export function listTail(rest: ListRest): Buffer {
     truncated: rest.truncated,
     next_cursor: rest.nextCursor,
     removed: rest.removed,
+    digest: rest.digest,
     missing: rest.missing,
     along: rest.along,
   });

@@ -15,6 +15,10 @@ export const createTestDatabase = (): Promise<TestDatabase> =>
   // The strategy for few large changes: half the time of the other, as nothing waits for a disk here.
   createDatabase(`template ${provided("TEST_TEMPLATE")} strategy file_copy`);
 
+/** A database with what another one, to which nobody is connected, holds now: a backup of it that was restored. */
+export const copyTestDatabase = (databaseUrl: string): Promise<TestDatabase> =>
+  createDatabase(`template ${new URL(databaseUrl).pathname.slice(1)}`);
+
 /** A database without tables, for the schema of an earlier version. */
 export const createBareDatabase = (): Promise<TestDatabase> => createDatabase("");
 

@@ -63,6 +63,14 @@ export const stationDelta = Type.Object(
     stations,
     ...envelope,
     removed: Type.Array(stationId, { description: "Ids of stations taken out of service" }),
+    digest: Type.Optional(
+      Type.String({
+        description:
+          "Digest of all stations in service after these changes; a copy of the country computes the same. Absent in events of the stream",
+        pattern: "^[0-9a-f]{24}$",
+        examples: ["5f0c61d2a9b04e7718c3d6ff"],
+      }),
+    ),
   },
   { title: "StationDelta" },
 );
