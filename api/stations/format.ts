@@ -10,7 +10,7 @@ import type { ApiContext } from "#api/http/route.ts";
 import type { ListRest } from "#snapshots/model/envelope.ts";
 import { type Format, forms, written } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
-import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
+import { byteOrderMark, csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** The forms in which a list of stations is given out (docs/decisions.md 7), the preferred one first. */
@@ -62,7 +62,10 @@ export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
   if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
   setFormat(ctx, format, rest);
-  ctx.body = Readable.from(written(forms[format], answer.stations(), rest), {
+  const form = forms[format];
+  const marked = rest.bom && format === "csv";
+  const head = marked ? Buffer.concat([byteOrderMark, form.head]) : form.head;
+  ctx.body = Readable.from(written({ ...form, head }, answer.stations(), rest), {
     objectMode: false,
   });
 }

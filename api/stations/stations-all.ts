@@ -21,7 +21,12 @@ import {
 import { type ApiContext, route } from "#api/http/route.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
-import { filterParameters, readFilters, type ReadFilters } from "#api/stations/stations-query.ts";
+import {
+  csvParameters,
+  filterParameters,
+  readFilters,
+  type ReadFilters,
+} from "#api/stations/stations-query.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
@@ -39,6 +44,7 @@ const query = Type.Object({
     }),
   ),
   ...filterParameters,
+  ...csvParameters,
 });
 
 const noFilters = filtersKey({});
@@ -85,8 +91,8 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
     read(query): PageAsked | Refusal {
       const read = readFilters(query);
       if (isRefusal(read)) return read;
-      const { cursor = "", limit = usualPage } = query;
-      return { ...read, cursor, limit };
+      const { cursor = "", limit = usualPage, bom = false } = query;
+      return { ...read, cursor, limit, bom };
     },
     async handle(ctx) {
       const asked = ctx.state.query;
@@ -101,6 +107,7 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
   });
 
 interface PageAsked extends ReadFilters {
+  bom: boolean;
   cursor: string;
   limit: number;
 }
@@ -121,7 +128,7 @@ async function sendPage(
   format: Format,
   asked: PageAsked,
 ): Promise<void> {
-  const { filters, filtersKey: key, cursor, limit } = asked;
+  const { filters, filtersKey: key, cursor, limit, bom } = asked;
   const from = cursor === "" ? null : readCursor(cursor, key);
   if (cursor !== "" && from === null) throw refused("bad-cursor");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
@@ -136,7 +143,7 @@ async function sendPage(
   const { count, whole } = page;
   const lifetimeMs = services.config.statusLifetimeMs;
   if (isUnchanged(ctx, tagOf(ctx, format, asked, whole), asOfMs)) return;
-  sendAs(ctx, format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor });
+  sendAs(ctx, format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor, bom });
 }
 
 /** What the snapshots worker has made of the first page of these filters, when it may be served. */

@@ -88,13 +88,21 @@ export const alongRoute = (services: Services) =>
       const { query, body } = ctx.state;
       const { filters } = orThrow(readFilters(query));
       const { line } = orThrow(readLine(body.line));
-      if (typeof body.line !== "string" && isSwapped(services.model, boundsOf(line)))
-        throw new Refused(latitudeFirst);
+      const bounds = boundsOf(line);
+      const mayBeSwapped = typeof body.line !== "string";
+      if (mayBeSwapped && isSwapped(services.model, bounds)) throw new Refused(latitudeFirst);
       const now = services.clock();
       const bufferM = body.buffer_m ?? bufferDefaultM;
       const limit = stationsMax;
       const found = services.model.along({ line, bufferM, filters, limit, now });
       const { count, truncated, along } = found;
+      if (mayBeSwapped && count === 0 && !services.model.locations.isInside(boxOf(bounds))) {
+        // Inside the country's rectangle, but away from all stations: a line that was swapped leads past some.
+        const other = line.map(({ lat, lon }) => ({ lat: lon, lon: lat }));
+        const isOnGlobe = other.every(({ lat }) => Math.abs(lat) <= 90);
+        const query = { line: other, bufferM, filters: {}, limit: 1, now };
+        if (isOnGlobe && services.model.along(query).count > 0) throw new Refused(latitudeFirst);
+      }
       const lifetimeMs = services.config.statusLifetimeMs;
       const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated, along };
       sendJsonSlices(ctx, presentList(found.pieces(), rest));
@@ -119,6 +127,8 @@ function readLine(given: Static<typeof way>["line"]): { line: Point[] } | Refusa
     return invalid([], `The line has ${km} km; the most is ${lengthMaxM / 1000}`, "too_long");
   return { line };
 }
+
+const boxOf = (box: Box) => ({ kind: "box", box }) as const;
 
 /** Around the line, with a margin of about the widest buffer. */
 function boundsOf(line: readonly Point[]): Box {

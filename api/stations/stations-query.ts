@@ -49,6 +49,15 @@ export const filterParameters = {
 };
 const filterSchema = Type.Object(filterParameters);
 
+/** What only CSV is written by. */
+export const csvParameters = {
+  bom: Type.Optional(
+    Type.Boolean({
+      description: "CSV only: true begins with a byte order mark, by which spreadsheets know UTF-8",
+    }),
+  ),
+};
+
 const items = (list: string): string[] =>
   list
     .split(",")
@@ -141,6 +150,7 @@ export const areaQuery = Type.Object({
     }),
   ),
   ...filterParameters,
+  ...csvParameters,
   sort: Type.Optional(
     Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
   ),

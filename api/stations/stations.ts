@@ -79,7 +79,7 @@ export function stationsRoute(services: Services, fixed?: Format) {
       if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
       const { etag, found, rest } = compute(services, ctx, asked);
       if (isUnchanged(ctx, etag, rest.asOfMs)) return;
-      await services.lists.send(ctx, etag, found, rest, format);
+      await services.lists.send(ctx, etag, found, { ...rest, bom: ctx.state.query.bom }, format);
     },
   });
 }

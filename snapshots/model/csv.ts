@@ -22,18 +22,26 @@ export const csvColumns = [
 
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as lines of CSV (RFC 4180, but ended by line feeds), in the
- * same way with or without a line feed at the end, between two texts. `conflict` is JSON.
+ * same way with or without a line feed at the end, between two texts. `conflict` is JSON. A text that a spreadsheet
+ * would take for a formula begins with an apostrophe (docs/decisions.md 21.32).
  */
 export function writeCsv(stations: Buffer, head = nothing, tail = nothing): Buffer {
   const text = stations.toString();
   const isEnded = text.endsWith(",");
   const list = JSON.parse(`[${isEnded ? text.slice(0, -1) : text}]`) as Station[];
   const lines = list.map(({ fuel: { conflict, ...fuel }, ...station }) => {
+    for (const name of ["brand", "name", "addr"] as const)
+      if (formula.test(station[name])) station[name] = `'${station[name]}`;
     const shown = { ...station, ...fuel, conflict: conflict && JSON.stringify(conflict) };
     return csvColumns.map((name) => (shown as Record<string, unknown>)[name]);
   });
   const csv = stringify(lines, { cast: { boolean: String } });
   return Buffer.concat([head, Buffer.from(isEnded ? csv : csv.slice(0, -1)), tail]);
 }
+
+const formula = /^[=+\-@\t\r]/;
+
+/** By which spreadsheets know that a file is UTF-8. */
+export const byteOrderMark = Buffer.from("\ufeff");
 
 type Station = StationRow & { fuel: FuelBlock };

@@ -29,6 +29,10 @@ describe("flow: finding stations", function () {
     });
     return { response, body: await response.text() };
   };
+  const bytes = async (path: string): Promise<Buffer> => {
+    const headers = { Authorization: `Bearer ${stage.country.secret}` };
+    return Buffer.from(await (await fetch(url(path), { headers })).arrayBuffer());
+  };
   const ids = (body: { stations: { id: string }[] }): string[] => body.stations.map(({ id }) => id);
   const idOf = (n: number): string => placeOf(n).id;
   const faultOf = async (path: string, as = client): Promise<string> => {
@@ -148,6 +152,43 @@ describe("flow: finding stations", function () {
       expect(same.response.status).to.equal(304);
     });
 
+    it("gives spreadsheets no formula, and on request the mark by which they know UTF-8", async () => {
+      const change = { name: "=HYPERLINK(1)", brand: "@Brand", addr: "-1+2", lon: -0.5 };
+      await stage.country
+        .db("stations")
+        .where({ id: idOf(5) })
+        .update(change);
+      await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
+      const path = `ids=${idOf(5)}`;
+      const found = await until(
+        () => text(`/stations.csv?${path}`),
+        ({ body }) => body.includes("HYPERLINK"),
+      );
+      expect(rowsOf(found.body)[0]).to.include({
+        ...{ name: "'=HYPERLINK(1)", brand: "'@Brand", addr: "'-1+2", lon: "-0.5" },
+      });
+      const { station } = (await client.get(`/stations/${idOf(5)}`)).body;
+      expect(station).to.include(change);
+      const marked = await bytes(`/stations.csv?${path}&bom=true`);
+      expect(marked).to.deep.equal(Buffer.concat([Buffer.from("\ufeff"), Buffer.from(found.body)]));
+      expect((await bytes("/stations/all.csv?bom=true")).subarray(0, 5).toString()).to.equal(
+        "\ufeffid",
+      );
+      expect((await bytes("/stations/all.csv")).subarray(0, 2).toString()).to.equal("id");
+      const json = await client.get(`/stations?${path}&bom=true`);
+      expect(json.body.count).to.equal(1);
+      expect(json.headers.get("x-ignored-parameters")).to.equal(null);
+      await stage.country
+        .db("stations")
+        .where({ id: idOf(5) })
+        .update({ name: `Station ${idOf(5)}`, brand: "Brand", addr: "Street 1", lon: 37 });
+      await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
+      await until(
+        () => client.get(`/stations/${idOf(5)}`),
+        ({ body }) => body.station.lon === 37,
+      );
+    });
+
     it("quotes what needs it, and is a line of names when nothing is found", async () => {
       const name = 'Заправка "У моста", 2\nкорпус';
       await stage.country
@@ -240,6 +281,29 @@ describe("flow: finding stations", function () {
         ],
       };
       expect((await client.post("/stations/along", { line: far })).body.count).to.equal(0);
+    });
+
+    it("says so too where the line with the axes swapped lies inside the country's rectangle", async () => {
+      const move = async (lat: number, lon: number): Promise<void> => {
+        await stage.country
+          .db("stations")
+          .where({ id: idOf(7) })
+          .update({ lat, lon });
+        await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(7)]] as never);
+        await until(
+          () => client.get(`/stations/${idOf(7)}`),
+          ({ body }) => body.station.lon === lon,
+        );
+      };
+      // Now the rectangle around all stations reaches to where the swapped line lies, far from every station.
+      await move(36, 58);
+      const swapped = { ...line, coordinates: line.coordinates.map((point) => point.toReversed()) };
+      const { status, body } = await client.post("/stations/along", { line: swapped });
+      expect([status, body.detail?.[0].msg]).to.match(/422,.*latitude first/);
+      // A filter that nothing passes is no swapped line.
+      const filtered = await client.post("/stations/along?status=queue", { line });
+      expect([filtered.status, filtered.body.count]).to.deep.equal([200, 0]);
+      await move(placeOf(7).lat, placeOf(7).lon);
     });
 
     it("refuses what is no line, or too long a one, and names the place", async () => {
