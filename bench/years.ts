@@ -184,7 +184,7 @@ async function look(
     const log = createLog({ logLevel: "warn" }, "bench");
     const redis = createRedis(config, log);
     try {
-      await retire({ db, config, clock: createClock(config), log, redis });
+      await retire({ db, config, log, redis, time: { isTrusted: () => true } });
     } finally {
       redis.disconnect();
     }

@@ -18,6 +18,7 @@ import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { reporterCommand } from "#cli/reporter.ts";
+import { retentionCommand } from "#cli/retention.ts";
 import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
 import { stationCommand } from "#cli/station.ts";
@@ -45,6 +46,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   marksCommand,
   runsCommand,
   queuesCommand,
+  retentionCommand,
   databaseCommand,
   logCommand,
   configCommand,

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { doneOrThrow, line } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { acknowledgeAlarm, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
@@ -8,6 +9,7 @@ import { kindNamed } from "#src/alarms/kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import { isNotDone } from "#src/operators/act.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
+import { allowRetention } from "#src/operators/retention-asks.ts";
 
 const shown = 200;
 const together = 500;
@@ -18,6 +20,9 @@ const ids = Type.Object({
     maxItems: together,
   }),
 });
+
+/** What may be deleted that waits for an operator (docs/decisions.md 21.10). */
+const allowed = Type.Object({ step: line(1, 80) });
 
 /** Open alarms, how they are told, and the figures that lead to them (docs/decisions.md 16.16 to 16.21). */
 export const alarmCalls = ({ db, config, clock, alarms }: Services): ConsoleCall[] => [
@@ -45,6 +50,9 @@ export const alarmCalls = ({ db, config, clock, alarms }: Services): ConsoleCall
       answer[isNotDone(alarm) ? "missed" : "acknowledged"].push(id);
     }
     ctx.body = answer;
+  }),
+  consoleCall("POST", "/retention/allow", { role: "operator", body: allowed }, async (ctx) => {
+    ctx.body = doneOrThrow(await allowRetention(db, actorOf(ctx), ctx.state.body.step));
   }),
 ];
 

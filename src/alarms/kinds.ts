@@ -58,6 +58,13 @@ export const alarmKinds = {
     command: "queues",
     page: "/",
   },
+  "deletion-waits": {
+    title: "Old data waits for you before it is deleted",
+    meaning:
+      "More is due for deletion than usual. Either nothing was deleted for days, or a retention setting was lowered, or the clock of the database is wrong. Nothing of this kind is deleted until you allow it. Look at the clock first.",
+    command: "retention show",
+    page: "/",
+  },
 } as const satisfies Record<string, KindOfAlarm>;
 
 export type AlarmKind = keyof typeof alarmKinds;

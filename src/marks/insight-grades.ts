@@ -1,9 +1,9 @@
 import { addCounts, type Counts, type GradeSums } from "#src/domain/insights.ts";
 import { startOfDay } from "#src/domain/time.ts";
-import { dayMs, minuteMs } from "#src/domain/units.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
-import { dayOf, insightDaysMax } from "#src/marks/insight-days.ts";
+import { dayOf } from "#src/marks/insight-days.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 
 /** Sums of a day's looks by city id; `""` stands for the stations that have no city near. */
@@ -13,7 +13,6 @@ const lookEveryMs = 10 * minuteMs;
 
 /**
  * Adds what the stations of each city say now (ms) to their day, unless another process has looked within ten minutes.
- * Drops days that nobody shows any more.
  */
 export const noteGrades = (
   db: Db,
@@ -38,9 +37,6 @@ export const noteGrades = (
        on conflict (day) do update set looked_at = excluded.looked_at, cities = excluded.cities`,
       [today, now, JSON.stringify(cities)],
     );
-    await rows(tx, `delete from insight_grades where day < ${dayOf}`, [
-      today - (insightDaysMax - 1) * dayMs,
-    ]);
   });
 
 const readDay = (db: Statements, at: number): Promise<{ cities: GradeDay }[]> =>

@@ -31,6 +31,9 @@ interface Subject {
   approved: number;
   failed: number;
   alarm: number;
+  /** What old data waits for an operator, and what was allowed. */
+  waiting: string;
+  allowed: string;
   incident: number;
   webhook: number;
   offWebhook: number;
@@ -188,6 +191,11 @@ const done: readonly Act[] = [
     sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
   },
   {
+    name: "retention.allow",
+    typed: ({ waiting }) => ["retention", "allow", ...waiting.split(" ")],
+    sent: ({ waiting }) => ["POST", "/retention/allow", { step: waiting }],
+  },
+  {
     name: "incident.open",
     typed: () => [
       ...["incident", "open", "--title", "Late dumps", "--title-ru", "Выгрузки опаздывают"],
@@ -306,6 +314,16 @@ const done: readonly Act[] = [
 ];
 
 const refused: readonly Act[] = [
+  {
+    name: "a deletion that waits for nobody",
+    typed: () => ["retention", "allow", "opinions"],
+    sent: () => ["POST", "/retention/allow", { step: "opinions" }],
+  },
+  {
+    name: "a deletion that was allowed",
+    typed: ({ allowed }) => ["retention", "allow", allowed],
+    sent: ({ allowed }) => ["POST", "/retention/allow", { step: allowed }],
+  },
   ...(
     [
       ["a domain for a secret key", ["--domains", "a.example"], { domains: ["a.example"] }],
@@ -540,6 +558,13 @@ describe("flow: an operator's act, from the command line and from the console", 
        values ('marks-held', 'partner', 'city', timestamptz 'epoch' + ?::int * interval '1 hour') returning id`,
       [n],
     );
+    const [waiting, allowed] = [`of subject ${n}`, `allowed of ${n}`];
+    await rows(
+      db,
+      `insert into retention_steps (step, asked_at, count, oldest, kept_from, allowed_at)
+       values (?, server_now(), 7, 'epoch', 'epoch', null), (?, server_now(), 7, 'epoch', 'epoch', server_now())`,
+      [waiting, allowed],
+    );
     const [incident] = await rows<{ id: number }>(
       db,
       "insert into incidents (title, feeds) values ('Test', '{}') returning id",
@@ -554,7 +579,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     return {
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
       incident: incident!.id,
-      ...{ webhook: webhook!.id, offWebhook: offWebhook!.id },
+      ...{ waiting, allowed, webhook: webhook!.id, offWebhook: offWebhook!.id },
       ...{ rejected: rejected!, approved: granted!.id },
       ...{ held: held!, failed: failed!, reporter: reporter!.id, rollback: batch!.id },
       network: viewer.toString("hex").slice(0, 8),
@@ -594,6 +619,7 @@ describe("flow: an operator's act, from the command line and from the console", 
          'blocks', (select jsonb_agg(r.blocked_until) from reporters r where id = ?),
          'networks', (select jsonb_agg(b.until) from network_blocks b where encode(viewer, 'hex') like ?),
          'webhooks', (select jsonb_agg(to_jsonb(w) order by id) from webhook_endpoints w where partner_id = ?),
+         'retention', (select to_jsonb(r) - 'step' from retention_steps r where step = ?),
          'alarm', (select to_jsonb(a) - 'hour' from alarms a where id = ?),
          'incidents', (select jsonb_agg(to_jsonb(i) || jsonb_build_object('updates', (
              select jsonb_agg(to_jsonb(u) - 'at' order by id) from incident_updates u where incident_id = i.id)) order by id)
@@ -610,7 +636,8 @@ describe("flow: an operator's act, from the command line and from the console", 
            from station_edits e where station_id in (?, ?)),
          'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
       [
-        ...[partner, partner, key, partner, reporter, `${network}%`, partner, alarm],
+        ...[partner, partner, key, partner, reporter, `${network}%`, partner],
+        ...[subject.waiting, alarm],
         ...[incident, rollback],
         ...[partner, station, station, corrected, station, corrected, station, corrected],
       ],

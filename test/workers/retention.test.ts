@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import pg from "pg";
-import { createClock } from "#src/infrastructure/clock.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -18,6 +17,7 @@ describe("worker: retention", function () {
   let country: Country;
   let redis: Redis;
   let other: pg.Client;
+  let trusted = true;
 
   before(async () => {
     instance = await createTestInstance({ RETENTION_DAYS: "8" });
@@ -43,7 +43,10 @@ describe("worker: retention", function () {
   const run = (patience = short): Promise<void> => {
     const { config } = instance;
     const log = createLog({ logLevel: "silent" }, "test");
-    return retire({ db: country.db, config, clock: createClock(config), log, redis }, patience);
+    return retire(
+      { db: country.db, config, log, redis, time: { isTrusted: () => trusted } },
+      patience,
+    );
   };
   /** What is there of the tables of old days: attached, pending, detached. */
   const old = async (): Promise<string[]> => {
@@ -61,7 +64,7 @@ describe("worker: retention", function () {
   const addExternalId = () =>
     rows(
       country.db,
-      "insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, 'old', 1, 'n1', '2020-01-01')",
+      "insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, 'old', 1, 'n1', now() - interval '32 days')",
       [country.partnerId],
     );
   const externalIds = () => rows(country.db, "select from mark_keys");
@@ -135,7 +138,7 @@ describe("worker: retention", function () {
     await rows(
       country.db,
       `insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
-       select ?, 'k' || n, n, 'n1', case when n <= 11000 then timestamptz '2020-01-01' else now() end
+       select ?, 'k' || n, n, 'n1', case when n <= 11000 then now() - interval '32 days' else now() end
        from generate_series(1, 11003) n`,
       [country.partnerId],
     );

@@ -2,7 +2,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
-import { dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
+import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
@@ -18,11 +18,8 @@ export async function clearOldMarks(
   { db, config, clock, log }: Needs,
   atOnce = takenAtOnce,
 ): Promise<void> {
-  const sql = "select day - date '1970-01-01' as day from cleared_days";
-  const done = new Set((await rows<{ day: number }>(db, sql)).map(({ day }) => day));
-  for (const { name, state } of await dayTablesBefore(db, clock() - config.positionDays * dayMs)) {
+  for (const { name } of await daysToClear(db, clock() - config.positionDays * dayMs)) {
     const day = dayOfTable(name) / dayMs;
-    if (state !== "attached" || done.has(day)) continue;
     await clearDay(db, day, config.statusLifetimeMs, atOnce);
     const note = "insert into cleared_days (day) values (date '1970-01-01' + ?::int)";
     await rows(db, `${note} on conflict do nothing`, [day]);
@@ -30,6 +27,16 @@ export async function clearOldMarks(
   }
   await db.raw(
     "delete from cleared_days where to_regclass('marks_' || to_char(day, 'YYYYMMDD')) is null",
+  );
+}
+
+/** The tables of the days before that of `ms` that were not cleared yet. */
+export async function daysToClear(db: Db, ms: number): Promise<DayTable[]> {
+  const sql = "select day - date '1970-01-01' as day from cleared_days";
+  const done = new Set((await rows<{ day: number }>(db, sql)).map(({ day }) => day));
+  const tables = await dayTablesBefore(db, ms);
+  return tables.filter(
+    ({ name, state }) => state === "attached" && !done.has(dayOfTable(name) / dayMs),
   );
 }
 

@@ -1,13 +1,20 @@
-import { dayMs } from "#src/domain/units.ts";
+import { startOfDay } from "#src/domain/time.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import { keptDays as serviceDaysKept } from "#src/alarms/service/days.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
+import type { ServerTime } from "#src/infrastructure/server-time.ts";
+import { hoursKept } from "#src/limits/usage-detail.ts";
+import { insightDaysMax } from "#src/marks/insight-days.ts";
+import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
+import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
+import { type Due, mayDelete, noteDeleted } from "#src/operators/retention-asks.ts";
 import { retireAlerts } from "#src/pushes/alerts/devices.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { dropPartitions, usualPatience } from "#workers/upkeep/partitions.ts";
-import { clearOldMarks } from "#workers/upkeep/people.ts";
+import { clearOldMarks, daysToClear } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
@@ -15,52 +22,178 @@ const sessionsKeptDays = 30;
 const deliveriesKept = 1000;
 /** Rows that one statement deletes: it must stay far below the time-out of statements. */
 const deletedAtOnce = 5000;
+/** What has been due for so long is not deleted unasked. */
+const lateMs = 3 * dayMs;
+
+type Deps = Pick<RoleDeps, "db" | "config" | "log" | "redis"> & {
+  time: Pick<ServerTime, "isTrusted">;
+};
+
+/** One kind of what is deleted by age. */
+interface Step {
+  /** What is older is due, ms. */
+  keptFrom: number;
+  lateMs?: number;
+  /** What `work` would delete. Absent: what it deletes is made again where it is needed. */
+  due?: () => Promise<Due>;
+  work: () => Promise<void>;
+}
 
 /**
- * Drops what is past its retention: external ids, imported statuses, opinions that no late mark can meet any more,
- * status runs, what marks were before a decision, alarms, deliveries of webhooks, fuel alerts that are over, ended sessions, usage, days without open marks, positions and comments, mark partitions with the reporters that have no other marks. Each is a step of its own: when one fails, the others are
- * done all the same. Rejects at the end when one has failed.
+ * Deletes what is past its retention. Each kind is a step of its own: when one fails, or waits for an operator, the
+ * others are done all the same. What is past is said by the database's clock, and nothing is deleted while the clocks
+ * are not trusted (docs/decisions.md 21.9). Rejects at the end when a step has failed.
  */
-export async function retire(
-  deps: Pick<RoleDeps, "db" | "config" | "clock" | "log" | "redis">,
-  patience = usualPatience,
-): Promise<void> {
-  const { db, config, clock, log } = deps;
-  const now = clock();
-  const keptFrom = now - config.retentionDays * dayMs;
-  const steps: Record<string, () => Promise<void>> = {
-    "external ids": () =>
-      deleteOld(db, "mark_keys", `at < ${fromMs}`, [now - config.externalIdDays * dayMs]),
-    "imported statuses": () => deleteOld(db, "seeds", `imported_at < ${fromMs}`, [keptFrom]),
-    opinions: () =>
-      deleteOld(db, "opinions", `effective_at < ${fromMs} and mark_id < ?`, [
-        now - 3 * config.statusLifetimeMs,
-        firstIdOfDay(now - 2 * dayMs),
-      ]),
-    "status runs": () => dropRuns(db, now - config.runsDays * dayMs),
-    "review changes": () => deleteOld(db, "review_changes", `at < ${fromMs}`, [now - 2 * dayMs]),
-    "decided marks": () =>
-      deleteOld(db, "mark_batch_marks", "mark_id < ?", [firstIdOfDay(keptFrom)]),
-    alarms: () => deleteOld(db, "alarms", `raised_at < ${fromMs}`, [keptFrom]),
-    webhooks: () => retireDeliveries(db, now - config.webhookDays * dayMs),
-    "fuel alerts": async () => void (await retireAlerts(db)),
-    sessions: () => dropSessions(db, now - sessionsKeptDays * dayMs),
-    usage: () => retireUsage(deps),
-    "open days": () => closeDays(db, now),
-    "positions and comments": () => clearOldMarks(deps),
-    // Last, because it may wait for a long transaction.
-    partitions: () => dropPartitions(deps, keptFrom, patience),
-  };
+export async function retire(deps: Deps, patience = usualPatience): Promise<void> {
+  const { db, log, time } = deps;
+  const [sql] = await rows<{ now: number }>(db, `select ${msOf("server_now()")} as now`);
+  const { now } = sql!;
   const failed: string[] = [];
-  for (const [step, work] of Object.entries(steps)) {
+  for (const [step, { keptFrom, due, work, ...limit }] of Object.entries(
+    stepsOf(deps, now, patience),
+  )) {
+    if (!time.isTrusted()) {
+      log.warn({ step }, "clocks differ, nothing is deleted");
+      break;
+    }
     try {
+      const run = { step, now, keptFrom, lateMs, ...limit };
+      const found = await due?.();
+      if (found !== undefined && !(await mayDelete(db, log, run, found))) continue;
       await work();
+      if (found !== undefined) await noteDeleted(db, log, run, found);
     } catch (error) {
       failed.push(step);
       log.error({ step, err: (error as Error).message }, "not retired, will try again");
     }
   }
   if (failed.length > 0) throw new Error(`not retired: ${failed.join(", ")}`);
+}
+
+function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Record<string, Step> {
+  const { db, config } = deps;
+  const keptFrom = now - config.retentionDays * dayMs;
+  const clearedFrom = startOfDay(now - config.positionDays * dayMs);
+  const opinionsFrom = Math.min(now - 3 * config.statusLifetimeMs, startOfDay(now) - 2 * dayMs);
+  /** A step that deletes the rows of `table` whose time, the SQL `at`, is before `from`. */
+  const old = (table: string, at: string, from: number, where?: Where): Step => {
+    const { sql, bindings } = where ?? { sql: `${at} <= ${fromMs}`, bindings: [from] };
+    return {
+      keptFrom: from,
+      due: () => dueIn(db, table, at, sql, bindings),
+      work: () => deleteOld(db, table, sql, bindings),
+    };
+  };
+  const clocked = { ...deps, clock: () => now };
+  return {
+    "external ids": old("mark_keys", "at", now - config.externalIdDays * dayMs),
+    "imported statuses": old("seeds", "imported_at", keptFrom),
+    // Those that no late mark can meet any more. Their time is short, and so is that in which a clock may be wrong.
+    opinions: {
+      ...old("opinions", endOfDayOf("mark_id"), opinionsFrom, {
+        sql: `effective_at < ${fromMs} and mark_id < ?`,
+        bindings: [now - 3 * config.statusLifetimeMs, firstIdOfDay(now - 2 * dayMs)],
+      }),
+      lateMs: dayMs,
+    },
+    "status runs": {
+      keptFrom: now - config.runsDays * dayMs,
+      due: () => dueRuns(db, now - config.runsDays * dayMs),
+      work: () => dropRuns(db, now - config.runsDays * dayMs),
+    },
+    "review changes": old("review_changes", "at", now - 2 * dayMs),
+    "decided marks": old("mark_batch_marks", endOfDayOf("mark_id"), startOfDay(keptFrom), {
+      sql: "mark_id < ?",
+      bindings: [firstIdOfDay(keptFrom)],
+    }),
+    alarms: old("alarms", "raised_at", keptFrom),
+    "days of grades": old(
+      "insight_grades",
+      endOfDay,
+      startOfDay(now) - (insightDaysMax - 1) * dayMs,
+    ),
+    "days of the service": old("service_days", endOfDay, startOfDay(now) - serviceDaysKept * dayMs),
+    webhooks: {
+      ...old(deliveriesAndOutcomes, "at", now - config.webhookDays * dayMs),
+      work: () => retireDeliveries(db, now - config.webhookDays * dayMs),
+    },
+    "fuel alerts": {
+      ...old("fuel_alerts", "expires_at", now),
+      work: async () => void (await retireAlerts(db)),
+    },
+    sessions: {
+      ...old("sessions", "least(expires_at, ended_at)", now - sessionsKeptDays * dayMs),
+      work: () => dropSessions(db, now - sessionsKeptDays * dayMs),
+    },
+    usage: {
+      ...old(usageOf(config.retentionDays), "at", startOfDay(now) - config.retentionDays * dayMs),
+      work: () => retireUsage(deps),
+    },
+    "open days": { keptFrom, work: () => closeDays(db, now) },
+    "positions and comments": {
+      keptFrom: clearedFrom,
+      due: async () => dueTables(db, await daysToClear(db, clearedFrom)),
+      work: () => clearOldMarks(clocked),
+    },
+    // Last, because it may wait for a long transaction.
+    partitions: {
+      keptFrom: startOfDay(keptFrom),
+      due: async () => dueTables(db, await dayTablesBefore(db, keptFrom)),
+      work: () => dropPartitions(clocked, keptFrom, patience),
+    },
+  };
+}
+
+interface Where {
+  sql: string;
+  bindings: readonly unknown[];
+}
+
+/** SQL: the end of the UTC day of a date `day`, and of the mark of an id. */
+const endOfDay = "((day + 1)::timestamp at time zone 'UTC')";
+const endOfDayOf = (id: string): string =>
+  `(timestamptz 'epoch' + ((${id} >> 32) + 1) * interval '24 hours')`;
+
+const deliveriesAndOutcomes =
+  "(select created_at as at from webhook_deliveries union all select at from webhook_outcomes) w";
+
+/** Hours of usage are kept shorter than days: here they have the age that they would have as days. */
+const usageOf = (keptDays: number): string =>
+  `(select ${endOfDay} as at from usage_days union all select ${endOfDay} from usage_errors
+    union all select hour - ${keptDays * dayMs - hoursKept * hourMs} * interval '1 ms' from usage_hours) u`;
+
+const dueIn = async (
+  db: Db,
+  table: string,
+  at: string,
+  where: string,
+  bindings: readonly unknown[],
+): Promise<Due> => {
+  const sql = `select count(*), ${msOf(`min(${at})`)} as oldest from ${table} where ${where}`;
+  return (await rows<Due>(db, sql, bindings))[0]!;
+};
+
+/** The first run of each station is its oldest, which an index finds. */
+const dueRuns = (db: Db, endedBefore: number): Promise<Due> =>
+  dueIn(
+    db,
+    `station_status s cross join lateral (
+       select to_at, from_at from status_runs where station_id = s.station_id order by from_at limit 1) r`,
+    "to_at",
+    `from_at < ${fromMs} and to_at < ${fromMs}`,
+    [endedBefore, endedBefore],
+  );
+
+/** How many tables are due, and the end of the oldest day of those that hold marks. */
+async function dueTables(db: Db, tables: readonly DayTable[]): Promise<Due> {
+  const attached = tables.filter(({ state }) => state === "attached");
+  for (const { name } of attached) {
+    const [found] = await rows<{ some: boolean }>(db, "select exists (select from ??) as some", [
+      name,
+    ]);
+    if (found!.some) return { count: attached.length, oldest: dayOfTable(name) + dayMs };
+  }
+  return { count: attached.length, oldest: null };
 }
 
 /** Deliveries, taken or not, and outcomes that wait, from before `keptFrom`; and all but the newest of each webhook. */

@@ -6,7 +6,8 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** So many days `/status` shows, today included. */
 export const shownDays = 90;
-const keptDays = 100;
+/** So many days before today upkeep keeps. */
+export const keptDays = 100;
 /** A web process that said longer ago that a feed is well says nothing about this minute. */
 const saidMs = 30_000;
 
@@ -48,10 +49,6 @@ export async function countMinute(deps: {
      on conflict (day, feed) do update set well = d.well + 1, last_well = excluded.last_well
        where excluded.last_well > coalesce(d.last_well, -1)`,
     [feeds, well],
-  );
-  await rows(
-    db,
-    `delete from service_days where day < (server_now() at time zone 'UTC')::date - ${keptDays}`,
   );
 }
 

@@ -142,6 +142,7 @@ const subjects = [
   "network {network}",
   "station {station}",
   "duty {duty}",
+  "retention {retention}",
   "account {account}",
   "unknown accounts",
 ] as const satisfies readonly Said[];

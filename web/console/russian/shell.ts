@@ -154,6 +154,7 @@ export const shell = {
   "partner {partner}": "партнёр {partner}",
   "station {station}": "станция {station}",
   "duty {duty}": "задача {duty}",
+  "retention {retention}": "хранение: {retention}",
   "account {account}": "учётная запись {account}",
   "unknown accounts": "неизвестные учётные записи",
   "failed sign-ins: {n}": "неудачных входов: {n}",
@@ -181,6 +182,9 @@ export const shell = {
   "A periodic duty is not done any more": "Периодическая задача больше не выполняется",
   "It has not succeeded in three of its periods. `clock`: no clock process runs, and nothing periodic is done. Start the process, or read its log.":
     "Она не выполнилась за три своих периода. `clock`: процесс clock не запущен, и периодические задачи не выполняются. Запустите процесс или прочитайте его журнал.",
+  "Old data waits for you before it is deleted": "Старые данные ждут вашего решения об удалении",
+  "More is due for deletion than usual. Either nothing was deleted for days, or a retention setting was lowered, or the clock of the database is wrong. Nothing of this kind is deleted until you allow it. Look at the clock first.":
+    "К удалению подошло больше данных, чем обычно. Либо несколько дней ничего не удалялось, либо срок хранения в настройках сократили, либо часы базы данных неверны. Данные этого вида не удаляются, пока вы не разрешите. Сначала проверьте часы.",
   // Incidents.
   "statuses of stations": "статусы станций",
   "changes (delta and stream)": "изменения (delta и stream)",

@@ -1,0 +1,143 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import { startOfDay } from "#src/domain/time.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { fromMs, msOf } from "#src/marks/marks.ts";
+import { act, type NotDone, unknown } from "#src/operators/act.ts";
+
+/** What a step of the retention would delete. */
+export interface Due {
+  /** Rows, or days' tables. */
+  count: number;
+  /** When the oldest of it came, ms; null when nothing is due. */
+  oldest: number | null;
+}
+
+/** One run of a step. Times in ms of the database's clock. */
+export interface StepRun {
+  step: string;
+  now: number;
+  /** What is older is due. */
+  keptFrom: number;
+  /** So much later than usual is unusual. */
+  lateMs: number;
+}
+
+/** An operator's word holds for so long, and for so much more than what was shown. */
+const allowedMs = dayMs;
+
+/**
+ * Whether a step may delete what is due (docs/decisions.md 21.10). It asks an operator when the step was last done
+ * `lateMs` ago or more, or when something has been due for so long: then the clock has jumped, a setting has changed, or
+ * nobody has deleted anything for days. A step that was never done is measured from the newest change of a station.
+ */
+export async function mayDelete(
+  db: Db,
+  log: Log,
+  { step, now, keptFrom, lateMs }: StepRun,
+  { count, oldest }: Due,
+): Promise<boolean> {
+  if (oldest === null) return true;
+  const [known] = await rows<{ doneAt: number; asked: boolean; allowed: boolean }>(
+    db,
+    `select ${msOf("coalesce(s.done_at, (select at from changes order by seq desc limit 1), server_now())")} as "doneAt",
+       s.asked_at is not null as asked,
+       coalesce(s.allowed_at between ${fromMs} and ${fromMs} and s.kept_from >= ${fromMs}, false) as allowed
+     from (select ?::text as step) q left join retention_steps s using (step)`,
+    [now - allowedMs, now + allowedMs, keptFrom - allowedMs, step],
+  );
+  const days = Math.max(now - known!.doneAt, keptFrom - oldest) / dayMs;
+  if (days * dayMs < lateMs) return true;
+  if (known!.allowed) {
+    log.info({ step, count }, "deletes what an operator has allowed");
+    return true;
+  }
+  await inTransaction(db, async (tx) => {
+    await rows(
+      tx,
+      `insert into retention_steps (step, asked_at, count, oldest, kept_from) values (?, server_now(), ?, ${fromMs}, ${fromMs})
+       on conflict (step) do update set asked_at = coalesce(retention_steps.asked_at, excluded.asked_at),
+         count = excluded.count, oldest = excluded.oldest, kept_from = excluded.kept_from, allowed_at = null`,
+      [step, count, oldest, keptFrom],
+    );
+    const details = { count, days: Math.floor(days) };
+    // Told once a day.
+    const at = startOfDay(now);
+    await raiseAlarms(tx, [{ kind: "deletion-waits", subject: `retention ${step}`, at, details }]);
+  });
+  if (!known!.asked)
+    log.warn(
+      { step, count, days: Math.floor(days) },
+      "more is due than usual, waits until an operator allows it",
+    );
+  return false;
+}
+
+/** Notes that a step has deleted what was due at `now`. What had waited waits no more. */
+export async function noteDeleted(
+  db: Statements,
+  log: Log,
+  { step, now }: StepRun,
+  { oldest }: Due,
+): Promise<void> {
+  // A clock that went back, and found nothing, is no reason to ask when it is right again.
+  const later = "greatest(s.done_at, excluded.done_at)";
+  const [before] = await rows<{ asked: boolean }>(
+    db,
+    `with before as (select asked_at is not null as asked from retention_steps where step = ?),
+     noted as (
+       insert into retention_steps as s (step, done_at) values (?, ${fromMs})
+       on conflict (step) do update set done_at = ${oldest === null ? later : "excluded.done_at"},
+         asked_at = null, count = null, oldest = null, kept_from = null, allowed_at = null)
+     select asked from before`,
+    [step, step, now],
+  );
+  if (before?.asked) log.info({ step }, "deletion does not wait any more");
+}
+
+/** What waits for an operator; times in ms. */
+export interface RetentionAsk {
+  step: string;
+  asked: number;
+  count: number;
+  oldest: number;
+  keptFrom: number;
+  allowed: number | null;
+}
+
+/** What is not deleted until an operator allows it, and what was allowed and is still to be deleted. */
+export const listRetentionAsks = (db: Statements): Promise<RetentionAsk[]> =>
+  rows<RetentionAsk>(
+    db,
+    `select step, ${msOf("asked_at")} as asked, count, ${msOf("oldest")} as oldest,
+       ${msOf("kept_from")} as "keptFrom", ${msOf("allowed_at")} as allowed
+     from retention_steps where asked_at is not null order by step`,
+  );
+
+/** Allows a step to delete what it asks for, once and within a day. `upkeep` does it in its next run. */
+export const allowRetention = (
+  db: Db,
+  actor: string,
+  step: string,
+): Promise<{ step: string; count: number } | NotDone> =>
+  act(db, actor, async (tx) => {
+    const [ask] = await rows<{ count: number }>(
+      tx,
+      `update retention_steps set allowed_at = server_now()
+       where step = ? and asked_at is not null and allowed_at is null returning count`,
+      [step],
+    );
+    if (ask !== undefined) {
+      const details = { count: ask.count };
+      const value = { step, ...details };
+      return { value, action: "retention.allow", subject: `retention ${step}`, details };
+    }
+    const asks = await rows(
+      tx,
+      "select from retention_steps where step = ? and asked_at is not null",
+      [step],
+    );
+    if (asks.length === 0) return unknown("waiting deletion", step);
+    return { notDone: "already", what: "deletion", id: step, state: "allowed" };
+  });
