@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import pg from "pg";
-import { rows } from "#src/infrastructure/db.ts";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
+import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 
 const short = { lockTimeoutMs: 300, queryTimeoutMs: 60_000 };
@@ -40,13 +42,10 @@ describe("worker: retention", function () {
     await instance?.drop();
   });
 
-  const run = (patience = short): Promise<void> => {
+  const run = (patience = short, db = country.db): Promise<void> => {
     const { config } = instance;
     const log = createLog({ logLevel: "silent" }, "test");
-    return retire(
-      { db: country.db, config, log, redis, time: { isTrusted: () => trusted } },
-      patience,
-    );
+    return retire({ db, config, log, redis, time: { isTrusted: () => trusted } }, patience);
   };
   /** What is there of the tables of old days: attached, pending, detached. */
   const old = async (): Promise<string[]> => {
@@ -170,5 +169,153 @@ describe("worker: retention", function () {
        from webhook_deliveries`,
     );
     expect(left).to.deep.equal([{ waiting: 1, taken: 1000 }]);
+  });
+
+  describe("when the clock of the database is not to be believed", () => {
+    const year = 365 * 86_400;
+    let ahead: TestInstance["config"];
+    let far: Db;
+    let added = 1_000_000;
+    beforeEach(async () => {
+      trusted = true;
+      ahead = { ...instance.config, clockOffsetS: year };
+      far = createDb(ahead, "test", 2);
+      const { db, partnerId } = country;
+      await rows(db, "delete from mark_keys");
+      await rows(db, "delete from opinions");
+      await rows(db, "delete from retention_steps");
+      await rows(db, "delete from alarms");
+      await rows(
+        db,
+        `insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, 'new', 1, 'n1', now())`,
+        [partnerId],
+      );
+      await addMark(db);
+    });
+    afterEach(async () => {
+      trusted = true;
+      await far.destroy();
+    });
+
+    /** A mark of now, by the clock of `db`, with its opinion. */
+    const addMark = async (db: Db): Promise<void> => {
+      await rows(db, "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, 1)");
+      const id = `(((server_now() at time zone 'UTC')::date - date '1970-01-01')::bigint << 32) + ${(added += 1)}`;
+      const station = placeOf(0).id;
+      await rows(
+        db,
+        `with r as (insert into reporters (hash, first_seen) values (decode(md5(random()::text) || md5(random()::text), 'hex'), server_now()) returning id),
+         m as (insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule, processed_at)
+           select ${id}, ?, r.id, 'widget', 'no', server_now(), server_now(), false, 1, 'geolocated', server_now() from r)
+         insert into opinions (station_id, reporter_id, mark_id, effective_at, mark)
+         select ?, r.id, ${id}, server_now(), '{}' from r`,
+        [station, station],
+      );
+    };
+    const counts = async (): Promise<Record<string, number>> => {
+      const [found] = await rows<Record<string, number>>(
+        country.db,
+        `select (select count(*) from marks) as marks, (select count(*) from opinions) as opinions,
+           (select count(*) from mark_keys) as keys, (select count(*) from reporters) as reporters`,
+      );
+      return found!;
+    };
+    const alarms = () =>
+      rows<{ subject: string }>(
+        country.db,
+        "select subject from alarms where kind = 'deletion-waits' order by 1",
+      );
+    const operator = async (...args: string[]) => {
+      const env = { ...instance.env, CLOCK_OFFSET_S: String(year) };
+      return (await runOperator(env, ...args, "--json")).json as { step: string }[];
+    };
+
+    it("asks an operator when it is a year ahead, once for each kind, and deletes once what is allowed", async () => {
+      await run();
+      const before = await counts();
+      for (let times = 0; times < 3; times += 1) {
+        // Marks that come by the wrong clock prove nothing.
+        if (times === 1) await addMark(far);
+        await run(short, far);
+      }
+      const asked = ["external ids", "opinions", "partitions", "positions and comments"];
+      const { marks, opinions, keys, reporters } = await counts();
+      expect({ marks, opinions, keys, reporters }).to.deep.equal({
+        marks: before["marks"]! + 1,
+        opinions: before["opinions"]! + 1,
+        keys: before["keys"],
+        reporters: before["reporters"]! + 1,
+      });
+      expect((await alarms()).map(({ subject }) => subject)).to.include.members(
+        asked.map((step) => `retention ${step}`),
+      );
+      const shown = await operator("retention", "show");
+      expect(shown.map(({ step }) => step)).to.include.members(asked);
+      await operator("retention", "allow", "external", "ids");
+      await run(short, far);
+      expect((await counts())["keys"]).to.equal(0);
+      expect((await counts())["opinions"]).to.equal(opinions);
+      expect((await operator("retention", "show")).map(({ step }) => step)).to.not.include(
+        "external ids",
+      );
+      // When the clock is right again, nothing waits and nothing is due.
+      await run();
+      expect(await rows(country.db, "select from retention_steps where asked_at is not null")).to.be
+        .empty;
+      expect((await counts())["opinions"]).to.equal(opinions);
+    });
+
+    it("asks after 32 days ahead too, when all that there is came today", async () => {
+      await run();
+      const before = await counts();
+      const near = createDb({ ...instance.config, clockOffsetS: 32 * 86_400 }, "test", 2);
+      try {
+        await run(short, near);
+        await run(short, near);
+      } finally {
+        await near.destroy();
+      }
+      expect(await counts()).to.deep.equal(before);
+    });
+
+    it("deletes nothing, and asks nobody, while the clocks are not trusted", async () => {
+      await addExternalId();
+      trusted = false;
+      await run(short, far);
+      expect(await externalIds()).to.have.length(2);
+      expect(await alarms()).to.deep.equal([]);
+    });
+
+    it("deletes as usual in a country without marks for months, and asks after days without upkeep", async () => {
+      const { db } = country;
+      await rows(db, "update changes set at = now() - interval '100 days'");
+      await addExternalId();
+      const note = (ago: string) =>
+        rows(
+          db,
+          `insert into retention_steps (step, done_at) values ('external ids', now() - ?::interval)
+           on conflict (step) do update set done_at = excluded.done_at`,
+          [ago],
+        );
+      await note("4 days");
+      await run();
+      expect(await externalIds()).to.have.length(2);
+      await note("2 hours");
+      await run();
+      expect(await externalIds()).to.have.length(1);
+    });
+
+    it("makes a week of partitions by it and no more", async () => {
+      const made = await makePartitions({
+        db: far,
+        config: ahead,
+        time: { isTrusted: () => trusted },
+      });
+      expect(made).to.be.at.most(8);
+      trusted = false;
+      expect(
+        await makePartitions({ db: far, config: ahead, time: { isTrusted: () => trusted } }),
+      ).to.equal(0);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { createDb, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
+import type { ServerTime } from "#src/infrastructure/server-time.ts";
 import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { pruneReporters } from "#workers/upkeep/people.ts";
@@ -21,7 +22,7 @@ export async function makePartitions({
   db,
   config,
   time,
-}: Pick<RoleDeps, "db" | "config" | "time">): Promise<number> {
+}: Pick<RoleDeps, "db" | "config"> & { time: Pick<ServerTime, "isTrusted"> }): Promise<number> {
   if (!time.isTrusted()) return 0;
   const sql =
     "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
