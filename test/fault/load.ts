@@ -23,7 +23,7 @@ export interface Load {
   retryAll(): Promise<void>;
 }
 
-const perSecond = 50;
+const usual = { perSecond: 50, stations: stationCount };
 const hungMs = 8000;
 const statuses = ["yes", "low", "queue", "no"] as const;
 
@@ -62,13 +62,17 @@ export async function sendMark(client: Client, n: number, station: number): Prom
  * Sends 50 marks a second through the clients in turn, whatever happens to them, until it is stopped. `first`: the number of
  * the first one, where there were others before.
  */
-export function startLoad(clients: readonly Client[], first = 0): Load {
+export function startLoad(
+  clients: readonly Client[],
+  first = 0,
+  { perSecond, stations }: { perSecond: number; stations: number } = usual,
+): Load {
   const sent: Sent[] = [];
   const underWay = new Set<Promise<void>>();
   const startedAt = Date.now();
   let next = first;
   const send = (n: number, client: Client): Promise<void> => {
-    const one = sendMark(client, n, n % stationCount).then((answer) => {
+    const one = sendMark(client, n, n % stations).then((answer) => {
       sent.push(answer);
       underWay.delete(one);
     });

@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { rows } from "#src/infrastructure/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
+import { checkMarks, type StoredMark } from "#test/fault/history.ts";
 import { isKept, type Sent } from "#test/fault/load.ts";
 import type { Stage } from "#test/fault/stage.ts";
 import { until } from "#test/flow/client.ts";
@@ -62,22 +63,18 @@ export async function expectInEffectOnce(stage: Served, sent: readonly Sent[]): 
     () => countUnprocessed(country.db),
     (count) => count === 0,
   );
-  const stored = await rows<{ id: number; external_id: string; done: boolean; station_id: string }>(
-    country.db,
-    `select id, external_id, station_id,
-       (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks`,
-  );
-  const byName = new Map(stored.map((row) => [row.external_id, row]));
-  expect(byName.size, "marks with the same external_id").to.equal(stored.length);
-  const kept = sent.filter(isKept);
-  const lost = kept.filter((one) => {
-    const row = byName.get(one.externalId);
-    return row === undefined || !row.done || String(row.id) !== one.body.report_id;
-  });
-  expect(lost.slice(0, 5), `${lost.length} of ${kept.length} acknowledged marks`).to.deep.equal([]);
+  expect(checkMarks(sent, await storedMarks(country.db))).to.deep.equal([]);
   await expectRefolded(country.db, config);
   await expectServed(stage);
 }
+
+/** Every mark as it is stored, by the name that its sender gave it. */
+export const storedMarks = (db: Db): Promise<StoredMark[]> =>
+  rows<StoredMark>(
+    db,
+    `select id, external_id,
+       (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks`,
+  );
 
 /** Every web process serves the states that are stored. */
 export async function expectServed({ country, config, clients }: Served): Promise<void> {

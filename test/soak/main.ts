@@ -1,0 +1,125 @@
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { createRandom } from "#demo/country/random.ts";
+import { startBuild } from "#demo/building.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { createHistory, type Violation } from "#test/fault/history.ts";
+import { releaseHeld } from "#test/harness/leaks.ts";
+import { checkAll } from "#test/soak/checkpoint.ts";
+import { beginFault, type Fault } from "#test/soak/faults.ts";
+import { startMirrors } from "#test/soak/mirrors.ts";
+import { openSoakStage } from "#test/soak/stage.ts";
+import { countAnswers, startTraffic } from "#test/soak/traffic.ts";
+
+// `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120]`
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    /** Draws faults and requests: the same seed brings the same faults in the same order. */
+    seed: { type: "string" },
+    /** Seconds of faults between two checkpoints. */
+    "calm-every": { type: "string", default: "120" },
+  },
+});
+const minutes = Number(values.minutes);
+const everyMs = Number(values["calm-every"]) * 1000;
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+if (![minutes, everyMs].every((value) => value > 0) || !Number.isInteger(seed)) {
+  console.error("--minutes and --calm-every must be above 0, --seed a whole number");
+  process.exit(2);
+}
+
+// Each process that runs is ended with this one.
+process.setMaxListeners(50);
+const stopping = new AbortController();
+const { signal } = stopping;
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stopping.abort());
+
+const startedAt = Date.now();
+const timeline: string[] = [];
+/** A line that a person can read, and that evidence is compared with. */
+const say = (text: string): void => {
+  const line = `${new Date().toISOString().slice(11, 23)} ${text}`;
+  timeline.push(line);
+  console.log(line);
+};
+const pause = (ms: number): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);
+
+const counts = { passed: 0, failed: 0 };
+const kinds = new Map<string, number>();
+console.log(`Faults are drawn from seed ${seed} (--seed).`);
+try {
+  await startBuild("roles", console.log).done;
+  await run();
+} catch (error) {
+  counts.failed += 1;
+  console.error(error);
+} finally {
+  await releaseHeld();
+}
+console.log(`${counts.passed} checkpoints passed, ${counts.failed} failed (seed ${seed})`);
+process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
+
+async function run(): Promise<void> {
+  const since = formatTime(startedAt - 1000);
+  const stage = await openSoakStage(resolve(".data", `soak-${process.pid}`));
+  const history = createHistory();
+  const mirrors = startMirrors(stage, createRandom(seed + 2));
+  const traffic = await startTraffic(stage, history, createRandom(seed + 1));
+  for (const what of stage.missing) say(`left out: ${what}`);
+  say(`all roles run: ${stage.members.map(({ name }) => name).join(", ")}`);
+  const random = createRandom(seed);
+  let told = 0;
+  for (const end = startedAt + minutes * 60_000; Date.now() < end && !signal.aborted;) {
+    await makeTrouble(Math.min(Date.now() + everyMs, end));
+    if (signal.aborted) break;
+    say("calm: everything is mended, and looked at");
+    const found = await checkAll(stage, traffic, mirrors, since);
+    const all = [...found, ...history.violations.slice(told)];
+    told = history.violations.length;
+    counts[all.length === 0 ? "passed" : "failed"] += 1;
+    report(all);
+    traffic.resume();
+  }
+  await traffic.stop();
+  await mirrors.stop();
+  const marks = countAnswers(traffic.sent);
+  say(`marks by answer: ${JSON.stringify(marks)}`);
+  say(`reads by status: ${JSON.stringify(Object.fromEntries(history.reads))}`);
+  say(`operator: ${JSON.stringify(Object.fromEntries(traffic.acts))}`);
+  say(`faults: ${JSON.stringify(Object.fromEntries(kinds))}`);
+
+  /** Faults of 3 to 40 s, one or two at once, with pauses in health. */
+  async function makeTrouble(until: number): Promise<void> {
+    await pause(3000);
+    while (Date.now() < until && !signal.aborted) {
+      const open: { fault: Fault; endsAt: number }[] = [];
+      for (let count = random.chance(0.35) ? 2 : 1; count > 0; count -= 1) {
+        const lastsMs = random.int(3000, 40_000);
+        const fault = await beginFault(stage, random).catch(() => null);
+        if (fault === null) continue;
+        kinds.set(fault.kind, (kinds.get(fault.kind) ?? 0) + 1);
+        say(`${fault.what} (${(lastsMs / 1000).toFixed(0)} s)`);
+        open.push({ fault, endsAt: Date.now() + lastsMs });
+        await pause(random.int(0, 3000));
+      }
+      for (const { fault, endsAt } of open.sort((a, b) => a.endsAt - b.endsAt)) {
+        await pause(Math.max(0, Math.min(endsAt, until) - Date.now()));
+        // Two at once may stand in each other's way; the checkpoint mends everything.
+        await Promise.resolve(fault.end()).catch(() => undefined);
+        say(`mended: ${fault.what}`);
+      }
+      await pause(random.int(2000, 12_000));
+    }
+  }
+}
+
+function report(found: readonly Violation[]): void {
+  if (found.length === 0) return say("checkpoint passed");
+  say(`CHECKPOINT FAILED: ${found.length} violations`);
+  for (const { invariant, evidence } of found.slice(0, 10))
+    console.log(`  ${invariant}\n${JSON.stringify(evidence, null, 1).slice(0, 3000)}`);
+  console.log(`  what happened before:\n${timeline.slice(-40).join("\n")}`);
+}
