@@ -36,7 +36,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, service, priceMedians, time, peers } = services;
+  const { waiters, streams, eviction, damage, service, priceMedians, time, peers } = services;
   const startUp = createStartUp(services);
   health.add("clock", () => time.condition());
   health.add("keys", () => {
@@ -61,6 +61,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));
   health.add("eviction", () => eviction.condition());
+  health.add("stored", () => damage.condition());
   health.add("proxies", () => proxies.condition());
 
   const routes = (parts.routes ?? createRoutes)(services);

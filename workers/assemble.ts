@@ -1,4 +1,5 @@
 import type { Config } from "#src/infrastructure/config.ts";
+import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
@@ -48,6 +49,7 @@ export function assembleWorker(
   const time = createServerTime({ config, db, redis, log });
   const clock = time.now;
   const peers = createPeers({ role: name, config, log, clock, db, redis });
+  createDamageWatch({ log, redis });
   const deps: RoleDeps = {
     ...{ config, log, tracer, clock, time, peers, db, redis },
     workerRedis: needed(

@@ -18,6 +18,7 @@ import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { dutyAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
@@ -138,6 +139,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
     /** What Redis does when it is full. */
     eviction: createEvictionWatch({ log, redis }),
+    /** What was found damaged in Redis. */
+    damage: createDamageWatch({ log, redis }),
     /** Alarms for the operator, and what leads to them. */
     alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
     figuresOf,

@@ -36,7 +36,7 @@ export function registerGauges(services: Services): void {
     meter,
     health,
   } = services;
-  const { waiters, rectangles, alarms, eviction, figuresOf, asOf, streams } = services;
+  const { waiters, rectangles, alarms, eviction, damage, figuresOf, asOf, streams } = services;
   const gauge = (
     name: string,
     help: string,
@@ -172,6 +172,18 @@ export function registerGauges(services: Services): void {
         this.reset();
         this.inc({ result: "hit" }, hits);
         this.inc({ result: "miss" }, misses);
+      },
+    }),
+  );
+  metrics.registry.registerMetric(
+    new Counter({
+      name: "fuelmark_stored_damaged_total",
+      help: "What this process has read from Redis and not used, because its checksum or its form was wrong.",
+      labelNames: ["kind"],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [kind, count] of Object.entries(damage.counts())) this.inc({ kind }, count);
       },
     }),
   );

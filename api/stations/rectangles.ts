@@ -32,7 +32,7 @@ export interface Making extends Omit<RectangleHead, "endsAt"> {
 
 const shortestMs = 20;
 /** Raise it when an older version must not read the entries of this one. */
-const entryVersion = 2;
+const entryVersion = 3;
 
 /**
  * The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). `beforeStore` is for

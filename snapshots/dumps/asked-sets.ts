@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { minuteMs } from "#src/domain/units.ts";
+import { orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { type DumpSet, setKey, setOf } from "#snapshots/dumps/dump.ts";
 
@@ -47,6 +48,12 @@ export function createAskedSets(redis: Redis, prefix: string, most: number) {
     max: Math.max(1, most * oncePerKept),
   });
   let fresh: (string | number)[] = [];
+  /** Something else is stored in their place. */
+  const drop = async (): Promise<[]> => {
+    tellDamage(redis, "asked-sets");
+    await Promise.all([redis.unlink(keptKey), redis.unlink(onceKey)]);
+    return [];
+  };
 
   return {
     /** Remembers the request until the next `flush` writes it. */
@@ -66,7 +73,8 @@ export function createAskedSets(redis: Redis, prefix: string, most: number) {
       fresh = [];
       const limits = [most, most * oncePerKept, rememberedMs];
       try {
-        await redis.eval(noteLua, 2, keptKey, onceKey, ...limits, ...entries);
+        const noted = redis.eval(noteLua, 2, keptKey, onceKey, ...limits, ...entries);
+        if ((await orWrongType(noted)) === undefined) await drop();
       } catch (error) {
         // They are noted again with the next requests.
         noted.clear();
@@ -75,8 +83,11 @@ export function createAskedSets(redis: Redis, prefix: string, most: number) {
     },
     /** Those to be kept, the latest request first. Rejects while Redis is away. */
     async kept(now: number): Promise<DumpSet[]> {
-      const found = await redis.zrevrangebyscore(keptKey, "+inf", now - rememberedMs);
-      return found.map(setOf);
+      const range = redis.zrevrangebyscore(keptKey, "+inf", now - rememberedMs);
+      const found = (await orWrongType(range)) ?? (await drop());
+      const sets = found.map(setOf);
+      if (sets.includes(null)) tellDamage(redis, "asked-sets");
+      return sets.filter((set) => set !== null);
     },
   };
 }

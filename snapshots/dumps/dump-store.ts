@@ -1,11 +1,16 @@
 import type { Redis } from "#src/infrastructure/redis.ts";
 import type { Dump, DumpHead } from "#snapshots/dumps/dump.ts";
-import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
+import {
+  type Found,
+  loadVersion,
+  saveVersion,
+  type Shelf,
+} from "#snapshots/dumps/versioned-store.ts";
 
 export type DumpStore = ReturnType<typeof createDumpStore>;
 
 /** Increase it when the fields or the JSON change, so that old and new processes do not share dumps. */
-const format = 2;
+const format = 3;
 
 /**
  * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: of the set
@@ -15,7 +20,8 @@ const format = 2;
 export function createDumpStore(redis: Redis, prefix: string, keptMs: number, name = "") {
   const key = name === "" ? `${prefix}:dump:${format}` : `${prefix}:dump:${format}:${name}`;
   const channel = `${prefix}:dumps`;
-  const shelf = { key, channel, name, keptMs, silentMs: keptMs };
+  const kind = name === "" ? "dump" : "set";
+  const shelf: Shelf = { key, kind, channel, name, keptMs, silentMs: keptMs };
   return {
     /** The channel on which stored dumps are announced, each by the name of its set. */
     channel,
@@ -25,16 +31,16 @@ export function createDumpStore(redis: Redis, prefix: string, keptMs: number, na
       return saveVersion(redis, shelf, dump, { count, sum, gzip, br });
     },
     async head(): Promise<DumpHead | null> {
-      const found = await loadVersion(redis, key, ["count", "sum"]);
+      const found = await loadVersion(redis, shelf, ["count", "sum"]);
       return found && headOf(found);
     },
     async load(): Promise<Dump | null> {
-      const found = await loadVersion(redis, key, ["count", "sum", "gzip", "br"]);
+      const found = await loadVersion(redis, shelf, ["count", "sum", "gzip", "br"]);
       return found && { ...headOf(found), gzip: found.fields[2]!, br: found.fields[3]! };
     },
   };
 }
 
-function headOf({ fields, ...version }: Version & { fields: Buffer[] }): DumpHead {
+function headOf({ version, fields }: Found): DumpHead {
   return { ...version, count: Number(fields[0]), sum: String(fields[1]) };
 }

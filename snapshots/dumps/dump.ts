@@ -16,10 +16,15 @@ export interface DumpSet {
 /** The same text for every spelling of the same set. */
 export const setKey = ({ filters, limit }: DumpSet): string => `${limit} ${filtersKey(filters)}`;
 
-/** The set of a `setKey`. */
-export function setOf(key: string): DumpSet {
-  const space = key.indexOf(" ");
-  return { filters: filtersOf(key.slice(space + 1)), limit: Number(key.slice(0, space)) };
+/** The set of a `setKey`; null for a text that is none. */
+export function setOf(key: string): DumpSet | null {
+  try {
+    const space = key.indexOf(" ");
+    const set = { filters: filtersOf(key.slice(space + 1)), limit: Number(key.slice(0, space)) };
+    return setKey(set) === key && Number.isInteger(set.limit) ? set : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A short name, the same for every spelling of the same set. */

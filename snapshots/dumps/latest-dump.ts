@@ -40,8 +40,8 @@ export function createLatestDump(deps: { config: Config; log: Log; clock: Clock;
     }
   };
   const look = async (): Promise<void> => {
-    await asked.flush();
-    await Promise.all([main, ...heldSets()].map((held) => held.look()));
+    const looks = [main, ...heldSets()].map((held) => held.look());
+    await Promise.all([asked.flush(), ...looks]);
     shrink();
   };
   const ignore = (error: unknown): void =>

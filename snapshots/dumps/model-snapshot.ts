@@ -6,6 +6,7 @@ import {
   loadVersion,
   renewVersion,
   saveVersion,
+  type Shelf,
   type Version,
 } from "#snapshots/dumps/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
@@ -24,7 +25,7 @@ export interface Surroundings {
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
-const format = 1;
+const format = 2;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
@@ -37,7 +38,14 @@ const keptMs = 48 * hourMs;
  */
 export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs: number) {
   const key = `${prefix}:model:${format}`;
-  const shelf = { key, channel: `${prefix}:models`, name: "", keptMs, silentMs };
+  const shelf: Shelf = {
+    key,
+    kind: "model",
+    channel: `${prefix}:models`,
+    name: "",
+    keptMs,
+    silentMs,
+  };
   return {
     /** Stores a snapshot with these lines (see `createLedger`) unless a newer one is there; false when it is. */
     async save(
@@ -50,18 +58,22 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
     },
     /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
-    renew: (version: Version, around: string): Promise<boolean> =>
-      renewVersion(redis, shelf, version, "around", around),
+    async renew(version: Version, around: string): Promise<boolean> {
+      // With its body: damage is found now, and not when the body is needed.
+      const there = await loadVersion(redis, shelf, ["around", "body"]);
+      if (there?.version.seq !== version.seq || String(there.fields[0]) !== around) return false;
+      return renewVersion(redis, shelf, there, version);
+    },
     /** Its version and the `fingerprint` of its surroundings. */
     async head() {
-      const found = await loadVersion(redis, key, ["around"]);
-      return found && { ...found, fingerprint: String(found.fields[0]) };
+      const found = await loadVersion(redis, shelf, ["around"]);
+      return found && { ...found.version, fingerprint: String(found.fields[0]) };
     },
     /** `rows`: every station of the change feed, those taken out of service too. */
     async load(): Promise<(Version & Surroundings & { rows: FeedRow[] }) | null> {
-      const found = await loadVersion(redis, key, ["body"]);
+      const found = await loadVersion(redis, shelf, ["body"]);
       if (found === null) return null;
-      const { fields, ...version } = found;
+      const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
       return { ...version, ...(JSON.parse(first) as Surroundings), rows: lines.map(readLine) };
     },

@@ -1,3 +1,4 @@
+import { checksumOf, type Damage, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** Which of two snapshots is newer: by number, then `as_of`, then time of building. Times in ms. */
@@ -9,9 +10,11 @@ export interface Version {
   builtAtMs: number;
 }
 
-/** Where a snapshot is kept, a hash of `seq`, `as_of`, `built_at` and other fields. */
+/** Where a snapshot is kept, a hash of `seq`, `as_of`, `built_at`, other fields, and their `sums` (`sumsOf`). */
 export interface Shelf {
   key: string;
+  /** What damage of it is told as. */
+  kind: Damage;
   /** Where each stored snapshot is announced, by `name`. */
   channel: string;
   name: string;
@@ -22,11 +25,13 @@ export interface Shelf {
 }
 
 // An older snapshot never replaces a newer one. Of two with one number the later one holds more changes by time.
+// What is no snapshot is replaced.
 const storeUnlessOlder = `
-  local there = redis.call('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
-  if there[1] and tonumber(ARGV[3]) - tonumber(there[3]) < tonumber(ARGV[5]) then
+  local there = redis.pcall('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
+  for i = 1, 3 do there[i] = tonumber(there[i] or nil) end
+  if there[1] and there[2] and there[3] and tonumber(ARGV[3]) - there[3] < tonumber(ARGV[5]) then
     for i = 1, 3 do
-      local a, b = tonumber(there[i]), tonumber(ARGV[i])
+      local a, b = there[i], tonumber(ARGV[i])
       if a > b then return 0 end
       if a < b then break end
       if i == 3 then return 0 end
@@ -46,43 +51,76 @@ export async function saveVersion(
   fields: Readonly<Record<string, string | number | Buffer>>,
 ): Promise<boolean> {
   const times = [seq, asOfMs, builtAtMs, keptMs, silentMs];
-  const values = [...times, name, ...Object.entries(fields).flat()];
+  const sums = sumsOf(key, times.slice(0, 3), Object.entries(fields).map(sumOf).join(" "));
+  const values = [...times, name, ...Object.entries({ ...fields, sums }).flat()];
   return (await redis.eval(storeUnlessOlder, 2, key, channel, ...values)) === 1;
 }
 
-// Only when it has the same number and content, and is older.
+/** A checksum of key, version and the checksums of the fields, then these. */
+function sumsOf(key: string, version: readonly (number | Buffer)[], sums: string): string {
+  return `${checksumOf(key, ...version, sums)} ${sums}`;
+}
+
+const sumOf = ([name, value]: readonly [string, string | number | Buffer]): string =>
+  `${name}:${checksumOf(value)}`;
+
 const renewIfSame = `
-  local there = redis.call('HMGET', KEYS[1], 'seq', 'as_of', 'built_at', ARGV[5])
-  if there[1] ~= ARGV[1] or there[4] ~= ARGV[6] then return 0 end
-  if tonumber(there[2]) <= tonumber(ARGV[2]) and tonumber(there[3]) <= tonumber(ARGV[3]) then
-    redis.call('HSET', KEYS[1], 'as_of', ARGV[2], 'built_at', ARGV[3])
-  end
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  if redis.call('HGET', KEYS[1], 'sums') ~= ARGV[1] then return 0 end
+  redis.call('HSET', KEYS[1], 'as_of', ARGV[2], 'built_at', ARGV[3], 'sums', ARGV[4])
+  redis.call('PEXPIRE', KEYS[1], ARGV[5])
   return 1`;
 
 /**
- * Gives the snapshot on the shelf later times, when it has the number of `version` and the text `content` in `field`;
- * false when another one is there. Rejects while Redis is away.
+ * Gives the snapshot that was found on the shelf later times; false when another one is there by now. Rejects while Redis
+ * is away.
  */
 export async function renewVersion(
   redis: Redis,
   { key, keptMs }: Shelf,
-  { seq, asOfMs, builtAtMs }: Version,
-  field: string,
-  content: string,
+  { version, sums }: Found,
+  later: Version,
 ): Promise<boolean> {
-  const values = [seq, asOfMs, builtAtMs, keptMs, field, content];
+  const isLater = later.asOfMs >= version.asOfMs && later.builtAtMs >= version.builtAtMs;
+  const { asOfMs, builtAtMs } = isLater ? later : version;
+  const renewed = sumsOf(key, [version.seq, asOfMs, builtAtMs], sums.slice(sums.indexOf(" ") + 1));
+  const values = [sums, asOfMs, builtAtMs, renewed, keptMs];
   return (await redis.eval(renewIfSame, 1, key, ...values)) === 1;
 }
 
-/** The version on the shelf and its fields `names`; null when there is none. */
+// What another process has stored in place of the damaged one stays.
+const dropIfSame = `
+  local sums = redis.pcall('HGET', KEYS[1], 'sums')
+  if type(sums) == 'table' or (sums or '') == ARGV[1] then redis.call('UNLINK', KEYS[1]) end`;
+
+/** What was found on a shelf. */
+export interface Found {
+  version: Version;
+  sums: string;
+  fields: Buffer[];
+}
+
+/**
+ * The version on the shelf and its fields `names`; null when there is none. One that is not whole is told as damage and
+ * dropped, so that the next slot makes it anew. Rejects while Redis is away.
+ */
 export async function loadVersion(
   redis: Redis,
-  key: string,
+  { key, kind }: Pick<Shelf, "key" | "kind">,
   names: readonly string[],
-): Promise<(Version & { fields: Buffer[] }) | null> {
-  const found = await redis.hmgetBuffer(key, "seq", "as_of", "built_at", ...names);
-  if (found.some((value) => value === null)) return null;
-  const [seq, asOfMs, builtAtMs] = found.slice(0, 3).map(Number) as [number, number, number];
-  return { seq, asOfMs, builtAtMs, fields: found.slice(3) as Buffer[] };
+): Promise<Found | null> {
+  const all = ["sums", "seq", "as_of", "built_at", ...names];
+  const found = (await orWrongType(redis.hmgetBuffer(key, ...all))) ?? [];
+  if (found.length > 0 && found.every((value) => value === null)) return null;
+  const sums = String(found[0] ?? "");
+  if (found.length > 0 && !found.includes(null)) {
+    const [version, fields] = [found.slice(1, 4) as Buffer[], found.slice(4) as Buffer[]];
+    const known = sums.split(" ").slice(1);
+    const isWhole = names.every((name, i) => known.includes(sumOf([name, fields[i] as Buffer])));
+    const [seq, asOfMs, builtAtMs] = version.map(Number) as [number, number, number];
+    if (isWhole && sumsOf(key, version, known.join(" ")) === sums)
+      return { version: { seq, asOfMs, builtAtMs }, sums, fields };
+  }
+  tellDamage(redis, kind);
+  await redis.eval(dropIfSame, 1, key, sums);
+  return null;
 }

@@ -1,7 +1,12 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { loadVersion, saveVersion, type Version } from "#snapshots/dumps/versioned-store.ts";
+import {
+  loadVersion,
+  saveVersion,
+  type Shelf,
+  type Version,
+} from "#snapshots/dumps/versioned-store.ts";
 import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
 import type { Counts } from "#src/domain/insights.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
@@ -25,7 +30,7 @@ export interface Insights extends InsightsNow {
 }
 
 /** Increase it when the format changes, so that old and new processes do not share figures. */
-const format = 2;
+const format = 3;
 /** Older figures are none: a reader is told that there are none instead. */
 const insightsKeptMs = 24 * hourMs;
 /** After so long without new ones any figures replace them: the database may have been restored. */
@@ -39,8 +44,8 @@ const unzip = promisify(gunzip);
  */
 export function createInsightStore(redis: Redis, prefix: string) {
   const key = `${prefix}:insights:${format}`;
-  const shelf = {
-    ...{ key, channel: `${prefix}:insights`, name: "" },
+  const shelf: Shelf = {
+    ...{ key, kind: "insights", channel: `${prefix}:insights`, name: "" },
     ...{ keptMs: insightsKeptMs, silentMs },
   };
   let packed: { tag: string; body: Buffer } | null = null;
@@ -56,18 +61,18 @@ export function createInsightStore(redis: Redis, prefix: string) {
     },
     /** Null when there are none, or they are those of `builtAtMs`. */
     async load(builtAtMs: number | null): Promise<(Insights & Version) | "same" | null> {
-      const head = await loadVersion(redis, key, ["tag"]);
+      const head = await loadVersion(redis, shelf, ["tag"]);
       if (head === null) return null;
-      if (head.builtAtMs === builtAtMs) return "same";
+      if (head.version.builtAtMs === builtAtMs) return "same";
       // In one command, so that the parts belong together.
       const isKnown = unpacked?.tag === String(head.fields[0]);
       const found = await loadVersion(
         redis,
-        key,
+        shelf,
         isKnown ? ["now", "tag"] : ["now", "tag", "days"],
       );
       if (found === null) return null;
-      const { fields, ...version } = found;
+      const { fields, version } = found;
       const [now, tag, days] = fields as [Buffer, Buffer, Buffer | undefined];
       if (days !== undefined)
         unpacked = {

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { Point } from "#src/domain/geo.ts";
 import { type ByGrade, cellOf, medianFinder, type PlacedPrice } from "#src/domain/price-line.ts";
 import { hourMs } from "#src/domain/units.ts";
+import { readChecked, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -18,7 +19,7 @@ export interface PricedStations {
 }
 
 /** Increase it when the format or the grid changes, so that old and new processes do not share medians. */
-const format = 1;
+const format = 2;
 /** Older medians are none: prices may have changed. They are made once in an hour at least (`insightsMs`). */
 const keptMs = 3 * hourMs;
 const cellsAtOnce = 50;
@@ -47,8 +48,10 @@ export const saveMedians = async (
   prefix: string,
   medians: Medians,
   madeAt: number,
-): Promise<void> =>
-  void (await redis.set(keyOf(prefix), JSON.stringify({ madeAt, medians }), "PX", keptMs));
+): Promise<void> => {
+  const key = keyOf(prefix);
+  await redis.set(key, withChecksum(key, JSON.stringify({ madeAt, medians })), "PX", keptMs);
+};
 
 /**
  * Keeps the latest medians in memory, so that a mark with prices asks nobody. Looks for newer ones as often as they are
@@ -67,7 +70,7 @@ export function createLatestMedians(deps: {
 
   const look = async (): Promise<void> => {
     try {
-      const found = await redis.get(keyOf(config.redisPrefix));
+      const found = await readChecked(redis, keyOf(config.redisPrefix), "medians");
       if (found !== null) latest = JSON.parse(found) as NonNullable<typeof latest>;
     } catch (error) {
       log.debug({ err: (error as Error).message }, "no look at the medians of prices");

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { generationsKey } from "#src/feed/cache-generations.ts";
+import {
+  checksumLength,
+  checksumOf,
+  orWrongType,
+  tellDamage,
+} from "#src/infrastructure/checksum.ts";
 import { runScript, type Redis, scriptOf } from "#src/infrastructure/redis.ts";
 
 /** How the body of a stored answer is packed, as `Content-Encoding` names it. */
@@ -67,11 +73,11 @@ for i = 2, #KEYS do
   local held, n = ARGV[at], tonumber(ARGV[at + 1])
   local generation = 0
   for _, seq in ipairs(redis.call('HMGET', KEYS[1], unpack(ARGV, at + 2, at + 1 + n))) do
-    if seq then generation = math.max(generation, tonumber(seq)) end
+    if seq then generation = math.max(generation, tonumber(seq) or ${Number.MAX_SAFE_INTEGER}) end
   end
   at = at + 2 + n
-  local entry = redis.call('HMGET', KEYS[i], 'epoch', 'seq', 'stamp', 'head')
-  local good = entry[1] == epoch and tonumber(entry[2]) >= generation
+  local entry = redis.pcall('HMGET', KEYS[i], 'epoch', 'seq', 'stamp', 'head')
+  local good = entry[1] == epoch and (tonumber(entry[2]) or -1) >= generation
   out[#out + 1] = generation
   out[#out + 1] = good and entry[2]
   out[#out + 1] = good and entry[3]
@@ -104,11 +110,19 @@ redis.call('PEXPIRE', entry, life)
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', now, 'LIMIT', 0, 16)) do forget(name) end
 while tonumber(redis.call('GET', total)) > budget do
   local first = redis.call('ZRANGE', ends, 0, 0)[1]
-  if not first then break end
+  if not first then redis.call('SET', total, 0) break end
   forget(first)
 end
 for _, key in ipairs({ ends, sizes, total }) do redis.call('EXPIRE', key, ARGV[9]) end
 return 1`);
+
+/** The facts of an entry as they are stored: behind a checksum of all that belongs to it. */
+const headOf = (
+  name: string,
+  { epoch, seq, stamp }: { epoch: string; seq: number; stamp: string },
+  facts: string,
+  body: Buffer,
+): string => checksumOf(name, epoch, seq, stamp, facts, body) + facts;
 
 /**
  * Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away.
@@ -126,25 +140,25 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
     /** The state of the cache for each question, in one call. */
     async lookUp(questions: readonly RectangleQuestion[]): Promise<LookedUp[]> {
       const keys = [generationsKey(prefix), ...questions.map(({ name }) => entryKey(name))];
-      const values = questions.flatMap(({ name, cells }) => [
-        held.get(name)?.stamp ?? "",
-        cells.length,
-        ...cells,
-      ]);
+      const known = questions.map(({ name }) => held.get(name)?.stamp ?? "");
+      const values = questions.flatMap(({ cells }, i) => [known[i]!, cells.length, ...cells]);
       const found = await runScript(redis, lookUpScript, keys, [randomUUID(), ...values]);
       const [epoch, ...rest] = found as [Buffer, ...(Buffer | number | null)[]];
       return questions.map(({ name }, i) => {
         const part = rest.slice(i * 5, i * 5 + 5) as [number, ...(Buffer | null)[]];
         const [generation, seq, stamp, head, body] = part;
         const looked = { epoch: String(epoch), generation };
-        if (seq && stamp && head && body) {
-          const facts = JSON.parse(String(head)) as RectangleHead;
+        if (seq && String(stamp) !== known[i]) {
           const version = { epoch: looked.epoch, seq: Number(seq), stamp: String(stamp) };
-          held.set(name, { ...facts, ...version, body });
+          const facts = String(head).slice(checksumLength);
+          if (body && headOf(name, version, facts, body) === String(head))
+            held.set(name, { ...(JSON.parse(facts) as RectangleHead), ...version, body });
+          else tellDamage(redis, "rectangle");
         }
         // What was held when the question left may have gone meanwhile.
         const rectangle = stamp ? held.get(name) : undefined;
-        return { ...looked, rectangle: rectangle?.stamp === String(stamp) ? rectangle : null };
+        const isSame = rectangle?.stamp === String(stamp) && isGood(rectangle, looked);
+        return { ...looked, rectangle: isSame ? rectangle : null };
       });
     },
     /** The answer of this name that this process has last seen or saved, good or not. */
@@ -155,13 +169,15 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
       const stamp = randomUUID();
       const keys = [entryKey(name), account, `${account}:sizes`, `${account}:bytes`];
       const life = Math.max(1, Math.floor(lifeMs));
-      const values = [epoch, seq, stamp, JSON.stringify(head), body, life, budget, overhead];
-      const kept = await runScript(
-        redis,
-        saveScript,
-        [generationsKey(prefix), ...keys],
-        [...values, accountS],
-      );
+      const checked = headOf(name, { epoch, seq, stamp }, JSON.stringify(head), body);
+      const values = [epoch, seq, stamp, checked, body, life, budget, overhead, accountS];
+      const all = [generationsKey(prefix), ...keys];
+      const kept = await orWrongType(runScript(redis, saveScript, all, values));
+      if (kept === undefined) {
+        // The accounts begin anew.
+        tellDamage(redis, "rectangle");
+        await Promise.all(keys.map((key) => redis.unlink(key)));
+      }
       if (kept === 1) held.set(name, { ...rectangle, stamp });
     },
   };

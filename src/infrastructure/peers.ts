@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { checkedText, tellDamage, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -35,11 +36,11 @@ redis.call('HSET', KEYS[1], ARGV[1], string.format('%d ', now) .. ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 local said, others = redis.call('HGETALL', KEYS[1]), {}
 for i = 1, #said, 2 do
-  local gap = said[i + 1]:find(' ')
-  if math.abs(now - tonumber(said[i + 1]:sub(1, gap))) > tonumber(ARGV[3]) then
+  local at, text = said[i + 1]:match('^(%d+) (.*)$')
+  if not at or math.abs(now - tonumber(at)) > tonumber(ARGV[3]) then
     redis.call('HDEL', KEYS[1], said[i])
   elseif said[i] ~= ARGV[1] then
-    others[#others + 1] = said[i + 1]:sub(gap + 1)
+    others[#others + 1] = text
   end
 end
 return others`);
@@ -75,9 +76,11 @@ export function createPeers(deps: {
 
   const look = async (): Promise<void> => {
     try {
-      const values = [id, JSON.stringify(own()), keptMs];
+      const values = [id, withChecksum(key, JSON.stringify(own())), keptMs];
       const found = (await runScript(redis, sayScript, [key], values)) as Buffer[];
-      others = found.map((one) => JSON.parse(one.toString()) as Peer);
+      const texts = found.map((one) => checkedText(key, one.toString()));
+      if (texts.includes(null)) tellDamage(redis, "peers");
+      others = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Peer]));
       lookedAt = clock();
     } catch (error) {
       // The connection has logged that Redis is away.

@@ -1,3 +1,4 @@
+import { readChecked, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 export type SharedFigures = ReturnType<typeof createSharedFigures>;
@@ -8,11 +9,12 @@ export type SharedFigures = ReturnType<typeof createSharedFigures>;
  */
 export function createSharedFigures(redis: Redis, prefix: string) {
   return async <T>(name: string, keptMs: number, ask: () => Promise<T>): Promise<T> => {
-    const key = `${prefix}:figures:${name}`;
-    const known = await redis.get(key).catch(() => null);
+    const key = `${prefix}:figures:2:${name}`;
+    const known = await readChecked(redis, key, "figures").catch(() => null);
     if (known !== null) return JSON.parse(known) as T;
     const found = await ask();
-    await redis.set(key, JSON.stringify(found), "PX", keptMs).catch(() => undefined);
+    const text = withChecksum(key, JSON.stringify(found));
+    await redis.set(key, text, "PX", keptMs).catch(() => undefined);
     return found;
   };
 }

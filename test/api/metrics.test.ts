@@ -117,7 +117,7 @@ describe("GET /metrics", function () {
     ).to.equal(0);
     await first.stop();
     const redis = new Redis(instance.redisUrl);
-    await redis.del(`${instance.redisPrefix}:figures:backlog`);
+    await redis.del(`${instance.redisPrefix}:figures:2:backlog`);
     redis.disconnect();
     const other = await startEdge(instance.config);
     try {

@@ -81,13 +81,15 @@ describe("rectangles of publishable keys", function () {
       () => client.get(path),
       (answer) => cacheOf(answer) === "hit",
     );
-  /** The stored answers that carry this ETag. */
+  /** The stored answers that carry this ETag, which stands behind eight characters of a checksum. */
   const entriesOf = async (answer: Answer): Promise<string[]> => {
     const { redis, config } = first.web.services;
     const keys = await redis.keys(`${config.redisPrefix}:rectangle:*`);
     const heads = await Promise.all(keys.map((key) => redis.hget(key, "head")));
     const etag = answer.headers.get("etag")!;
-    return keys.filter((_, i) => (JSON.parse(heads[i] ?? "{}") as { etag?: string }).etag === etag);
+    return keys.filter(
+      (_, i) => (JSON.parse(heads[i]?.slice(8) ?? "{}") as { etag?: string }).etag === etag,
+    );
   };
   const lifeOf = async (answer: Answer): Promise<number> => {
     const [entry] = await entriesOf(answer);

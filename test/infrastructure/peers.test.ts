@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { withChecksum } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -59,9 +60,12 @@ describe("peers", () => {
   it("forgets a process that stopped or said nothing for long, and speaks again after a flush", async () => {
     const [one, other] = made as [(typeof made)[0], (typeof made)[0]];
     const key = `${instance.redisPrefix}:peers`;
-    const said = JSON.stringify({ role: "dead" });
-    await redis.hset(key, "dead", `${Date.now() - 20_000} ${said}`);
-    await redis.hset(key, "alive", `${Date.now() - 5000} ${said.replace("dead", "alive")}`);
+    const said = (role: string): string => withChecksum(key, JSON.stringify({ role }));
+    await redis.hset(key, "dead", `${Date.now() - 20_000} ${said("dead")}`);
+    await redis.hset(key, "alive", `${Date.now() - 5000} ${said("alive")}`);
+    const damaged = said("damaged").replace('damaged"', 'dbmaged"');
+    await redis.hset(key, "damaged", `${Date.now() - 5000} ${damaged}`);
+    await redis.hset(key, "foreign", "foreign");
     await until(
       async () => rolesOf(one),
       (roles) => roles.includes("alive"),

@@ -1,0 +1,105 @@
+import { crc32 } from "node:zlib";
+import { minuteMs } from "#src/domain/units.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+/**
+ * CRC-32 of what belongs together in Redis, as eight hexadecimal digits (docs/decisions.md 21.40). The key is one of the
+ * parts, so that nothing passes under another key. Each part counts with its length: bytes cannot move between parts.
+ */
+export function checksumOf(...parts: readonly (string | number | Buffer)[]): string {
+  let sum = 0;
+  for (const part of parts) {
+    const bytes = Buffer.isBuffer(part) ? part : String(part);
+    sum = crc32(bytes, crc32(`${Buffer.byteLength(bytes)} `, sum));
+  }
+  return sum.toString(16).padStart(8, "0");
+}
+
+export const checksumLength = 8;
+
+/** The text to store under `key`; `readChecked` reads it. */
+export const withChecksum = (key: string, text: string): string => checksumOf(key, text) + text;
+
+/** The text in what is stored under `key`; null when that is not whole. */
+export function checkedText(key: string, stored: string): string | null {
+  const text = stored.slice(checksumLength);
+  return stored === withChecksum(key, text) ? text : null;
+}
+
+/**
+ * The text under `key`; null when there is none, or none that is whole, which is told as damage of this `kind`. Rejects
+ * while Redis is away.
+ */
+export async function readChecked(redis: Redis, key: string, kind: Damage): Promise<string | null> {
+  const stored = await orWrongType(redis.get(key));
+  if (stored === null) return null;
+  const text = stored === undefined ? null : checkedText(key, stored);
+  if (text === null) tellDamage(redis, kind);
+  return text;
+}
+
+/** What a command gives; undefined where what is stored has another type. */
+export const orWrongType = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: Error) => {
+    if (/WRONGTYPE|not an integer/.test(error.message)) return undefined;
+    throw error;
+  });
+
+const damageKinds = [
+  "dump",
+  "set",
+  "model",
+  "insights",
+  "medians",
+  "rectangle",
+  "figures",
+  "asked-sets",
+  "peers",
+] as const;
+export type Damage = (typeof damageKinds)[number];
+const damaged = "damaged";
+
+/** Tells the watch of this connection's process that something of this kind was read and is not believed. */
+export const tellDamage = (redis: Redis, kind: Damage): void => void redis.emit(damaged, kind);
+
+export type DamageWatch = ReturnType<typeof createDamageWatch>;
+
+/**
+ * Counts what this process has found damaged in Redis, by kind. Logs when it begins, once a minute while it goes on, and
+ * when a minute has passed without.
+ */
+export function createDamageWatch({ redis, log }: { redis: Redis; log: Log }) {
+  const counts = Object.fromEntries(damageKinds.map((kind) => [kind, 0])) as Record<Damage, number>;
+  const recent = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = (): void => {
+    const count = [...recent.values()].reduce((sum, n) => sum + n, 0);
+    if (count > 0) {
+      const reason = [...recent.keys()].join(", ");
+      log.warn({ reason, count }, "damaged data in redis, not used");
+      return recent.clear();
+    }
+    clearInterval(timer);
+    timer = undefined;
+    log.info("no damaged data in redis for a minute");
+  };
+  redis.on(damaged, (kind: Damage) => {
+    counts[kind] += 1;
+    recent.set(kind, (recent.get(kind) ?? 0) + 1);
+    if (timer !== undefined) return;
+    timer = setInterval(look, minuteMs).unref();
+    look();
+  });
+
+  return {
+    /** How often each kind was found damaged since the start. */
+    counts: (): Readonly<Record<Damage, number>> => counts,
+    /** For `/readyz`: whether the last minute was without. */
+    condition: (): { ok: boolean; detail: unknown } => ({
+      ok: timer === undefined,
+      detail: counts,
+    }),
+  };
+}
