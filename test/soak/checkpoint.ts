@@ -31,9 +31,8 @@ export async function checkAll(
   mirrors: Mirrors,
   since: string,
 ): Promise<Violation[]> {
-  await mendAll(stage);
   const steps: readonly (readonly [string, () => Promise<Violation[]>])[] = [
-    ["every process is well again", () => untilWell(stage)],
+    ["every process is well again", async () => (await mendAll(stage), await untilWell(stage))],
     ["every mark is taken in the end", async () => (await traffic.settle(), [])],
     ["every mark is processed, and every web process knows", () => untilKnown(stage)],
     [
@@ -51,10 +50,22 @@ export async function checkAll(
     try {
       found.push(...(await step()));
     } catch (error) {
-      found.push({ invariant, evidence: (error as Error).message.slice(0, 4000) });
+      const why = (error as Error).message.slice(0, 4000);
+      found.push({ invariant, evidence: { why, log: loudLines(stage) } });
+      // What is not well says nothing of what follows.
+      break;
     }
   return found;
 }
+
+/** The last warnings and errors of each process. */
+const loudLines = ({ members }: SoakStage): Record<string, string[]> =>
+  Object.fromEntries(
+    members.map((member) => {
+      const loud = member.process().lines.filter((line) => /"level":(40|50|60)/.test(line));
+      return [member.name, loud.slice(-2).map((line) => line.slice(0, 300))];
+    }),
+  );
 
 /** Each web process is ready with nothing degraded, and each other role runs. */
 async function untilWell(stage: SoakStage): Promise<Violation[]> {

@@ -12,7 +12,7 @@ import { startMirrors } from "#test/soak/mirrors.ts";
 import { openSoakStage } from "#test/soak/stage.ts";
 import { countAnswers, startTraffic } from "#test/soak/traffic.ts";
 
-// `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120]`
+// `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120] [--marks 20] [--reads 50]`
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
@@ -20,13 +20,18 @@ const { values } = parseArgs({
     seed: { type: "string" },
     /** Seconds of faults between two checkpoints. */
     "calm-every": { type: "string", default: "120" },
+    /** Requests a second; fewer on a machine that has other work. */
+    marks: { type: "string", default: "20" },
+    reads: { type: "string", default: "50" },
   },
 });
 const minutes = Number(values.minutes);
 const everyMs = Number(values["calm-every"]) * 1000;
+const perSecond = { marks: Number(values.marks), reads: Number(values.reads) };
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-if (![minutes, everyMs].every((value) => value > 0) || !Number.isInteger(seed)) {
-  console.error("--minutes and --calm-every must be above 0, --seed a whole number");
+const sizes = [minutes, everyMs, perSecond.marks, perSecond.reads];
+if (!sizes.every((value) => value > 0) || !Number.isInteger(seed)) {
+  console.error("--seed must be a whole number, everything else a number above 0");
   process.exit(2);
 }
 
@@ -52,7 +57,8 @@ const kinds = new Map<string, number>();
 console.log(`Faults are drawn from seed ${seed} (--seed).`);
 try {
   await startBuild("roles", console.log).done;
-  await run();
+  const stopped = new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+  await Promise.race([run(), stopped]);
 } catch (error) {
   counts.failed += 1;
   console.error(error);
@@ -67,7 +73,7 @@ async function run(): Promise<void> {
   const stage = await openSoakStage(resolve(".data", `soak-${process.pid}`));
   const history = createHistory();
   const mirrors = startMirrors(stage, createRandom(seed + 2));
-  const traffic = await startTraffic(stage, history, createRandom(seed + 1));
+  const traffic = await startTraffic(stage, history, createRandom(seed + 1), perSecond);
   for (const what of stage.missing) say(`left out: ${what}`);
   say(`all roles run: ${stage.members.map(({ name }) => name).join(", ")}`);
   const random = createRandom(seed);
@@ -81,6 +87,8 @@ async function run(): Promise<void> {
     told = history.violations.length;
     counts[all.length === 0 ? "passed" : "failed"] += 1;
     report(all);
+    // An hour of lines would fill the memory.
+    for (const member of stage.members) member.process().lines.splice(0);
     traffic.resume();
   }
   await traffic.stop();

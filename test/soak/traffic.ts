@@ -11,8 +11,6 @@ import { createReader } from "#test/fault/reader.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type SoakStage, soakStations } from "#test/soak/stage.ts";
 
-const marksPerSecond = 20;
-const readsPerSecond = 50;
 /** The keys of the readers are revoked one after the other, and asked for a while afterwards. */
 const keyLifeMs = 90_000;
 const afterlifeMs = 90_000;
@@ -41,6 +39,7 @@ export async function startTraffic(
   stage: SoakStage,
   history: History,
   random: Random,
+  perSecond: { marks: number; reads: number },
 ): Promise<Traffic> {
   const sent: Sent[] = [];
   const stopping = new AbortController();
@@ -50,10 +49,10 @@ export async function startTraffic(
   );
   let marks = 0;
   const begin = (): Load =>
-    startLoad(clients, marks, { perSecond: marksPerSecond, stations: soakStations });
+    startLoad(clients, marks, { perSecond: perSecond.marks, stations: soakStations });
   let load = begin();
-  const operator = startOperator(stage, history, random, signal);
-  const reads = readOn(stage, history, random, signal, operator.keys);
+  const operator = startOperator({ stage, history, random, signal });
+  const reads = readOn({ stage, history, random, signal }, operator.keys, perSecond.reads);
   return {
     sent,
     acts: operator.acts,
@@ -72,13 +71,18 @@ export async function startTraffic(
   };
 }
 
+interface Outside {
+  stage: SoakStage;
+  history: History;
+  random: Random;
+  signal: AbortSignal;
+}
+
 /** Reads of every kind, each as a partner would: with the ETag of the answer before, or without, packed or not. */
 async function readOn(
-  stage: SoakStage,
-  history: History,
-  random: Random,
-  signal: AbortSignal,
+  { stage, history, random, signal }: Outside,
   keys: { secret: Key[]; publishable: Key[] },
+  perSecond: number,
 ): Promise<void> {
   const reader = createReader(history);
   const etags = new Map<string, string>();
@@ -126,8 +130,8 @@ async function readOn(
   };
   const underWay = new Set<Promise<void>>();
   const startedAt = Date.now();
-  for (let count = 0; !signal.aborted; await sleep(1000 / readsPerSecond)) {
-    const due = ((Date.now() - startedAt) / 1000) * readsPerSecond;
+  for (let count = 0; !signal.aborted; await sleep(1000 / perSecond)) {
+    const due = ((Date.now() - startedAt) / 1000) * perSecond;
     // Those that a frozen process keeps waiting are as many as a partner would let wait.
     for (; count < due; count += 1) {
       if (underWay.size > 100) continue;
@@ -140,7 +144,7 @@ async function readOn(
 }
 
 /** An operator who issues and revokes keys, withdraws marks of a station, and takes that back. */
-function startOperator(stage: SoakStage, history: History, random: Random, signal: AbortSignal) {
+function startOperator({ stage, history, random, signal }: Outside) {
   const keys: { secret: Key[]; publishable: Key[] } = { secret: [], publishable: [] };
   const acts = new Map<string, number>();
   const act = async (name: string, ...args: string[]): Promise<unknown> => {
