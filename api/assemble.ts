@@ -57,6 +57,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("snapshot", () => startUp.condition());
   health.add("dump", () => dumps.condition(clock()));
   health.add("duties", () => duties.condition());
+  health.add("rows", () => services.quarantine.condition());
   health.add("folding", () => unfoldable.condition());
   health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));

@@ -8,7 +8,13 @@ import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
 import { act } from "#src/operators/act.ts";
-import { depthOf, queueNames, type QueueName } from "#src/infrastructure/queue-state.ts";
+import {
+  depthOf,
+  orphanedDuties,
+  queueNames,
+  type QueueName,
+} from "#src/infrastructure/queue-state.ts";
+import { dutiesOf } from "#src/infrastructure/schedule.ts";
 
 const shownFailed = 1000;
 const queueArgument = choice(queueNames);
@@ -27,7 +33,10 @@ export function queuesCommand(output: () => Output): Command {
       const backlog = await withDb(output(), (db) => readBacklog(db));
       const list = await withQueues(instanceConfig(output().env), async (queue) => {
         const all = [];
-        for (const name of queueNames) all.push({ queue: name, ...(await depthOf(queue(name))) });
+        for (const name of queueNames) {
+          const orphaned = (await orphanedDuties(queue(name), dutiesOf(name))).join(", ");
+          all.push({ queue: name, ...(await depthOf(queue(name))), orphaned });
+        }
         return all;
       });
       const { result, note } = output();
@@ -35,6 +44,8 @@ export function queuesCommand(output: () => Output): Command {
         list.map((depth) => (depth.queue === "marks" ? { ...depth, ...marksOf(backlog) } : depth)),
         () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
       );
+      if (list.some(({ orphaned }) => orphaned !== ""))
+        note("Redis has lost the place of some jobs; a clock makes them anew at their next slot");
       if (backlog.failed > 0)
         note("some marks failed: see `operator marks failed`, then run `marks retry ID`");
       if (backlog.refolds > 0)

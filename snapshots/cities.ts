@@ -1,7 +1,9 @@
+import { Type } from "typebox";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
 
@@ -20,8 +22,13 @@ const refreshMs = minuteMs;
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
 export type CityStore = ReturnType<typeof createCityStore>;
 
-export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
-  const { db, config, log } = deps;
+export function createCityStore(deps: {
+  db: Db;
+  config: Config;
+  log: Log;
+  quarantine: Quarantine;
+}) {
+  const { db, config, log, quarantine } = deps;
   /** The largest city first. */
   let largestFirst: { city: City; folded: string }[] = [];
   let byName = new Map<string, City>();
@@ -36,7 +43,7 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
     byName = new Map(largestFirst.toReversed().map(({ city, folded }) => [folded, city]));
   };
   const load = async (): Promise<void> => {
-    take(await loadCities(db));
+    take(await loadCities(db, quarantine));
     loaded = true;
   };
   const refresh = (): void => {
@@ -76,15 +83,24 @@ export function createCityStore(deps: { db: Db; config: Config; log: Log }) {
   };
 }
 
-/** Every city, the largest first. */
-export async function loadCities(db: Db): Promise<City[]> {
+const { text } = stored;
+export const cityShape = compileShape(
+  Type.Object({
+    ...{ name: text, region: text, population: Type.Integer({ minimum: 0 }) },
+    lat: Type.Number({ minimum: -90, maximum: 90 }),
+    lon: Type.Number({ minimum: -180, maximum: 180 }),
+  }),
+);
+
+/** Every city that can be read, the largest first. */
+export async function loadCities(db: Db, quarantine: Quarantine): Promise<City[]> {
   const sql =
-    "select name, region, lat, lon, population from cities order by population desc, name, id";
-  const found = await rows<Omit<City, "zoom">>(db, sql);
-  return found.map(({ population, ...city }) => ({
-    ...city,
+    "select id, name, region, lat, lon, population from cities order by population desc, name, id";
+  const found = await rows<Omit<City, "zoom"> & { id: string }>(db, sql);
+  const good = quarantine.sift("cities", found, ({ id }) => id, cityShape);
+  return good.map(({ name, region, lat, lon, population }) => ({
+    ...{ name, region, lat, lon, population },
     zoom: zoomOf(population),
-    population,
   }));
 }
 

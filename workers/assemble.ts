@@ -1,8 +1,10 @@
+import { rowsAlarm } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
+import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
@@ -52,6 +54,7 @@ export function assembleWorker(
   createDamageWatch({ log, redis });
   const deps: RoleDeps = {
     ...{ config, log, tracer, clock, time, peers, db, redis },
+    quarantine: createQuarantine(log, rowsAlarm(db, clock)),
     workerRedis: needed(
       () => createWorkerRedis(config, log),
       (redis) => redis.disconnect(),

@@ -5,6 +5,7 @@ import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
+import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
@@ -23,6 +24,8 @@ export interface RoleDeps {
   /** What the other processes know. */
   peers: Peers;
   redis: Redis;
+  /** What this process has read and cannot use. */
+  quarantine: Quarantine;
   workerRedis: () => Redis;
   producer: () => Producer;
 }

@@ -20,12 +20,13 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
-import { dutyAlarm } from "#src/alarms/raise.ts";
+import { dutyAlarm, rowsAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
 import { createEvictionWatch } from "#src/infrastructure/eviction-watch.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
+import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
@@ -58,6 +59,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   const redis = createRedis(config, log);
   const time = createServerTime({ config, db, redis, log });
   const clock = parts.clock ?? time.now;
+  const quarantine = createQuarantine(log, rowsAlarm(db, clock));
   const ids = createIdTable();
   const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
   const model = createReadModel({ lifetimeMs, plainBytes, ids });
@@ -72,6 +74,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     config,
     log,
     clock,
+    quarantine,
     outcomes: {
       ids: waiters.ids,
       // The receiver of an outcome may read at once, from any process: it must not find an older rectangle then.
@@ -90,9 +93,9 @@ export function createServices(config: Config, parts: ServiceParts) {
   });
   const { beforeStore } = parts;
   const metrics = createMetrics();
-  const keys = createKeyStore({ db, config, log, clock });
   const peers = createPeers({ role: "web", config, log, clock, db, redis });
   peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt }));
+  const keys = createKeyStore({ db, config, log, clock, quarantine });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({
@@ -115,6 +118,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     time,
     /** What the other processes know. */
     peers,
+    quarantine,
     db,
     redis,
     keys,
@@ -127,7 +131,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     proxies: createProxyWatch({ config, log }),
     /** All stations as they are served. */
     model,
-    cities: createCityStore({ db, config, log }),
+    cities: createCityStore({ db, config, log, quarantine }),
     dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),

@@ -1,6 +1,7 @@
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
-import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import { readStored } from "#src/feed/stored-state.ts";
+import { type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { loadHistory } from "#src/marks/bounded-history.ts";
@@ -45,11 +46,11 @@ export async function loadDryRunWork(
   const work: DryRunWork[] = [];
   const reporters = new Set<number>();
   for (const row of await loadRows(tx, [...tried.keys()], now)) {
-    const state = row.state ?? emptyState;
+    const { state, fault } = readStored(row.state);
     const opinions = row.opinions ?? [];
     const waiting = (row.waiting ?? []).map(toMark);
     const arrivals = { marks: [...waiting, ...tried.get(row.station_id)!], seeds: [] };
-    const refold = row.refold === true;
+    const refold = row.refold === true || fault !== null;
     const history =
       !refold && sortsLast(state, arrivals)
         ? null

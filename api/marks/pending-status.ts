@@ -1,3 +1,4 @@
+import { readStored } from "#src/feed/stored-state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { IncomingMark } from "#src/domain/admit.ts";
@@ -49,7 +50,7 @@ export async function readPendingStatus(
   );
   const pendingStatus = new Map<string, PendingStatus>();
   for (const row of found) {
-    const state = row.state ?? emptyState;
+    const { state, fault } = readStored(row.state);
     const waiting = (row.waiting ?? []).map(toMark);
     const observed = batch.flatMap(({ stationId, observedAt }) =>
       stationId === row.station_id && observedAt !== null ? observedAt : [],
@@ -61,7 +62,7 @@ export async function readPendingStatus(
     );
     pendingStatus.set(
       row.station_id,
-      row.refold === true
+      row.refold === true || fault !== null
         ? await readWhole(tx, row.station_id)
         : {
             facts: {

@@ -254,6 +254,13 @@ export function registerGauges(services: Services): void {
     () => unfoldable.count(),
   );
 
+  gauge(
+    "fuelmark_rows_unreadable",
+    "Rows that this process has read and cannot use, by table; the log names them.",
+    () => services.quarantine.counts(),
+    "table",
+  );
+
   const depths = kept(async () => {
     const found: Record<string, Depth> = {};
     for (const name of queueNames) {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { City } from "#snapshots/cities.ts";
+import { type City, cityShape } from "#snapshots/cities.ts";
 import {
   loadVersion,
   renewVersion,
@@ -11,8 +11,8 @@ import {
 } from "#snapshots/dumps/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
-import type { FeedRow } from "#src/feed/feed.ts";
-import type { HashedKey } from "#src/keys/key-info.ts";
+import { type FeedRow, readRow } from "#src/feed/feed.ts";
+import { type HashedKey, keyShape } from "#src/keys/key-info.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** What a web process needs besides the stations. */
@@ -75,10 +75,18 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       if (found === null) return null;
       const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
-      return { ...version, ...(JSON.parse(first) as Surroundings), rows: lines.map(readLine) };
+      // A line that cannot be read is as one that is not there: the database has it.
+      const rows = lines.map(readLine).filter(({ fault }) => fault === undefined);
+      return { ...version, ...whole(JSON.parse(first)), rows };
     },
   };
 }
+
+/** What of the surroundings can be read. */
+const whole = ({ cities, keys }: Surroundings): Surroundings => ({
+  cities: cities.filter((city) => cityShape(city) === null),
+  keys: keys.filter(([hash, key]) => keyShape({ ...key, hash }) === null),
+});
 
 /** Equal for equal surroundings, whatever the order of their keys. */
 export const fingerprint = ({ cities, keys }: Surroundings): string =>
@@ -114,6 +122,5 @@ function writeLine({ id, lat, lon, brand, name, addr, seq, at, removed, state }:
 
 function readLine(text: string): FeedRow {
   const [id, lat, lon, brand, name, addr, seq, at, removed, state] = JSON.parse(text) as Line;
-  const row = { id, lat, lon, brand, name, addr, seq, at, removed: removed === 1 };
-  return { ...row, state: state ?? emptyState };
+  return readRow({ id, lat, lon, brand, name, addr, seq, at, removed: removed === 1, state });
 }

@@ -64,15 +64,21 @@ export function createReadModel({
     return number;
   };
 
-  /** Sets what follows from a state at `time`; the caller renders the station and puts it into its order. */
-  const enter = (station: number, state: StationState, since: number): void => {
+  /** When a state last changed by `time`, and when it changes next. */
+  const timesOf = (state: StationState, since: number): { changedAt: number; nextAt: number } => {
     const all = state === emptyState ? [] : transitions(state, lifetimeMs);
     const passed = all.findLast((at) => at <= time) ?? since;
-    table.changedAt[station] = Math.max(since, passed);
-    table.nextAt[station] = all.find((at) => at > time) ?? Infinity;
+    return {
+      changedAt: Math.max(since, passed),
+      nextAt: all.find((at) => at > time) ?? Infinity,
+    };
+  };
+  /** Sets what follows from a state at `time`; the caller puts the station, rendered, into its order. */
+  const enter = (station: number, { changedAt, nextAt }: ReturnType<typeof timesOf>): void => {
+    table.changedAt[station] = changedAt;
+    table.nextAt[station] = nextAt;
     passing.note(station);
   };
-  const ended = (station: number): boolean => table.nextAt[station] === Infinity;
 
   const drain = (now: number): void => {
     if (now <= time) return;
@@ -83,10 +89,11 @@ export function createReadModel({
       if (leaf === null) continue;
       const slot = table.slot[station] as number;
       const state = readState(stateOf(leaf.block, slot));
-      changes.drop(station);
-      enter(station, state, table.changedAt[station] as number);
+      const times = timesOf(state, table.changedAt[station] as number);
       const fuel = view(state, now, lifetimeMs);
-      put.set(station, renderFuel(leaf.block, slot, fuel, ended(station)));
+      put.set(station, renderFuel(leaf.block, slot, fuel, times.nextAt === Infinity));
+      changes.drop(station);
+      enter(station, times);
     }
     if (put.size === 0) return;
     writeBlocks(store, { put, remove: new Set() });
@@ -100,23 +107,28 @@ export function createReadModel({
     const put = new Map<number, Rendered>();
     const remove = new Set<number>();
     const added: number[] = [];
+    const entered: (() => void)[] = [];
     const changed: number[] = [];
     for (const row of new Map(rows.map((one) => [one.id, one])).values()) {
       const [station, isNew] = table.enter(row.id);
-      if (!isNew) changes.drop(station);
-      changed.push(station);
       const inService = (table.leaf[station] ?? null) !== null;
+      const times = timesOf(row.removed ? emptyState : row.state, row.at);
+      changed.push(station);
+      entered.push(() => {
+        if (!isNew) changes.drop(station);
+        enter(station, times);
+      });
       if (row.removed) {
-        enter(station, emptyState, row.at);
         if (inService) remove.add(station);
         continue;
       }
-      enter(station, row.state, row.at);
       if (!inService) added.push(station);
       const fuel = view(row.state, time, lifetimeMs);
-      const state = ended(station) ? "" : writeState(row.state);
+      const state = times.nextAt === Infinity ? "" : writeState(row.state);
       put.set(station, renderStation(station, row, brandNumber(row.brand), fuel, state));
     }
+    // All of them are rendered: what threw has changed nothing.
+    for (const one of entered) one();
     writeBlocks(store, { put, remove });
     order.change(added, remove);
     changes.place(changed);

@@ -19,6 +19,16 @@ export interface AlarmRow {
 export const alarmColumns =
   "id, kind, subject, city, count, details, raised_at, last_at, acknowledged_at, acknowledged_by";
 
+/** Alarms that can be shown and told: one that cannot must not hold up the others. */
+export const readableAlarms = (found: readonly AlarmRow[]): AlarmRow[] =>
+  found.filter(
+    ({ raised_at, last_at, details }) =>
+      // Postgres' `infinity` is no Date.
+      [raised_at, last_at].every((at) => at instanceof Date && !Number.isNaN(at.getTime())) &&
+      typeof details === "object" &&
+      details !== null,
+  );
+
 /** Open alarms, or all, the newest first, at most `limit`; and how many there are. */
 export async function listAlarms(
   db: Db,
@@ -26,10 +36,8 @@ export async function listAlarms(
   limit: number,
 ): Promise<{ alarms: AlarmRow[]; total: number }> {
   const from = `from alarms ${which === "open" ? "where acknowledged_at is null" : ""}`;
-  const alarms = await rows<AlarmRow>(
-    db,
-    `select ${alarmColumns} ${from} order by id desc limit ?`,
-    [limit],
+  const alarms = readableAlarms(
+    await rows<AlarmRow>(db, `select ${alarmColumns} ${from} order by id desc limit ?`, [limit]),
   );
   if (alarms.length < limit) return { alarms, total: alarms.length };
   const [all] = await rows<{ count: number }>(db, `select count(*) ${from}`);

@@ -1,6 +1,6 @@
 import { minuteMs } from "#src/domain/units.ts";
 import type { AlarmRow } from "#src/alarms/alarms.ts";
-import { alarmColumns } from "#src/alarms/alarms.ts";
+import { alarmColumns, readableAlarms } from "#src/alarms/alarms.ts";
 import type { ChannelName } from "#src/alarms/channels.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -14,6 +14,9 @@ const claimMs = minuteMs;
 const isUntold = (channel: ChannelName): string =>
   `${toldAt[channel]} is null and acknowledged_at is null
    and raised_at > (select server_now()) - interval '1 day'`;
+
+/** No pause is as long as a day: a time after that is a mistake, and no reason to be silent. */
+const mayBeSent = "(c.next_at <= server_now() or c.next_at > server_now() + interval '1 day')";
 
 /** The right to send through a channel, until `claimMs` have passed. */
 export interface Claim {
@@ -39,11 +42,11 @@ export async function claimChannel(
      ), claimed as (
        update alarm_channels c
        set next_at = server_now() + ${claimMs} * interval '1 ms', claims = claims + 1
-       from due where c.channel = due.channel and c.next_at <= server_now()
+       from due where c.channel = due.channel and ${mayBeSent}
        returning c.claims, c.failures
      )
      select claims as number, failures,
-       case when claims is null then greatest(0, ${msOf("due.next_at - server_now()")}) else 0 end as "waitMs"
+       case when claims is null then greatest(0, ${msOf("due.next_at")} - ${msOf("server_now()")}) else 0 end as "waitMs"
      from due left join claimed on true`,
     [channel],
   );
@@ -54,10 +57,12 @@ export async function claimChannel(
 }
 
 /** The alarms that this channel has still to tell, the oldest first. */
-export const untoldAlarms = (db: Db, channel: ChannelName): Promise<AlarmRow[]> =>
-  rows<AlarmRow>(
-    db,
-    `select ${alarmColumns} from alarms where ${isUntold(channel)} order by id limit 1000`,
+export const untoldAlarms = async (db: Db, channel: ChannelName): Promise<AlarmRow[]> =>
+  readableAlarms(
+    await rows<AlarmRow>(
+      db,
+      `select ${alarmColumns} from alarms where ${isUntold(channel)} order by id limit 1000`,
+    ),
   );
 
 /** These alarms were told: nothing more through this channel for `gapMs`. */

@@ -37,6 +37,13 @@ export const alarmKinds = {
     command: "marks failed",
     page: "/",
   },
+  "rows-unreadable": {
+    title: "Stored rows cannot be read",
+    meaning:
+      "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations are made anew from their marks by themselves; any other row needs an operator.",
+    command: "queues refolds",
+    page: "/",
+  },
   "sign-ins-failed": {
     title: "Many sign-ins to the console have failed",
     meaning:

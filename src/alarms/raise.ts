@@ -28,6 +28,14 @@ export const dutyAlarm =
   (duty: string): Promise<void> =>
     raiseAlarms(db, [{ kind: "duty-late", subject: `duty ${duty}`, at: clock() }]);
 
+/** For a quarantine: raises the alarm that rows of a table cannot be read. All processes that see it raise one an hour. */
+export const rowsAlarm =
+  (db: Statements, clock: Clock) =>
+  (table: string, rows: number): Promise<void> =>
+    raiseAlarms(db, [
+      { kind: "rows-unreadable", subject: `table ${table}`, at: clock(), details: { rows } },
+    ]);
+
 /**
  * Raises alarms in the transaction of what they are about (docs/decisions.md 16.16): one statement. Of each kind,
  * subject, city and hour there is one alarm; a repeat counts and is not told again. Send it close to the commit, before

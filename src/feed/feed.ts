@@ -1,6 +1,9 @@
 import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
+import { readStored } from "#src/feed/stored-state.ts";
+import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { Type } from "typebox";
 
 /** A station's fixed facts, as served in docs/contract.md 2.1. */
 export interface StationRow {
@@ -21,9 +24,19 @@ export interface FeedRow extends StationRow {
   /** True when the station was taken out of service. */
   removed: boolean;
   state: StationState;
+  /**
+   * Why the row cannot be read; absent when it can. It is then of no use where something better is known. Where nothing is,
+   * the station can be served as it stands here: without a status, or as removed when it has no readable facts.
+   */
+  fault?: string;
 }
 
+/**
+ * `believable`: the number was given out, and the time is not one of the future, as no stamp gives it. Both are
+ * compared with what is so when the statement runs.
+ */
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
+    c.seq <= (select last_value from change_seq) and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr, st.state
   from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id`;
 
@@ -37,9 +50,30 @@ export const readAfter = async (db: Statements, seq: number, limit: number): Pro
 export const readStations = async (db: Db | Tx, ids: readonly string[]): Promise<FeedRow[]> =>
   filled(await rows(db, `${select} where c.station_id = any(?::text[]) order by c.seq`, [ids]));
 
-type Row = Omit<FeedRow, "state"> & { state: StationState | null };
+type Row = Omit<FeedRow, "state" | "fault"> & { state: unknown; believable: boolean };
 const filled = (found: Row[]): FeedRow[] =>
-  found.map((row) => ({ ...row, state: row.state ?? emptyState }));
+  found.map(({ believable, ...row }) => readRow(row, believable));
+
+const { time, text } = stored;
+const factsShape = compileShape(
+  Type.Object({
+    ...{ id: text, brand: text, name: text, addr: text },
+    lat: Type.Number({ minimum: -90, maximum: 90 }),
+    lon: Type.Number({ minimum: -180, maximum: 180 }),
+  }),
+);
+const stampShape = compileShape(Type.Object({ seq: Type.Integer({ minimum: 0 }), at: time }));
+
+/** A row of the change feed, or of what was kept of it, with its fault if it has one. */
+export function readRow(row: Omit<Row, "believable">, believable = true): FeedRow {
+  const { state, fault } = readStored(row.removed ? null : row.state);
+  const ofStamp = believable ? stampShape(row) : "its number or time was not given out";
+  const ofFacts = row.removed ? null : factsShape(row);
+  const why = fault ?? ofStamp ?? ofFacts;
+  if (why === null) return { ...row, state };
+  const stamp = ofStamp === null ? {} : { seq: 0, at: 0 };
+  return { ...row, ...stamp, removed: row.removed || ofFacts !== null, state, fault: why };
+}
 
 /** `as_of` stays this far behind, because partners compare it by whole seconds. */
 export const asOfLagMs = 1000;

@@ -17,6 +17,7 @@ import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
+import { createQuarantine, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
@@ -24,6 +25,11 @@ import { slices } from "#src/infrastructure/lists.ts";
 const safeSql = `select ${msOf("feed_safe()")} as safe, ${timelineSql} as timeline`;
 
 export type Follower = ReturnType<typeof createFollower>;
+
+/** A number that somebody wrote into a row would have all later changes passed over. */
+const isGivenOut = "seq <= (select last_value from change_seq)";
+/** What the quarantine calls these rows. */
+const table = "station_status";
 
 /** Rows of one page. */
 const pageRows = 250;
@@ -51,8 +57,11 @@ export function createFollower(deps: {
   /** The numbers of the stations, shared with others that keep something for each station. */
   ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
+  /** One of its own without it. */
+  quarantine?: Quarantine;
 }) {
   const { db, config, log, clock, onRows, onReload, outcomes } = deps;
+  const { quarantine = createQuarantine(log) } = deps;
   const { ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
@@ -63,6 +72,8 @@ export function createFollower(deps: {
   let safe = 0;
   let readAt = 0;
   let timeline: string | null = null;
+  /** Stations whose rows cannot be read, and whose fold nobody has asked for yet. */
+  const toMend = new Set<string>();
   let loaded = false;
   let compare = false;
   let away = false;
@@ -76,9 +87,46 @@ export function createFollower(deps: {
     seqs[station] = seq;
   };
 
-  const apply = (found: FeedRow[]): void => {
-    for (const row of found) note(row.id, row.seq);
-    if (found.length > 0) onRows(found);
+  const isKnown = (id: string): boolean => (seqs[stations.find(id)] ?? 0) > 0;
+
+  /**
+   * Gives rows out and then notes them: a row that is not taken counts as different in the next comparison. Of a station
+   * whose row cannot be read the last good one stays; without one it is given out as far as it can be read.
+   */
+  const apply = (found: readonly FeedRow[]): void => {
+    const faults = new Map<string, string>();
+    for (const { id, fault } of found) if (fault !== undefined) faults.set(id, fault);
+    const usable = found.filter(({ id, fault }) => fault === undefined || !isKnown(id));
+    const give = (some: FeedRow[]): FeedRow[] => {
+      try {
+        if (some.length > 0) onRows(some);
+        return some;
+      } catch (error) {
+        // Nothing of them was taken. One by one, so that the others are.
+        if (some.length > 1) return some.flatMap((row) => give([row]));
+        faults.set(some[0]!.id, (error as Error).message);
+        return [];
+      }
+    };
+    for (const row of give(usable)) note(row.id, row.seq);
+    setAside(found, faults);
+  };
+  const setAside = (found: readonly FeedRow[], faults: ReadonlyMap<string, string>): void => {
+    for (const id of quarantine.add(table, faults)) toMend.add(id);
+    const read = found.filter(({ id }) => !faults.has(id)).map(({ id }) => id);
+    quarantine.release(table, read);
+    for (const id of read) toMend.delete(id);
+  };
+  /** Has the marks worker fold the stations anew whose rows cannot be read: it takes nothing of their states. */
+  const mend = async (): Promise<void> => {
+    if (toMend.size === 0) return;
+    const ids = [...toMend];
+    const sql = `update station_status set refold = true where station_id in (
+      select station_id from station_status where station_id = any(?::text[]) order by 1 for no key update)`;
+    await rows(db, sql, [ids]).then(
+      () => ids.forEach((id) => toMend.delete(id)),
+      (error: Error) => log.debug({ err: error.message }, "no fold asked for, will ask again"),
+    );
   };
 
   const read = async (): Promise<void> => {
@@ -106,6 +154,7 @@ export function createFollower(deps: {
     safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
     outcomes?.settle(reports);
+    await mend();
   };
 
   /** One neighbourhood at a time, so that a read model writes its blocks once. Changes made meanwhile follow later. */
@@ -113,7 +162,7 @@ export function createFollower(deps: {
     inTransaction(db, async (tx) => {
       // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
       await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
-      const sql = "select max(seq) as seq from changes";
+      const sql = `select max(seq) as seq from changes where ${isGivenOut}`;
       const [newest] = await rows<{ seq: number | null }>(tx, sql);
       await tx.raw(
         `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
@@ -131,6 +180,7 @@ export function createFollower(deps: {
   const catchUp = async (first: FeedRow[]): Promise<void> => {
     let reached = safe;
     for (let found = first; ; found = await readAfter(db, lastSeq, pageRows)) {
+      const from = lastSeq;
       for (const some of slices(found, turnRows)) {
         apply(some);
         for (const row of some) {
@@ -139,7 +189,8 @@ export function createFollower(deps: {
         }
         if (some.length === turnRows) await nextTurn();
       }
-      if (found.length < pageRows) break;
+      // A page of nothing but numbers that were not given out would come again and again.
+      if (found.length < pageRows || lastSeq === from) break;
     }
     // Only at the end: a station that changed twice has its last number alone, far behind its first change.
     appliedSeq = lastSeq;
@@ -150,13 +201,16 @@ export function createFollower(deps: {
   const reload = async (): Promise<void> => {
     const found = new Uint8Array(stations.size());
     const different: string[] = [];
-    let highest = 0;
+    let [highest, lastGiven] = [0, 0];
     // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
     for (;;) {
-      const numbersSql =
-        "select station_id as id, seq from changes where seq > ? order by seq limit ?";
-      const some = await rows<{ id: string; seq: number }>(db, numbersSql, [highest, compareRows]);
-      for (const { id, seq } of some) {
+      const numbersSql = `select station_id as id, seq, ${isGivenOut} as given from changes
+        where seq > ? order by seq limit ?`;
+      const some = await rows<{ id: string; seq: number; given: boolean }>(db, numbersSql, [
+        ...[highest, compareRows],
+      ]);
+      for (const { id, seq, given } of some) {
+        if (given) lastGiven = seq;
         const station = stations.find(id);
         if (station === -1 || seqs[station] !== seq) different.push(id);
         if (station < found.length) found[station] = 1;
@@ -172,7 +226,7 @@ export function createFollower(deps: {
     const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
     // Not the rows' own numbers: other stations may have got lower numbers while these rows were read.
-    lastSeq = highest;
+    lastSeq = lastGiven;
     if (different.length + gone.length > 0)
       log.info({ different: different.length, gone: gone.length }, "compared with the database");
   };

@@ -1,6 +1,7 @@
+import { readStored } from "#src/feed/stored-state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { emptyState, type StationState } from "#src/domain/state.ts";
+import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Compared } from "#src/import/file-import.ts";
 import type { SourceStatus } from "#src/import/read-statuses.ts";
@@ -88,7 +89,7 @@ async function countBehindMarks(tx: Tx, ids: readonly string[], config: Config):
   const sql = `select state, ${msOf("server_now()")} as now from station_status where station_id = any(?::text[])`;
   const states = await rows<{ state: StationState | null; now: number }>(tx, sql, [ids]);
   return states.filter(({ state, now }) => {
-    const { status, seeded } = view(state ?? emptyState, now, config.statusLifetimeMs);
+    const { status, seeded } = view(readStored(state).state, now, config.statusLifetimeMs);
     return status !== "nodata" && !seeded;
   }).length;
 }

@@ -13,6 +13,20 @@ export interface QueueDepth {
   failed: number;
 }
 
+/** A job that is stored and stands in no list: nobody will ever take it. Rejects while Redis is away. */
+export const isOrphan = async (queue: Queue, id: string): Promise<boolean> =>
+  (await queue.getJobState(id)) === "unknown";
+
+/** The duties of a queue that such a job holds up until the clock comes to them. Rejects while Redis is away. */
+export async function orphanedDuties(queue: Queue, duties: readonly string[]): Promise<string[]> {
+  const orphaned: string[] = [];
+  for (const duty of duties) {
+    const id = await queue.getDeduplicationJobId(duty);
+    if (id !== null && (await isOrphan(queue, id))) orphaned.push(duty);
+  }
+  return orphaned;
+}
+
 /** When the job failed that failed last of those that are kept, ms; 0 without one. Rejects while Redis is away. */
 export async function lastFailureOf(queue: Queue): Promise<number> {
   const [newest] = (await queue.getFailed(0, 0)) as (Job | undefined)[];

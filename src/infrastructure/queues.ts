@@ -2,8 +2,8 @@ import { type JobsOptions, Queue } from "bullmq";
 import type { Config } from "#src/infrastructure/config.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { QueueName } from "#src/infrastructure/queue-state.ts";
-import { createRedis, isRedisAway } from "#src/infrastructure/redis.ts";
+import { isOrphan, type QueueName } from "#src/infrastructure/queue-state.ts";
+import { createRedis, isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 
 /** A wake-up for the marks worker. The truth is `processed_at is null` in the database. */
@@ -33,6 +33,8 @@ export type Producer = ReturnType<typeof createProducer>;
 
 /** Ids of completed slots that a queue remembers: a second clock may come a moment after the work is done. */
 const slotsKept = 50;
+/** For so long a wake-up stands for those that follow it, then it is taken for lost: one too many does no harm. */
+const wakeMs = 30_000;
 /** Between two attempts at a duty. */
 const dutyPauseMs = 1000;
 
@@ -66,6 +68,14 @@ export function createProducer(config: Config, log: Log) {
     queues.set(name, made);
     return made;
   };
+  const notAdded = async (name: QueueName, error: unknown): Promise<void> => {
+    const { message: err } = error as Error;
+    log.debug({ err, queue: name }, "not enqueued, will be made up for");
+    if (!err.includes("WRONGTYPE")) return;
+    const dropped = await dropOfWrongType(connection, queue(name)).catch(() => []);
+    for (const key of dropped)
+      log.error({ queue: name, key }, "key of the queue was of another type, dropped");
+  };
   const add = async (
     name: QueueName,
     job: string,
@@ -73,13 +83,16 @@ export function createProducer(config: Config, log: Log) {
     options?: JobsOptions,
   ): Promise<boolean> => {
     try {
+      const made = await queue(name).add(job, data, options);
+      const dedupId = options?.deduplication?.id;
+      if (dedupId === undefined || !(await isOrphan(queue(name), made.id!))) return true;
+      log.error({ queue: name, job: made.id }, "job stands in no list of its queue, made anew");
+      await queue(name).remove(made.id!);
+      await queue(name).removeDeduplicationKey(dedupId);
       await queue(name).add(job, data, options);
       return true;
     } catch (error) {
-      log.debug(
-        { err: (error as Error).message, queue: name },
-        "not enqueued, will be made up for",
-      );
+      await notAdded(name, error);
       return false;
     }
   };
@@ -94,11 +107,11 @@ export function createProducer(config: Config, log: Log) {
         jobs.map((data, n) => ({
           name: "wake",
           data,
-          opts: { attempts: 1, deduplication: { id: `${name}-${ids[n]}` } },
+          opts: { attempts: 1, deduplication: { id: `${name}-${ids[n]}`, ttl: wakeMs } },
         })),
       );
     } catch (error) {
-      log.debug({ err: (error as Error).message, queue: name }, "not woken, will be made up for");
+      await notAdded(name, error);
     }
   };
   return {
@@ -134,8 +147,9 @@ export function createProducer(config: Config, log: Log) {
     },
     /**
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
-     * what is due when it runs, so after an outage of the workers one late job makes up for all. One that fails is tried
-     * twice more: when Redis is back, a worker may get its job before its other connections are there. False when Redis
+     * what is due when it runs, so after an outage of the workers one late job makes up for all. A job that neither waits
+     * nor runs, because Redis has lost its list, holds up nothing (docs/decisions.md 21.36). One that fails is tried twice
+     * more: when Redis is back, a worker may get its job before its other connections are there. False when Redis
      * is away. Never throws.
      */
     addSlot: (name: QueueName, job: SlotJob): Promise<boolean> =>
@@ -160,3 +174,24 @@ export function createProducer(config: Config, log: Log) {
     },
   };
 }
+
+/** A key of the queue's own of another type fails every call that meets it. Gives what was dropped. */
+async function dropOfWrongType(redis: Redis, queue: Queue): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const [type, names] of Object.entries(typesOfKeys))
+    for (const key of names.map((name) => queue.toKey(name)))
+      if (![type, "none"].includes(await redis.type(key))) {
+        await redis.del(key);
+        dropped.push(key);
+      }
+  return dropped;
+}
+
+const typesOfKeys = {
+  list: ["wait", "paused", "active"],
+  zset: ["prioritized", "delayed", "completed", "failed", "waiting-children", "marker"],
+  set: ["stalled"],
+  stream: ["events"],
+  hash: ["meta"],
+  string: ["id", "stalled-check"],
+};

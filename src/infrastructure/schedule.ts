@@ -42,6 +42,10 @@ export type DutyName = keyof typeof dutyQueues;
 /** The role that does a duty: each takes the jobs of the queue of its name. */
 export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
 
+/** The duties that a queue's jobs are for. */
+export const dutiesOf = (queue: QueueName): string[] =>
+  Object.keys(dutyQueues).filter((duty) => roleOf(duty as DutyName) === queue);
+
 const instantsMs = 5000;
 const webhooksMs = 5000;
 const alertsMs = 5000;

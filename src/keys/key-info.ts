@@ -1,5 +1,7 @@
+import { Type } from "typebox";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
+import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { normalDomain } from "#src/contract/hosts.ts";
 import type { Launch } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -66,18 +68,46 @@ const sql = `
   from keys k join partners p on p.id = k.partner_id
   where k.revoked_at is null`;
 
-/** All keys that are not revoked, or those of them with one of `hashes`. Rejects when Postgres is away. */
-export async function loadKeys(db: Db, hashes?: readonly string[]): Promise<HashedKey[]> {
+const { time, text, orNull } = stored;
+const count = Type.Integer({ minimum: 0 });
+export const keyShape = compileShape(
+  Type.Object({
+    ...{ hash: text, id: count, partnerId: count, kind: Type.Enum(["secret", "publishable"]) },
+    ...{ domains: Type.Array(text), ips: Type.Array(text), confirmMin: count },
+    ...{ reports: Type.Boolean(), massNoLimit: count, expiresAt: orNull(time) },
+    limited: orNull(Type.Object({ to: count, until: time })),
+    partner: Type.Object({
+      ...{ id: count, name: text, rpm: count, daily: count, enabled: Type.Boolean() },
+      ...{ bindIps: Type.Boolean(), acceptRemote: Type.Boolean(), cacheTtlS: orNull(count) },
+      newUsersDaily: orNull(count),
+      launch: orNull(Type.Object({ until: time, newUsers: count, limit: count })),
+    }),
+  }),
+);
+/** What the quarantine calls these rows. They go by their ids. */
+export const keysTable = "keys";
+
+/** All keys that are not revoked and can be read. Rejects when Postgres is away. */
+export async function loadKeys(db: Db, quarantine: Quarantine): Promise<HashedKey[]> {
+  const found = await rows<KeyRow>(db, sql);
+  return quarantine.sift(keysTable, found, ({ id }) => String(id), keyShape).map(hashedKey);
+}
+
+/** Those keys of `hashes` that are not revoked. One that cannot be read is null. Rejects when Postgres is away. */
+export async function loadKeysOf(
+  db: Db,
+  hashes: readonly string[],
+): Promise<[hash: string, key: KeyInfo | null][]> {
   const withHash = `${sql} and k.hash in (select decode(h, 'hex') from unnest(?::text[]) as h)`;
-  const found = hashes === undefined ? rows<KeyRow>(db, sql) : rows<KeyRow>(db, withHash, [hashes]);
-  return (await found).map(hashedKey);
+  const found = await rows<KeyRow>(db, withHash, [hashes]);
+  return found.map((row) => (keyShape(row) === null ? hashedKey(row) : [row.hash, null]));
 }
 
 /** The key with this id as the database knows it now; null when it is revoked or expired. */
 export async function loadKey(db: Db, id: number): Promise<KeyInfo | null> {
   const inForce = `${sql} and (k.expires_at is null or k.expires_at > server_now()) and k.id = ?`;
   const [row] = await rows<KeyRow>(db, inForce, [id]);
-  return row === undefined ? null : hashedKey(row)[1];
+  return row === undefined || keyShape(row) !== null ? null : hashedKey(row)[1];
 }
 
 const hashedKey = ({ hash, ...key }: KeyRow): HashedKey => {

@@ -4,17 +4,25 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { createKeyUse } from "#src/keys/key-use.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
-import { type HashedKey, type KeyInfo, loadKeys } from "#src/keys/key-info.ts";
+import { ConnectionFault } from "#src/infrastructure/faults.ts";
+import type { Quarantine } from "#src/infrastructure/quarantine.ts";
+import {
+  type HashedKey,
+  type KeyInfo,
+  keysTable,
+  loadKeys,
+  loadKeysOf,
+} from "#src/keys/key-info.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-type Needs = { db: Db; config: Config; log: Log; clock: Clock };
+type Needs = { db: Db; config: Config; log: Log; clock: Clock; quarantine: Quarantine };
 
 /** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
-export function createKeyStore({ db, config, log, clock }: Needs) {
+export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
   let keys = new Map<string, KeyInfo>();
@@ -27,7 +35,10 @@ export function createKeyStore({ db, config, log, clock }: Needs) {
 
   const load = async (): Promise<void> => {
     try {
-      const loaded = new Map(await loadKeys(db));
+      const loaded = new Map(await loadKeys(db, quarantine));
+      // A key whose row cannot be read goes on as it was.
+      for (const [hash, key] of keys)
+        if (quarantine.has(keysTable, String(key.id))) loaded.set(hash, key);
       if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
       keys = loaded;
       byId = null;
@@ -149,9 +160,14 @@ function createKeyLookup(db: Db, clock: Clock) {
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       try {
-        const found = new Map(await loadKeys(db, [...new Set(batch.map(({ hash }) => hash))]));
-        for (const { hash, resolve } of batch) {
+        const found = new Map(await loadKeysOf(db, [...new Set(batch.map(({ hash }) => hash))]));
+        for (const { hash, resolve, reject } of batch) {
           const key = found.get(hash) ?? null;
+          // It may be a good key: its holder must not take it for a wrong one.
+          if (found.has(hash) && key === null) {
+            reject(new ConnectionFault("the key's row cannot be read"));
+            continue;
+          }
           if (key === null) absent.set(hash, clock() + absentMs);
           resolve(key);
         }

@@ -149,6 +149,7 @@ export function afterGap(
   const end = times.findLast((at, index) => index > 0 && at - times[index - 1]! >= lifetimeMs);
   if (end === undefined) return null;
   return {
+    ...history,
     marks: history.marks.filter((mark) => mark.at >= end),
     seeds: history.seeds.filter((seed) => seed.importedAt >= end),
     isCut: false,

@@ -1,3 +1,4 @@
+import { readStored } from "#src/feed/stored-state.ts";
 import type {
   ConsoleBatch,
   ConsoleRollback,
@@ -196,7 +197,7 @@ async function fuels(
 ): Promise<Map<string, FuelBlock>> {
   const savedSql = `select station_id, state from station_status where station_id = any(?::text[])`;
   const found = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
-  const states = new Map(found.map((row) => [row.station_id, row.state ?? emptyState]));
+  const states = new Map(found.map((row) => [row.station_id, readStored(row.state).state]));
   const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
   const { now } = clock!;
   const shown = (stateOf: (id: string) => StationState): Map<string, FuelBlock> =>

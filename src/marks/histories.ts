@@ -9,6 +9,7 @@ import {
   msOf,
   seedColumns,
   type SeedRow,
+  markShape,
   toMark,
 } from "#src/marks/marks.ts";
 
@@ -17,6 +18,8 @@ export interface History {
   seeds: Seed[];
   /** There are older marks, which are left out. */
   isCut: boolean;
+  /** Marks that cannot be read, which are left out too: why, by id. Absent without one. */
+  unreadable?: Map<string, string>;
 }
 
 /** The marks of a station that a refold, a dry run or an explanation reads at most, the newest (docs/decisions.md 2.41). */
@@ -81,7 +84,12 @@ export async function loadHistories(
   const seeds = (await rows<SeedRow>(db, seedsSql, [stationIds, from])).filter(
     (seed) => until === undefined || seed.importedAt <= until.at,
   );
-  for (const row of marks) histories.get(row.station_id)!.marks.push(toMark(row));
+  for (const row of marks) {
+    const history = histories.get(row.station_id)!;
+    const fault = markShape(row);
+    if (fault === null) history.marks.push(toMark(row));
+    else (history.unreadable ??= new Map()).set(String(row.id), fault);
+  }
   for (const { station_id, ...seed } of seeds) histories.get(station_id)!.seeds.push(seed);
   for (const [stationId, history] of histories)
     if (history.marks.length > max) histories.set(stationId, cutTo(history, max));
@@ -89,10 +97,16 @@ export async function loadHistories(
 }
 
 /** `marks` come newest first. */
-function cutTo({ marks, seeds }: History, max: number): History {
+function cutTo(history: History, max: number): History {
+  const { marks, seeds } = history;
   const kept = marks.slice(0, max);
   const { at } = kept.at(-1)!;
-  return { marks: kept, seeds: seeds.filter((seed) => seed.importedAt >= at), isCut: true };
+  return {
+    ...history,
+    marks: kept,
+    seeds: seeds.filter((seed) => seed.importedAt >= at),
+    isCut: true,
+  };
 }
 
 /** First-seen times from their only copy: in a transaction that decides, read in that transaction. */

@@ -1,16 +1,21 @@
 import type pg from "pg";
+import { Type } from "typebox";
 import type { Admitted } from "#src/domain/admit.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
-import type {
-  Grade,
-  Outcome,
-  Queue,
-  Reason,
-  Rule,
-  ServedStatus,
-  Status,
+import {
+  type Grade,
+  grades,
+  type Outcome,
+  type Queue,
+  queues,
+  type Reason,
+  type Rule,
+  type ServedStatus,
+  type Status,
+  statuses,
 } from "#src/domain/vocabulary.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { dayMs } from "#src/domain/units.ts";
 
 // A mark's id is the number of its UTC day << 32 | sequence, here as in SQL (0003_create_mark_partitions).
@@ -70,9 +75,9 @@ export const hotMs = 3 * dayMs;
 export const recentIds = (now: number): string =>
   `id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}`;
 
-/** SQL for milliseconds since the epoch of a timestamptz column. */
+/** SQL for milliseconds since the epoch of a timestamptz column; null for `infinity`, which no number is. */
 export const msOf = (column: string): string =>
-  `(floor(extract(epoch from ${column}) * 1000))::bigint`;
+  `(floor(extract(epoch from nullif(nullif(${column}, 'infinity'), '-infinity')) * 1000))::bigint`;
 
 /** SQL for a timestamptz from a bound number of milliseconds; exact, where to_timestamp() goes through seconds. */
 export const fromMs = "(timestamptz 'epoch' + ?::bigint * interval '1 ms')";
@@ -116,6 +121,34 @@ export const networkOf = ({
 export const markColumns = `id, station_id, reporter_id, ${msOf("effective_at")} as at, status, remote, needed, rule,
   fuels, fuels_no, queue, prices, prices_needed, limit_l, limit_stated, no_cash, fuel_cards_only,
   case when not shared_network then left(encode(viewer, 'hex'), ${networkDigits}) end as network`;
+
+const { time, orNull, word } = stored;
+const grade = word(grades);
+const gradeList = orNull(Type.Array(grade));
+const numbers = orNull(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1e6 })));
+const base = {
+  ...{ id: Type.Integer({ minimum: 1 }), at: time, status: word(statuses), rule: Type.String() },
+  ...{ remote: Type.Boolean(), needed: Type.Integer({ minimum: 1 }) },
+};
+const said = { fuels: gradeList, queue: orNull(word(queues)), prices: numbers };
+export const markShape = compileShape(
+  Type.Object({ ...base, reporter_id: Type.Integer(), ...said, fuels_no: gradeList }),
+);
+
+/** A mark as it is stored with the opinion. */
+export const opinionShape = compileShape(
+  Type.Intersect([
+    Type.Object({ ...base, reporterId: Type.Integer() }),
+    Type.Partial(Type.Object({ ...said, fuelsNo: gradeList, pricesNeeded: numbers })),
+  ]),
+);
+
+/** The same as `toMark` for a row that no one has read before. Throws for one that cannot be read. */
+export function readMark(row: MarkRow): Mark {
+  const fault = markShape(row);
+  if (fault !== null) throw new Error(`the mark cannot be read: ${fault}`);
+  return toMark(row);
+}
 
 /** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
 export function toMark(row: MarkRow): Mark {

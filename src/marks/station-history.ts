@@ -1,10 +1,11 @@
+import { readStored } from "#src/feed/stored-state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { containing } from "#src/operators/operator-log.ts";
 import { rows, type Db, type Statements } from "#src/infrastructure/db.ts";
 import type { ConsoleMark, ConsoleStation, ConsoleStationPage } from "#src/contract/console.ts";
 import { explain } from "#src/domain/explain.ts";
 import { distanceM } from "#src/domain/geo.ts";
-import { emptyState, type StationState } from "#src/domain/state.ts";
+import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -66,7 +67,7 @@ export const stationPage = (
       );
       if (station === undefined) return null;
       const { state, now, ...shown } = station;
-      const folded = state ?? emptyState;
+      const folded = readStored(state).state;
       const history = (await loadHistories(tx, [id], 0, "processed")).get(id)!;
       const firstSeen = await loadFirstSeen(
         tx,

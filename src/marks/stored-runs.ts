@@ -1,4 +1,5 @@
 import type { StationState } from "#src/domain/state.ts";
+import { readStored } from "#src/feed/stored-state.ts";
 import { type RunsSince, type StatusRun, withTimePassed } from "#src/domain/status-runs.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -103,10 +104,11 @@ export async function loadRuns(
   );
   if (found === undefined) return null;
   const stored = found.runs ?? [];
+  const { state, fault } = readStored(found.state);
   const runs =
-    found.state === null
+    fault !== null || found.state === null
       ? stored
-      : withTimePassed(stored, found.state, found.now, statusLifetimeMs);
+      : withTimePassed(stored, state, found.now, statusLifetimeMs);
   return runs.filter(({ to }) => to === null || to > since);
 }
 

@@ -3,6 +3,7 @@ import { createServerTime } from "#src/infrastructure/server-time.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
+import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
@@ -337,7 +338,7 @@ describe("station reads", function () {
       const clock = time.now;
       const peers = createPeers({ role: "snapshots", config, log, clock, db, redis });
       const role = createSnapshotsRole({
-        ...{ config, db, log, clock, time, peers, redis },
+        ...{ config, db, log, clock, time, peers, redis, quarantine: createQuarantine(log) },
         workerRedis: () => workerRedis,
         producer: () => producer,
       });

@@ -381,7 +381,9 @@ describe("flow: webhooks", function () {
     const offset = { CLOCK_OFFSET_S: String(25 * 3600) };
     const config = loadConfig({ ...instance.env, ...offset });
     const db = createDb(config, "test");
-    expect(await settleTransitions({ db, config })).to.be.greaterThan(0);
+    expect(
+      await settleTransitions({ db, config, log: createLog({ logLevel: "silent" }, "test") }),
+    ).to.be.greaterThan(0);
     await db.destroy();
     await withRole(async () => {
       const [first] = await received(1);

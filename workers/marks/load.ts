@@ -2,17 +2,19 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import { subjectOfSource } from "#src/alarms/raise.ts";
-import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
+import type { Mark } from "#src/domain/state.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { readStored } from "#src/feed/stored-state.ts";
 import { loadHistory, loadRecent } from "#src/marks/bounded-history.ts";
 import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
 import {
   markColumns,
   type MarkRow,
   msOf,
+  opinionShape,
+  readMark,
   recentIds,
-  toMark,
   waitingMax,
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
@@ -40,6 +42,8 @@ export interface StationWork {
    * that matters since. Null without.
    */
   refoldFrom: number | null;
+  /** What was stored of it cannot be read: all that is kept is folded anew, and that is a change. */
+  isUnreadable: boolean;
   /** Where the arriving marks come from, by mark id; without what nobody reviews: approved ones, the demo country's. */
   sources: ReadonlyMap<number, Source>;
 }
@@ -82,7 +86,7 @@ interface ArrivalRow extends MarkRow {
 interface StateRow {
   station_id: string;
   place: [lat: number, lon: number];
-  state: StationState | null;
+  state: unknown;
   refold: boolean;
   refold_from: number | null;
   opinions: { mark: Mark; seen: number | null }[] | null;
@@ -104,10 +108,12 @@ export async function loadWork(
 ): Promise<Work> {
   const [locked, all] = await Promise.all([locking, loadStates(tx, stationIds, scope)]);
   const ours = new Set(locked);
-  let states = all.filter((row) => ours.has(row.station_id));
+  let states = all.filter((row) => ours.has(row.station_id)).map(readRow);
   // A mark that was approved after days lies in an old partition.
   if (states.some((row) => row.refold))
-    states = await loadStates(tx, locked, { ...scope, days: (await openDays(tx)).flat() });
+    states = (await loadStates(tx, locked, { ...scope, days: (await openDays(tx)).flat() })).map(
+      readRow,
+    );
   const refolds = new Map(
     states.flatMap((row) => (row.refold ? [[row.station_id, refoldFromOf(row)]] : [])),
   );
@@ -120,9 +126,9 @@ export async function loadWork(
   for (const row of states) {
     const { station_id: stationId } = row;
     const refoldFrom = refolds.get(stationId) ?? null;
-    const state = row.state ?? emptyState;
+    const { state } = row;
     const judged = new Set((row.arrivals ?? []).flatMap((one) => (one.judged ? one.id : [])));
-    const arrivals = { marks: (row.arrivals ?? []).map(toMark), seeds: [], judged };
+    const arrivals = { marks: (row.arrivals ?? []).map(readMark), seeds: [], judged };
     if (arrivals.marks.length === 0 && refoldFrom === null) continue;
     const opinions = (row.opinions ?? []).map(({ mark }) => mark);
     for (const one of row.arrivals ?? []) seen.set(one.reporter_id, one.seen);
@@ -144,6 +150,7 @@ export async function loadWork(
       facts: { state, opinions, history },
       arrivals,
       refoldFrom,
+      isUnreadable: row.isUnreadable,
       sources: new Map(
         (row.arrivals ?? []).flatMap((one) =>
           one.source === "demo" || one.approved ? [] : [[one.id, sourceOf(one)]],
@@ -166,8 +173,21 @@ export async function loadWork(
   };
 }
 
+/** What a fold has left behind, if it can be read; else the station is folded anew from its marks. */
+function readRow(row: StateRow) {
+  const { state, fault } = readStored(row.state);
+  const isUnreadable =
+    fault !== null || (row.opinions ?? []).some(({ mark }) => opinionShape(mark) !== null);
+  return isUnreadable
+    ? { ...row, state, opinions: null, refold: true, refold_from: null, isUnreadable }
+    : { ...row, state, isUnreadable };
+}
+
 /** From when on the station is folded anew, ms: not after the marks that come in with it. 0 when nobody knows. */
-const refoldFromOf = ({ refold_from: asked, arrivals }: StateRow): number =>
+const refoldFromOf = ({
+  refold_from: asked,
+  arrivals,
+}: Pick<StateRow, "refold_from" | "arrivals">): number =>
   asked === null ? 0 : Math.min(asked, ...(arrivals ?? []).map(({ at }) => at));
 
 /** The histories of these stations (from when on they change, ms): back to the last gap before that, or all that is kept. */

@@ -14,6 +14,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { loadFirstSeen, refoldMarks } from "#src/marks/histories.ts";
 import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
+import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { loadHistory, loadUntil } from "#src/marks/bounded-history.ts";
@@ -26,6 +27,7 @@ import { type Decided, review } from "#workers/marks/review.ts";
 import type { Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
+  quarantine?: Quarantine;
   /** Remembers the cities of stations between calls. */
   reviewCities?: ReturnType<typeof createReviewCities>;
 };
@@ -142,6 +144,7 @@ const processTogether = (
       config,
     );
     if (work.length === 0) return { ...nothingDone, long };
+    for (const one of work) noteUnreadable(deps, one);
     const decided: Decided[] = [];
     for (const one of work)
       decided.push({ work: one, decision: await decideOne(tx, one, firstSeen, now, config) });
@@ -165,6 +168,15 @@ const processTogether = (
       unfinished,
     };
   });
+
+/** What the fold goes without: a state that it makes anew, marks that it leaves out. */
+function noteUnreadable(
+  { log, quarantine }: ProcessDeps,
+  { stationId: station, isUnreadable, facts: { history } }: StationWork,
+): void {
+  if (isUnreadable) log.warn({ station }, "state cannot be read, made anew from the marks");
+  if (history?.unreadable !== undefined) quarantine?.add("marks", history.unreadable);
+}
 
 async function decideOne(
   tx: Statements,

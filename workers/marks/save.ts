@@ -35,7 +35,9 @@ export async function save(
   config: Config,
 ): Promise<Changed | null> {
   const changed = decided
-    .filter(({ work, decision }) => isChanged(work.facts.state, decision.state))
+    .filter(
+      ({ work, decision }) => work.isUnreadable || isChanged(work.facts.state, decision.state),
+    )
     .map(({ work }) => work);
   const [, , , , seq] = await Promise.all([
     dropOpinions(tx, decided),

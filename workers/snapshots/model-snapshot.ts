@@ -1,5 +1,6 @@
 import type { Follower } from "#src/feed/follower.ts";
 import type { Db } from "#src/infrastructure/db.ts";
+import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { loadKeys } from "#src/keys/key-info.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
@@ -16,12 +17,12 @@ import { keptMsOf } from "#workers/snapshots/whole.ts";
  * become old the times are renewed.
  */
 export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Follower }): Duty {
-  const { config, log, clock, db, redis, ledger, follower } = deps;
+  const { config, log, clock, db, redis, ledger, follower, quarantine } = deps;
   const store = createModelSnapshotStore(redis, config.redisPrefix, keptMsOf(config));
   let surroundings: Surroundings | null = null;
 
   return async () => {
-    const fresh = await readSurroundings(db);
+    const fresh = await readSurroundings(db, quarantine);
     surroundings = fresh ?? surroundings;
     if (surroundings === null) return;
     const stored = await store.head();
@@ -41,9 +42,9 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
 }
 
 /** Null while the database is away. */
-async function readSurroundings(db: Db): Promise<Surroundings | null> {
+async function readSurroundings(db: Db, quarantine: Quarantine): Promise<Surroundings | null> {
   try {
-    return { cities: await loadCities(db), keys: await loadKeys(db) };
+    return { cities: await loadCities(db, quarantine), keys: await loadKeys(db, quarantine) };
   } catch {
     return null;
   }

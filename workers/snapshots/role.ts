@@ -13,14 +13,14 @@ import { createDumpDuty } from "#workers/snapshots/whole.ts";
  * clock's jobs say so.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
-  const { config, db, log, clock } = deps;
+  const { config, db, log, clock, quarantine } = deps;
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
     model.apply(rows, clock());
     ledger.apply(rows);
   };
-  const follower = createFollower({ db, config, log, clock, onRows });
+  const follower = createFollower({ db, config, log, clock, quarantine, onRows });
   deps.peers.tell(() => ({ seq: follower.seq() }));
   const more = { ...deps, model, ledger, follower };
   const worker = createDutyWorker(

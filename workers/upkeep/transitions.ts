@@ -6,13 +6,15 @@ import { instants as transitions, statusAt } from "#src/domain/view.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import { readStored } from "#src/feed/stored-state.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 const batch = 1000;
 
 interface DueRow {
   station_id: string;
-  state: StationState;
+  state: unknown;
   /** What the row still says, and from when on that may be wrong, ms. */
   status: ServedStatus;
   since: number;
@@ -28,15 +30,23 @@ interface DueRow {
 export async function settleTransitions({
   db,
   config,
-}: Pick<RoleDeps, "db" | "config">): Promise<number> {
+  log,
+}: Pick<RoleDeps, "db" | "config" | "log">): Promise<number> {
   for (let total = 0; ;) {
     const settled = await inTransaction(db, async (tx) => {
-      const due = await rows<DueRow>(
+      const found = await rows<DueRow>(
         tx,
         `select station_id, state, status, ${msOf("next_at")} as since, ${msOf("server_now()")} as now
          from station_status
          where next_at <= server_now() order by station_id limit ${batch} for no key update skip locked`,
       );
+      const read = found.map((row) => ({ ...row, ...readStored(row.state) }));
+      await askFolds(
+        tx,
+        log,
+        read.filter(({ fault }) => fault !== null),
+      );
+      const due = read.filter(({ fault }) => fault === null);
       const next = due.map(
         ({ state, now }) =>
           transitions(state, config.statusLifetimeMs).find((at) => at > now) ?? null,
@@ -57,11 +67,21 @@ export async function settleTransitions({
         due[0]?.now ?? 0,
       );
       await noteTimeChanges(tx, due);
-      return due.length;
+      return found.length;
     });
     total += settled;
     if (settled < batch) return total;
   }
+}
+
+/** States that cannot be read say nothing of what time changes: they are made anew, and until then nothing is due. */
+async function askFolds(tx: Tx, log: Log, unreadable: readonly DueRow[]): Promise<void> {
+  if (unreadable.length === 0) return;
+  const ids = unreadable.map(({ station_id }) => station_id);
+  log.warn({ stations: ids.length }, "states cannot be read, to be made anew from the marks");
+  const sql =
+    "update station_status set refold = true, next_at = null where station_id = any(?::text[])";
+  await rows(tx, sql, [ids]);
 }
 
 /** Numbers these stations for webhooks, in the order of the commits: the lock is held until then, as the change feed's. */
@@ -80,7 +100,7 @@ async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
 
 /** The runs of what was due; none where only a price or a pending status has ended. */
 function runsOf(
-  { station_id: stationId, state, status, since, now }: DueRow,
+  { station_id: stationId, state, status, since, now }: DueRow & { state: StationState },
   lifetimeMs: number,
 ): StationRuns[] {
   const runs = statusRuns({ before: state, states: [] }, since, now, lifetimeMs);

@@ -6,6 +6,7 @@ import { dayMs, hourS } from "#src/domain/units.ts";
 import { view } from "#src/domain/view.ts";
 import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
 import { readStations } from "#src/feed/feed.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
 import type { AlertJob, Producer } from "#src/infrastructure/queues.ts";
 import { openSubscription } from "#src/pushes/alerts/devices.ts";
 import { localTime } from "#src/pushes/alerts/local-time.ts";
@@ -41,7 +42,7 @@ export function createAlertSender(
   producer: Producer,
   receivers: ReturnType<typeof createReceivers>,
 ) {
-  const { db, config, log, clock } = deps;
+  const { db, config, log, clock, quarantine } = deps;
   const { reporterPepper: pepper, statusLifetimeMs: lifetimeMs } = config;
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const vapidDetails = { subject: pushContact(config), ...vapidKeys(pepper) };
@@ -50,8 +51,16 @@ export function createAlertSender(
     await producer.deviceTaken(deviceId);
     const turn = await takeAlertTurn(db, deviceId, claimMs);
     if (turn === null) return;
-    const verdict = await turnOf(turn);
+    const verdict = await turnOf(turn).catch((error: unknown) => givenUp(turn, error));
     await settleAlertTurn(db, turn, verdict);
+  };
+
+  /** What is stored about a browser cannot be used. As with a push service that fails: again, and forgotten after a day. */
+  const givenUp = (turn: AlertTurn, error: unknown): AlertVerdict => {
+    if (isUnavailable(error)) throw error;
+    const { name: fault } = error as Error;
+    quarantine.add("push_devices", new Map([[String(turn.deviceId), fault]]));
+    return verdictOf(turn, { status: null, answer: null, fault, durationMs: 0 }, "");
   };
 
   const turnOf = async (turn: AlertTurn): Promise<AlertVerdict> => {

@@ -28,10 +28,12 @@ export const createStationReader = (
     const found = await readStations(db, ids);
     const now = clock();
     return new Map(
-      found.map(({ id, removed, lat, lon, brand, name, addr, state }) => {
+      // One that cannot be read is left out: when it can again, it has changed.
+      found.flatMap(({ id, removed, lat, lon, brand, name, addr, state, fault }) => {
+        if (fault !== undefined) return [];
         const fuel = view(state, now, statusLifetimeMs);
         const json = removed ? null : JSON.stringify({ id, lat, lon, brand, name, addr, fuel });
-        return [id, { id, state, json }];
+        return [[id, { id, state, json }] as const];
       }),
     );
   }, 1);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
 import type { WebhookJob } from "#src/infrastructure/queues.ts";
@@ -33,7 +34,7 @@ const userAgent = "Fuelmark-Webhooks/1";
  * (`alerts.ts`). `resolve` is the DNS.
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
-  const { db, config, log, clock } = deps;
+  const { db, config, log, clock, quarantine } = deps;
   const producer = deps.producer();
   const receivers = createReceivers(config, resolve);
   const readShown = createStationReader(db, config, clock);
@@ -62,13 +63,23 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     for (const end = performance.now() + turnsMs; performance.now() < end && !stopped;) {
       const turn = await takeTurn(db, endpointId, { claimMs, stationsGapMs });
       if (turn === null) return;
-      const attempt = await attemptOf(turn);
-      const verdict = verdictOf(turn, attempt);
+      const [attempt, verdict] = await attemptOf(turn).then(
+        (made) => [made, verdictOf(turn, made)] as const,
+        (error: unknown) => passedOver(turn, error),
+      );
       const isStored = await settleTurn(db, turn, attempt, verdict, clock());
       tell(turn, attempt, verdict);
       if (!isStored || verdict !== "taken") return;
     }
     await producer.wakeEndpoints([endpointId]);
+  };
+
+  /** What a delivery says cannot be read: it is no fault of the receiver, and the next ones go on. */
+  const passedOver = ({ delivery }: Turn, error: unknown): readonly [Attempt, Verdict] => {
+    if (isUnavailable(error)) throw error;
+    const fault = `what it says cannot be read (${(error as Error).name})`;
+    quarantine.add("webhook_deliveries", new Map([[String(delivery.id), fault]]));
+    return [{ status: null, answer: null, fault, durationMs: 0 }, "taken"];
   };
 
   const attemptOf = async (turn: Turn): Promise<Attempt> => {

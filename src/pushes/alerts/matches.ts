@@ -68,7 +68,8 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   );
   if (changed.length === 0) return 0;
   const ids = [...new Set(changed.map(({ station_id }) => station_id))];
-  const stations = await readStations(tx, ids);
+  // One that cannot be read keeps its grades: when it can again, it has changed.
+  const stations = (await readStations(tx, ids)).filter(({ fault }) => fault === undefined);
   const known = await rows<{ station_id: string; grades: Grade[] }>(
     tx,
     "select station_id, grades from station_grades where station_id = any(?::text[])",

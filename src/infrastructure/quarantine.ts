@@ -1,0 +1,115 @@
+import { Ajv, type ValidateFunction } from "ajv";
+import { type TSchema, Type } from "typebox";
+import type { Log } from "#src/infrastructure/log.ts";
+
+/** Why a value is not of a shape, in words that name the place and no value; null when it is. */
+export type Shape = (value: unknown) => string | null;
+
+const ajv = new Ajv({ strict: false, strictNumbers: true });
+
+/** A check of what was stored. It is compiled for the first value and takes about a microsecond for each. */
+export function compileShape(schema: TSchema): Shape {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv.compile(schema);
+    if (validate(value)) return null;
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath.slice(1) || "it"} ${error?.message ?? "is wrong"}`.slice(
+      0,
+      faultMax,
+    );
+  };
+}
+const faultMax = 200;
+
+/** From year 1 to year 9999, ms: what can be formatted. */
+const [firstMs, lastMs] = [Date.parse("0001-01-01T00:00:00Z"), 253_402_300_799_999];
+
+/** Parts of shapes of what was stored. */
+export const stored = {
+  time: Type.Number({ minimum: firstMs, maximum: lastMs }),
+  /** No text that is stored is longer, and one that is would be served a thousand times. */
+  text: Type.String({ maxLength: 10_000 }),
+  orNull: <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema]),
+  word: <const T extends readonly string[]>(values: T) =>
+    Type.Unsafe<T[number]>({ type: "string", enum: [...values] }),
+} as const;
+
+export type Quarantine = ReturnType<typeof createQuarantine>;
+
+const namedMax = 5;
+
+/**
+ * What this process has read and cannot use, by table and id (docs/decisions.md 21.34): it goes on without these rows,
+ * says so once when that begins and once when it ends, and has `alarm` raised for the table. `alarm` may reject.
+ */
+export function createQuarantine(
+  log: Log,
+  alarm: (table: string, rows: number) => Promise<void> = async () => {},
+) {
+  const tables = new Map<string, Map<string, string>>();
+
+  /** Sets rows aside. Gives those that were not before. */
+  const add = (table: string, faults: ReadonlyMap<string, string>): string[] => {
+    const known = tables.get(table) ?? new Map<string, string>();
+    const fresh = [...faults.keys()].filter((id) => !known.has(id));
+    for (const [id, fault] of faults) known.set(id, fault);
+    if (fresh.length === 0) return fresh;
+    tables.set(table, known);
+    const reason = faults.get(fresh[0]!);
+    const rows = fresh.slice(0, namedMax).map((id) => id.slice(0, faultMax));
+    log.error(
+      { table, count: fresh.length, rows, reason },
+      "rows cannot be read, set aside; will say when they can",
+    );
+    alarm(table, known.size).catch((error: Error) =>
+      log.debug({ table, err: error.message }, "alarm not raised"),
+    );
+    return fresh;
+  };
+  /** These rows were read and are well, or are gone. */
+  const release = (table: string, ids: Iterable<string>): void => {
+    const known = tables.get(table);
+    if (known === undefined) return;
+    const healed = [...ids].filter((id) => known.delete(id));
+    if (healed.length > 0)
+      log.info({ table, count: healed.length, rows: healed.slice(0, namedMax) }, "rows read again");
+    if (known.size === 0) tables.delete(table);
+  };
+
+  return {
+    add,
+    release,
+    /** Of all rows of a table those that have the shape; the others are set aside, and no row of before is. */
+    sift<Row>(
+      table: string,
+      found: readonly Row[],
+      idOf: (row: Row) => string,
+      shape: Shape,
+    ): Row[] {
+      const faults = new Map<string, string>();
+      const good = found.filter((row) => {
+        const fault = shape(row);
+        if (fault !== null) faults.set(idOf(row), fault);
+        return fault === null;
+      });
+      add(table, faults);
+      const before = tables.get(table)?.keys() ?? [];
+      release(
+        table,
+        [...before].filter((id) => !faults.has(id)),
+      );
+      return good;
+    },
+    has: (table: string, id: string): boolean => tables.get(table)?.has(id) === true,
+    /** Rows that are set aside, by table. */
+    counts: (): Record<string, number> =>
+      Object.fromEntries([...tables].map(([table, { size }]) => [table, size])),
+    /** For `/readyz`. It names no row: ids of keys and browsers are nobody's business there. */
+    condition(): { ok: boolean; detail: unknown } {
+      const counts = [...tables].map(([table, { size }]) => `${table}: ${size}`);
+      if (counts.length === 0) return { ok: true, detail: "every row can be read" };
+      return { ok: false, detail: `set aside: ${counts.join(", ")}` };
+    },
+  };
+}
