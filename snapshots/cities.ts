@@ -5,6 +5,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createCityFinder } from "#snapshots/city-names.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
 
 /** A city as it is served (docs/decisions.md 6). */
@@ -31,7 +32,7 @@ export function createCityStore(deps: {
   const { db, config, log, quarantine } = deps;
   /** The largest city first. */
   let largestFirst: { city: City; folded: string }[] = [];
-  let byName = new Map<string, City>();
+  let find = createCityFinder<City>([]);
   let loaded = false;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -39,8 +40,7 @@ export function createCityStore(deps: {
 
   const take = (cities: readonly City[]): void => {
     largestFirst = cities.map((city) => ({ city, folded: foldText(city.name) }));
-    // Of cities with the same name the first is the largest and is kept.
-    byName = new Map(largestFirst.toReversed().map(({ city, folded }) => [folded, city]));
+    find = createCityFinder(cities);
   };
   const load = async (): Promise<void> => {
     take(await loadCities(db, quarantine));
@@ -68,12 +68,14 @@ export function createCityStore(deps: {
     preload(cities: readonly City[]) {
       if (!loaded) take(cities);
     },
-    /** The largest city of that exact name, case and ё/е ignored; null when there is none. */
-    find: (name: string): City | null => byName.get(foldText(name)) ?? null,
-    /** Cities by population; with `q` those whose name begins with it, then those that hold it. */
+    /** The largest city that is called so (see `createCityFinder`); null when there is none. */
+    find: (name: string): City | null => find(name),
+    /** Cities by population; with `q` those whose name begins with it, then those that hold it, else that called so. */
     list({ q, offset, limit }: { q: string; offset: number; limit: number }) {
       const sought = foldText(q);
       const found = largestFirst.filter(({ folded }) => folded.includes(sought));
+      const named = found.length === 0 ? find(q) : null;
+      if (named !== null) found.push({ city: named, folded: sought });
       const [first, then] = [true, false].map((begins) =>
         found.filter(({ folded }) => folded.startsWith(sought) === begins),
       );

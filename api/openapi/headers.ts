@@ -21,6 +21,10 @@ const answerHeaders = {
     "Weak; the same while the content is the same, on every process",
     { type: "string", pattern: '^W/"[^"]+"$' },
   ],
+  "Last-Modified": [
+    "When the content last changed. `If-Modified-Since` is not looked at: two contents may be of one second, so compare by ETag",
+    { type: "string", pattern: " GMT$" },
+  ],
   "X-As-Of": [
     "UTC; the cursor for /stations/delta that a body would carry: on 304 and with lines of JSON",
     { type: "string", pattern: timePattern },

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import sirv from "sirv";
+import sirv, { type Options } from "sirv";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
+import { isolatedHeaders } from "#api/pages/page-headers.ts";
 import type { Services } from "#api/http/services.ts";
 import { dayS } from "#src/domain/units.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
@@ -20,7 +21,10 @@ const yearS = 365 * dayS;
 export function assetPages(router: PageRouter, services: Services): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
   const packed = { gzip: true, brotli: true, etag: true };
-  const assets = sirv(builtFolder, { ...packed, immutable: true, maxAge: yearS });
+  const setHeaders: Options["setHeaders"] = (res) => {
+    for (const [name, value] of Object.entries(isolatedHeaders)) res.setHeader(name, value);
+  };
+  const assets = sirv(builtFolder, { ...packed, immutable: true, maxAge: yearS, setHeaders });
   router.get("/assets/*file", async (ctx, next) => {
     if (!(await serveFile(services, ctx, assets))) await next();
   });
@@ -36,7 +40,7 @@ export function assetPages(router: PageRouter, services: Services): void {
     if (!(await serveFile(services, ctx, worker))) await next();
   });
   // Messengers keep addresses, so these have no hash.
-  const pictures = sirv(builtFolder, { etag: true, maxAge: dayS });
+  const pictures = sirv(builtFolder, { etag: true, maxAge: dayS, setHeaders });
   router.get("/pictures/*file", async (ctx, next) => {
     if (!(await serveFile(services, ctx, pictures))) await next();
   });

@@ -19,7 +19,17 @@ export const pageHeaders = (
   "Permissions-Policy": `${unused.map((feature) => `${feature}=()`).join(", ")}, geolocation=${located ? "(self)" : "()"}`,
   // A page in a frame is not affected.
   "Cross-Origin-Opener-Policy": "same-origin",
+  ...(ancestors.includes("'none'") ? {} : isolatedHeaders),
 });
+
+/**
+ * Lets pages that are cross-origin isolated show ours in a frame, or use our files (docs/decisions.md 21.33): browsers
+ * demand both of a framed page, and the second of the worker scripts that it runs.
+ */
+export const isolatedHeaders = {
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+} as const;
 
 /** What no page of ours uses. `fullscreen` and the clipboard are not among it. */
 const unused = [

@@ -72,7 +72,7 @@ export const cityInsightsRoute = ({ insights, cities }: Services) => {
       const sought = name.trim() === "" ? null : cities.find(name);
       if (name.trim() !== "" && sought === null) throw refused("city-not-found");
       const latest = await insights.get();
-      if (latest === null) throw refused("upstream-unavailable", notYet, { retryAfterS: 30 });
+      if (latest === null) throw refused("upstream-unavailable", notYet, { retryAfterS: 5 });
       const { asOfMs, builtAtMs } = latest;
       const asked = JSON.stringify([
         builtAtMs,

@@ -66,6 +66,7 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
           description: "A page of the country, in the forms of /stations.",
           headers: ["ETag"],
           sometimes: [
+            "Last-Modified",
             ...lineHeadersOf(fixed),
             ...(lineHeadersOf(fixed).length > 0 ? (["X-Next-Cursor"] as const) : []),
           ],
@@ -81,7 +82,7 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
             fixed,
           ),
         },
-        ...unchanged(),
+        ...unchanged(["Last-Modified"]),
       },
       // The last one: for a name in bytes that are not percent-encoded, which no parser takes.
       problems: ["bad-grade", "bad-cursor", "city-not-found"],
@@ -100,6 +101,7 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
       if (fixed === undefined) ctx.res.setHeader("Vary", "Accept");
       const now = services.clock();
       const dump = asked.cursor === "" && format === "json" ? dumpOf(services, asked, now) : null;
+      setLastModified(services, ctx, dump?.builtAtMs ?? now);
       if (dump === null) return sendPage(services, ctx, format, asked);
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
       await sendDump(services, ctx, dump);
@@ -121,6 +123,16 @@ const tagOf = (
   const query = [key, cursor, limit];
   return etagOf(ctx, { route: "/stations/all", format, query, count, sum });
 };
+
+/**
+ * When the country last changed, as far as the answer can show it. `If-Modified-Since` is not looked at
+ * (docs/decisions.md 7.48).
+ */
+function setLastModified({ model, clock }: Services, ctx: ApiContext, atMostMs: number): void {
+  const changedAt = model.lastChange(clock());
+  if (changedAt !== null)
+    ctx.res.setHeader("Last-Modified", new Date(Math.min(changedAt, atMostMs)).toUTCString());
+}
 
 async function sendPage(
   services: Services,

@@ -125,7 +125,8 @@ export const areaQuery = Type.Object({
     Type.String({
       maxLength: 120,
       default: "",
-      description: "Exact name; case and ё/е are ignored",
+      description:
+        "Name; case, ё/е and hyphens are ignored. In Latin letters too, and common short forms: СПб",
     }),
   ),
   radius_km: Type.Optional(

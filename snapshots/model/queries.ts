@@ -270,6 +270,13 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       return changesOf(stations);
     },
 
+    /** When any station last changed or was taken out of service, ms; null when none ever did. */
+    lastChange(now: number): number | null {
+      drain(now);
+      const newest = changes.newest();
+      return newest === noStation ? null : (table.changedAt[newest] as number);
+    },
+
     /** When a station of this number last changed, ms. */
     changedAt: (station: number): number => table.changedAt[station] as number,
 

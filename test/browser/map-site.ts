@@ -16,7 +16,7 @@ export interface MapSite {
   key: string;
   /** The map's own address with these parameters beside the key. */
   widgetUrl(parameters?: Record<string, string>): string;
-  /** A page on `host` with the map in an iframe. */
+  /** A page on `host` with the map in an iframe. `coep`: its own Cross-Origin-Embedder-Policy, if any. */
   pageOn(host: string, parameters?: Record<string, string>): string;
   stop(): Promise<void>;
 }
@@ -57,7 +57,11 @@ async function openSite(
   widgetUrl: (parameters: Record<string, string>) => string,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(({ url = "/" }, response) => {
-    const given = Object.fromEntries(new URL(url, "http://shop.test").searchParams);
+    const { coep, ...given } = Object.fromEntries(new URL(url, "http://shop.test").searchParams);
+    if (coep !== undefined) {
+      response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+      response.setHeader("Cross-Origin-Embedder-Policy", coep);
+    }
     const src = widgetUrl(given).replaceAll("&", "&amp;");
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     response.end(

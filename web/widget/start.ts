@@ -85,13 +85,16 @@ async function untilKnown(): Promise<WidgetConfig> {
   }
 }
 
-/** The city of exactly that name; "unknown", with a warning, when there is none, null when nothing was asked or said. */
+/** The city that is called so; "unknown", with a warning, when there is none, null when nothing was asked or said. */
 async function findCity(name: string): Promise<City | "unknown" | null> {
   if (name === "" || page.point !== null) return null;
   const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
   // Who is offline learns of that, and not of a city.
   if (told.kind !== "ok") return null;
-  const exact = told.body.cities.find((city) => fold(city.name) === fold(name));
+  const sought = fold(name);
+  // One that does not even hold the text is called so in another way: in Latin letters, in short.
+  const isCalled = (city: string): boolean => city === sought || !city.includes(sought);
+  const exact = told.body.cities.find((city) => isCalled(fold(city.name)));
   if (exact === undefined) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
   return exact ?? "unknown";
 }
