@@ -135,7 +135,7 @@ export function createHistory(): History {
         violate("a 304 answers an ETag that was sent", read);
       if (content === null) return;
       lookAtEtag(read, content);
-      lookAtTimes(read, content);
+      lookAtTimes(read, whole.body ?? "");
     },
   };
 }
@@ -156,13 +156,24 @@ interface Shown {
 const matches = ({ etag, sentEtag }: Read): boolean =>
   sentEtag !== null && sentEtag.split(/, */).includes(etag ?? "");
 
-/** The content that an ETag stands for: all but `as_of`, and the cursor of a page, which holds it. */
+/**
+ * The content that a weak ETag stands for: which stations there are, and in which state. Not `as_of`, nor the cursor of a
+ * page, which holds it, nor the order of a list, which no answer promises unless it is asked for one.
+ */
 function partsOf({ body, asOf }: Read): { content: string | null; asOf: string | null } {
-  if (body === null || !body.startsWith("{")) return { content: body, asOf };
-  // Lines of JSON have no envelope.
-  if (/^\{.*\}\n\{/.test(body)) return { content: body, asOf };
-  const { as_of: within, next_cursor: _, ...content } = JSON.parse(body) as Record<string, unknown>;
-  return { content: JSON.stringify(content), asOf: typeof within === "string" ? within : asOf };
+  if (body === null) return { content: body, asOf };
+  // Lines of JSON and CSV have no envelope.
+  if (!body.startsWith("{") || /^\{.*\}\n\{/.test(body))
+    return { content: body.split("\n").sort().join("\n"), asOf };
+  const { as_of: within, next_cursor: _, ...rest } = JSON.parse(body) as Record<string, unknown>;
+  const content = Object.entries(rest).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,
+  ]);
+  return {
+    content: JSON.stringify(content),
+    asOf: typeof within === "string" ? within : asOf,
+  };
 }
 
 /** Enough of an answer for a person who looks for the reason: an hour has many answers. */

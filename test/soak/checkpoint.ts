@@ -116,14 +116,19 @@ async function compareCopies(
   since: string,
 ): Promise<Violation[]> {
   const truth = await truthOf(stage);
-  const copies = new Map<string, Copy>(await mirrors.copies());
+  const copies = new Map<string, Copy>();
   const etags = new Map<string, string | null>();
   const found: Violation[] = [];
   const key = stage.country.secret;
+  const startedAt = Date.now();
   for (const web of stage.webs) {
     const client = createClient({ baseUrl: web.process().baseUrl, key });
-    const startedAt = Date.now();
-    const dump = await client.all.ifChanged({ limit: 30_000 }, null);
+    // The dump may be a slot and a half behind; its `as_of` says so.
+    const dump = await until(
+      () => client.all.ifChanged({ limit: 30_000 }, null),
+      ({ body }) => isSince(body?.as_of, startedAt),
+      recoveryMs,
+    );
     copies.set(`the dump of ${web.name}`, copyOf(dump.body?.stations ?? []));
     etags.set(web.name, dump.etag);
     const again = await client.all.ifChanged({ limit: 30_000 }, dump.etag);
@@ -134,13 +139,13 @@ async function compareCopies(
       });
     const delta = await until(
       () => client.delta({ updated_since: since }),
-      // Whole seconds.
-      ({ as_of }) => (parseTime(as_of) ?? 0) >= startedAt - 1000,
+      ({ as_of }) => isSince(as_of, startedAt),
       recoveryMs,
     );
     // It holds what has changed since the start of the run; the rest is as it was.
     copies.set(`the delta of ${web.name}`, new Map([...truth, ...copyOf(delta.stations)]));
   }
+  for (const [name, copy] of await mirrors.copies()) copies.set(name, copy);
   if (new Set(etags.values()).size > 1)
     found.push({
       invariant: "all web processes have one ETag",
@@ -148,6 +153,10 @@ async function compareCopies(
     });
   return [...found, ...checkCopies(truth, copies)];
 }
+
+/** Whether this `as_of`, in whole seconds, is that moment or later. */
+const isSince = (asOf: string | undefined, ms: number): boolean =>
+  asOf !== undefined && (parseTime(asOf) ?? 0) >= Math.floor(ms / 1000) * 1000;
 
 const copyOf = (stations: readonly { id: string }[]): Copy =>
   new Map(stations.map((station) => [station.id, textOf(station)]));
