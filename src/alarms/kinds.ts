@@ -72,6 +72,27 @@ export const alarmKinds = {
     command: "retention show",
     page: "/",
   },
+  "database-changed": {
+    title: "The database is another one than before",
+    meaning:
+      "A standby took over, or a backup was restored. All stations were marked as changed, so that every copy follows. What the database lost does not come back by itself: marks, keys, decisions.",
+    command: "log list --action database.failover",
+    page: "/log",
+  },
+  "writes-refused": {
+    title: "The database takes no writes",
+    meaning:
+      "Its disk is full, or it was made read-only. Marks are answered 503, and their senders send them again; reads go on. Make room, or make it writable.",
+    command: "queues",
+    page: "/",
+  },
+  "collation-changed": {
+    title: "The database sorts text in another way",
+    meaning:
+      "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew: see the manual, Postgres, Another collation.",
+    command: "queues",
+    page: "/",
+  },
 } as const satisfies Record<string, KindOfAlarm>;
 
 export type AlarmKind = keyof typeof alarmKinds;

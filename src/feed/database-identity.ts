@@ -1,29 +1,95 @@
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** The timeline of the log of a primary, eight hexadecimal digits; null at a standby. */
 export const timelineSql = `case when pg_is_in_recovery() then null
   else left(pg_walfile_name(pg_current_wal_lsn()), 8) end`;
 
-const isKnown = `d.system_identifier = (select system_identifier::text from pg_control_system())
-  and d.timeline is not distinct from coalesce(${timelineSql}, d.timeline)`;
-
-/** False on another server, or another timeline, than the one last noted: numbers may have been lost with the former. */
-export async function isKnownDatabase(db: Statements): Promise<boolean> {
-  const sql = `select ${isKnown} as known from database_identity d`;
-  const [found] = await rows<{ known: boolean }>(db, sql, []);
-  return found?.known === true;
+/**
+ * A random name of the database's state, made while it is written to. A database that went back to an earlier state
+ * knows none of those that were made since (docs/decisions.md 21.22).
+ */
+export interface Token {
+  number: number;
+  token: string;
 }
 
-/** Locks what is noted until the end of the transaction. False when another process has it, or it has been noted. */
-export async function claimUnknownDatabase(tx: Statements): Promise<boolean> {
-  const sql = `select from database_identity d where not (${isKnown}) for update skip locked`;
-  return (await rows(tx, sql, [])).length > 0;
+/** With a token's number and text, or null twice, as `tokenBindings` gives them; `d` is the row of database_identity. */
+export const knowsTokenSql = `(?::bigint is null or d.followed_to > ?::bigint
+  or exists (select from database_tokens t where t.number = ?::bigint and t.token = ?::uuid))`;
+export const tokenBindings = (last: Token | null): (number | string | null)[] => {
+  const { number, token } = last ?? { number: null, token: null };
+  return [number, number, number, token];
+};
+
+export const newestTokenSql =
+  "select number, token from database_tokens order by number desc limit 1";
+
+/** Why it is not known, in a few words; null when it is. */
+const strangenessSql = `case
+  when d.system_identifier <> (select system_identifier::text from pg_control_system()) then 'another server'
+  when d.timeline <> ${timelineSql} then 'another timeline'
+  when d.is_doubted or not ${knowsTokenSql} then 'an earlier state' end`;
+
+/**
+ * What the database is instead of the one on which the service has last worked: numbers may have been lost with that.
+ * Null when it is the same. `last` is the newest token that anybody remembers.
+ */
+export async function strangenessOf(db: Statements, last: Token | null): Promise<string | null> {
+  const sql = `select ${strangenessSql} as found from database_identity d`;
+  const [row] = await rows<{ found: string | null }>(db, sql, tokenBindings(last));
+  return row === undefined ? "unknown" : row.found;
 }
+
+/** The same, and locks what is noted until the end of the transaction. Null also when another process has it. */
+export async function claimStrangeness(tx: Statements, last: Token | null): Promise<string | null> {
+  const sql = `select ${strangenessSql} as found from database_identity d for update skip locked`;
+  const [row] = await rows<{ found: string | null }>(tx, sql, tokenBindings(last));
+  return row?.found ?? null;
+}
+
+/** A process remembers a token of this number, or changes, that the database does not know: `upkeep` is to follow it. */
+export async function doubtDatabase(db: Statements, number: number): Promise<void> {
+  const sql = `update database_identity set is_doubted = true where only_row in (
+      select only_row from database_identity where followed_to <= ? and not is_doubted for update skip locked)`;
+  await rows(db, sql, [number]);
+}
+
+/** Beyond all that was made in a time that the database has lost. */
+const tokensAhead = 1_000_000_000;
+/** Longer than a day of them: what remembers older ones only is told of by one marking too many. */
+const tokensKept = 20_000;
 
 /** Notes that all has followed the database as it is now. */
 export async function noteDatabase(tx: Statements): Promise<void> {
-  const sql = `update database_identity d set system_identifier = s.system_identifier::text,
-      timeline = coalesce(${timelineSql}, d.timeline), known_since = server_now()
-    from pg_control_system() s`;
+  const sql = `with followed as (
+      insert into database_tokens (number, change_seq, mark_seq)
+        select max(number) + ${tokensAhead}, 0, 0 from database_tokens returning number)
+    update database_identity d set system_identifier = s.system_identifier::text, is_doubted = false,
+      followed_to = followed.number, timeline = coalesce(${timelineSql}, d.timeline), known_since = server_now()
+    from pg_control_system() s, followed`;
   await rows(tx, sql, []);
 }
+
+/** The newest token, a new one where numbers were given out since the last one. May run twice. */
+export async function renewToken(db: Statements): Promise<Token> {
+  const sql = `with last as (select * from database_tokens order by number desc limit 1),
+      old as (delete from database_tokens where number <= (select number from last) - ${tokensKept})
+    insert into database_tokens (number, change_seq, mark_seq)
+      select last.number + 1, c.last_value, m.last_value from last, change_seq c, mark_seq m
+      where (last.change_seq, last.mark_seq) <> (c.last_value, m.last_value)
+      on conflict (number) do nothing`;
+  await rows(db, sql, []);
+  return (await rows<Token>(db, newestTokenSql, []))[0]!;
+}
+
+const keyOf = (prefix: string): string => `${prefix}:database`;
+
+/** Redis remembers the newest token too, also while no process runs. Null without Redis, or when it remembers none. */
+export async function recallToken(redis: Redis, prefix: string): Promise<Token | null> {
+  const [number, token] = (await redis.get(keyOf(prefix)).catch(() => null))?.split(" ") ?? [];
+  return token === undefined ? null : { number: Number(number), token };
+}
+
+export const rememberToken = (redis: Redis, prefix: string, { number, token }: Token) =>
+  redis.set(keyOf(prefix), `${number} ${token}`);

@@ -3,7 +3,14 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { timelineSql } from "#src/feed/database-identity.ts";
+import {
+  doubtDatabase,
+  knowsTokenSql,
+  newestTokenSql,
+  timelineSql,
+  type Token,
+  tokenBindings,
+} from "#src/feed/database-identity.ts";
 import {
   asOfBefore,
   asOfLagMs,
@@ -21,8 +28,11 @@ import { createQuarantine, type Quarantine } from "#src/infrastructure/quarantin
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
-/** Up to where no commit is under way, and the timeline of the database's log. */
-const safeSql = `select ${msOf("feed_safe()")} as safe, ${timelineSql} as timeline`;
+/** Up to where no commit is under way, and which database this is. */
+const safeSql = `select ${msOf("feed_safe()")} as safe, ${timelineSql} as timeline,
+    ${knowsTokenSql} as "isKnown", newest.number, newest.token
+  from database_identity d, (${newestTokenSql}) newest`;
+type Safe = Token & { safe: number | null; timeline: string | null; isKnown: boolean };
 
 export type Follower = ReturnType<typeof createFollower>;
 
@@ -74,6 +84,8 @@ export function createFollower(deps: {
   let timeline: string | null = null;
   /** Stations whose rows cannot be read, and whose fold nobody has asked for yet. */
   const toMend = new Set<string>();
+  /** The newest token of the database that it has known. */
+  let token: Token | null = null;
   let loaded = false;
   let compare = false;
   let away = false;
@@ -134,7 +146,7 @@ export function createFollower(deps: {
     // In one round trip and in this order: outcomes and the safe time are read before any change.
     const [[mark], reports, first] = await pipelinedTransaction(db, (tx) =>
       Promise.all([
-        rows<{ safe: number | null; timeline: string | null }>(tx, safeSql, [], "feed_safe"),
+        rows<Safe>(tx, safeSql, tokenBindings(token), "feed_safe"),
         loadReports(tx, ids, "outcomes"),
         loaded ? readAfter(tx, lastSeq, pageRows) : [],
         tx.commit(),
@@ -143,6 +155,8 @@ export function createFollower(deps: {
     // A standby that took over may have lost the last changes and give their numbers out again.
     if (timeline !== null && timeline !== mark!.timeline) compare = true;
     timeline = mark!.timeline;
+    if (mark!.isKnown) token = { number: mark!.number, token: mark!.token };
+    else await doubt("it does not know the last token");
     const comparing = compare;
     compare = false;
     if (!loaded) await loadAll();
@@ -155,6 +169,16 @@ export function createFollower(deps: {
     readAt = clock();
     outcomes?.settle(reports);
     await mend();
+  };
+
+  /** The database went back to an earlier state, perhaps at the same address and on the same timeline. */
+  const doubt = async (reason: string): Promise<void> => {
+    log.warn(
+      { reason },
+      "the database has lost what was read from it, upkeep is to mark all stations",
+    );
+    compare = true;
+    await doubtDatabase(db, token!.number);
   };
 
   /** One neighbourhood at a time, so that a read model writes its blocks once. Changes made meanwhile follow later. */
@@ -225,6 +249,7 @@ export function createFollower(deps: {
       }
     const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
+    if (highest < lastSeq && token !== null) await doubt("its highest number is lower");
     // Not the rows' own numbers: other stations may have got lower numbers while these rows were read.
     lastSeq = lastGiven;
     if (different.length + gone.length > 0)

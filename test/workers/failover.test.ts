@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
+import { recallToken } from "#src/feed/database-identity.ts";
+import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
@@ -24,7 +26,8 @@ describe("worker: a database that is another one than before", function () {
     await instance?.drop();
   });
 
-  const follow = () => followFailover({ db: country.db, config: instance.config, log, redis });
+  const follow = () =>
+    followFailover({ db: country.db, config: instance.config, log, redis, clock: Date.now });
   const numbers = async () => {
     const found = await rows<{ seq: number }>(country.db, "select seq from changes order by seq");
     return found.map(({ seq }) => seq);
@@ -54,6 +57,71 @@ describe("worker: a database that is another one than before", function () {
       const [entry] = await rows<{ details: { stations: number } }>(country.db, sql);
       expect(entry!.details.stations).to.equal(5);
     });
+
+  const newest = () => recallToken(redis, instance.config.redisPrefix);
+  /** As in a backup: what was made after it is not there. */
+  const lose = () =>
+    rows(
+      country.db,
+      "update database_tokens set token = gen_random_uuid() where number = (select max(number) from database_tokens)",
+    );
+  const stamp = () => rows(country.db, "select feed_stamp(?::text[])", [[country.stationIds[0]!]]);
+
+  it("gets a new token when numbers were given out, and only then", async () => {
+    await stamp();
+    await follow();
+    const first = await newest();
+    await follow();
+    expect(await newest()).to.deep.equal(first);
+    await stamp();
+    await follow();
+    expect((await newest())!.number).to.equal(first!.number + 1);
+  });
+
+  it("has all its stations marked, once, when it does not know the token that Redis remembers", async () => {
+    await stamp();
+    await follow();
+    const before = await numbers();
+    await lose();
+    expect((await Promise.all([follow(), follow(), follow()])).sort()).to.deep.equal([0, 0, 5]);
+    expect((await numbers())[0]).to.be.greaterThan(before.at(-1)! + 1e8);
+    expect(await follow()).to.equal(0);
+    const [alarm] = await rows(country.db, "select kind, subject from alarms order by id desc");
+    expect(alarm).to.deep.equal({ kind: "database-changed", subject: "an earlier state" });
+  });
+
+  it("has them marked, once, when a process remembers a token that it does not know, or a higher number", async () => {
+    const follower = () =>
+      createFollower({
+        ...{ db: country.db, config: instance.config, log, clock: Date.now },
+        onRows: () => undefined,
+      });
+    const forget = () => redis.del(`${instance.config.redisPrefix}:database`);
+    const lowered = async (followers: readonly Follower[]) => {
+      await rows(country.db, "update changes set seq = seq - 1000000");
+      // After a fault a process compares everything.
+      await rows(country.db, "alter table database_tokens rename to elsewhere");
+      for (const one of followers) await one.refresh().catch(() => undefined);
+      await rows(country.db, "alter table elsewhere rename to database_tokens");
+    };
+    for (const losing of [lose, lowered]) {
+      await follow();
+      const followers = [follower(), follower()] as const;
+      const [one, other] = followers;
+      await one.refresh();
+      await other.refresh();
+      await forget();
+      await losing(followers);
+      await one.refresh();
+      await one.refresh();
+      expect(await follow()).to.equal(5);
+      // It hears of it later than the marking.
+      await other.refresh();
+      await one.refresh();
+      expect(await follow()).to.equal(0);
+      expect(other.seq()).to.equal((await numbers()).at(-1));
+    }
+  });
 
   it("is noted by an operator's `database restored` as well", async () => {
     await set("timeline", "0000000B");

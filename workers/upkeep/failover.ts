@@ -1,8 +1,12 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
 import { renewEpoch } from "#src/feed/cache-generations.ts";
 import {
-  claimUnknownDatabase,
-  isKnownDatabase,
+  claimStrangeness,
   noteDatabase,
+  recallToken,
+  rememberToken,
+  renewToken,
+  strangenessOf,
 } from "#src/feed/database-identity.ts";
 import { markAllChanged } from "#src/feed/mark-all-changed.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
@@ -10,29 +14,40 @@ import { logAction } from "#src/operators/operator-log.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 /**
- * Marks all stations as changed when the database is another server, or on another timeline, than before: a standby that
- * took over may not have had the last commits, and caches and partners' copies know them (docs/decisions.md 16.29). Gives
- * the number of stations. Broken off, it begins anew; of several processes one does it.
+ * Marks all stations as changed when the database is another one than before: another server or timeline, because a
+ * standby that took over may not have had the last commits, or one that went back to an earlier state. Caches and
+ * partners' copies know what it has lost (docs/decisions.md 16.29, 21.22). Gives the number of stations. Broken off, it
+ * begins anew; of several processes one does it.
  */
 export async function followFailover({
   db,
   config,
   log,
   redis,
-}: Pick<RoleDeps, "db" | "config" | "log" | "redis">): Promise<number> {
-  if (await isKnownDatabase(db)) return 0;
+  clock,
+}: Pick<RoleDeps, "db" | "config" | "log" | "redis" | "clock">): Promise<number> {
+  const { redisPrefix: prefix } = config;
+  const last = await recallToken(redis, prefix);
+  if ((await strangenessOf(db, last)) === null) {
+    // Without Redis there is nobody to remember a new one but the processes, which know the last.
+    await rememberToken(redis, prefix, await renewToken(db)).catch(() => undefined);
+    return 0;
+  }
   return inTransaction(db, async (tx) => {
     // It holds one row while other transactions mark the stations.
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
-    if (!(await claimUnknownDatabase(tx))) return 0;
-    log.warn("the database is another server or timeline than before, marking all stations");
+    const reason = await claimStrangeness(tx, last);
+    if (reason === null) return 0;
+    log.warn({ reason }, "the database is another one than before, marking all stations");
     const done = await markAllChanged(db, () => undefined);
-    await renewEpoch(redis, config.redisPrefix).catch((error: Error) =>
+    await renewEpoch(redis, prefix).catch((error: Error) =>
       log.debug({ err: error.message }, "cached rectangles not dropped"),
     );
     await noteDatabase(tx);
-    const entry = { action: "database.failover", subject: "database", details: done };
-    await logAction(tx, { actor: "upkeep", ...entry });
+    const entry = { action: "database.failover", subject: "database" };
+    await logAction(tx, { actor: "upkeep", ...entry, details: { ...done, reason } });
+    const alarm = { kind: "database-changed", subject: reason, details: { ...done } } as const;
+    await raiseAlarms(tx, [{ ...alarm, at: clock() }]);
     return done.stations;
   });
 }

@@ -143,6 +143,9 @@ const subjects = [
   "station {station}",
   "duty {duty}",
   "retention {retention}",
+  "another server",
+  "another timeline",
+  "an earlier state",
   "account {account}",
   "unknown accounts",
 ] as const satisfies readonly Said[];

@@ -69,6 +69,7 @@ export const shell = {
   "Periodic duties": "Периодические задачи",
   "Calculation of stations": "Расчёт станций",
   "Sending of alarms": "Отправка тревог",
+  "The database": "База данных",
   "Memory of Redis": "Память Redis",
   "Proxies before this process": "Прокси перед процессом",
   "the process is stopping": "процесс останавливается",
@@ -85,6 +86,12 @@ export const shell = {
   "unknown without Redis": "неизвестно, пока нет Redis",
   "unknown without Postgres": "неизвестно, пока нет Postgres",
   "every station can be folded": "все станции рассчитываются",
+  "takes writes": "принимает запись",
+  "takes no writes: the database is read-only": "не принимает запись: база только для чтения",
+  "takes no writes: the disk of the database is full": "не принимает запись: диск базы заполнен",
+  "has gone back to an earlier state, upkeep is to follow it":
+    "вернулась к более раннему состоянию, upkeep должен его учесть",
+  "collation version {versions}": "версия правил сортировки: {versions}",
   "serving from the snapshot of {time} until the database is back":
     "отдаётся снимок от {time}, пока база недоступна",
   "clock: no clock process has enqueued anything for {s} s, so no duty runs":
@@ -155,6 +162,9 @@ export const shell = {
   "station {station}": "станция {station}",
   "duty {duty}": "задача {duty}",
   "retention {retention}": "хранение: {retention}",
+  "another server": "другой сервер",
+  "another timeline": "другая линия времени",
+  "an earlier state": "более раннее состояние",
   "account {account}": "учётная запись {account}",
   "unknown accounts": "неизвестные учётные записи",
   "failed sign-ins: {n}": "неудачных входов: {n}",
@@ -185,6 +195,15 @@ export const shell = {
   "Old data waits for you before it is deleted": "Старые данные ждут вашего решения об удалении",
   "More is due for deletion than usual. Either nothing was deleted for days, or a retention setting was lowered, or the clock of the database is wrong. Nothing of this kind is deleted until you allow it. Look at the clock first.":
     "К удалению подошло больше данных, чем обычно. Либо несколько дней ничего не удалялось, либо срок хранения в настройках сократили, либо часы базы данных неверны. Данные этого вида не удаляются, пока вы не разрешите. Сначала проверьте часы.",
+  "The database is another one than before": "База данных не та, что прежде",
+  "A standby took over, or a backup was restored. All stations were marked as changed, so that every copy follows. What the database lost does not come back by itself: marks, keys, decisions.":
+    "Работу принял резервный сервер, или восстановлена резервная копия. Все станции отмечены как изменённые, чтобы обновились все копии данных. То, что база потеряла, само не вернётся: отметки, ключи, решения.",
+  "The database takes no writes": "База данных не принимает запись",
+  "Its disk is full, or it was made read-only. Marks are answered 503, and their senders send them again; reads go on. Make room, or make it writable.":
+    "Диск заполнен, или база доступна только для чтения. На отметки отвечает 503, отправители пришлют их снова; чтение работает. Освободите место или разрешите запись.",
+  "The database sorts text in another way": "База данных сортирует текст иначе",
+  "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew: see the manual, Postgres, Another collation.":
+    "В операционной системе базы другая версия правил сортировки, чем при создании индексов: имена, которые должны быть уникальными, могут сохраниться дважды. Перестройте индексы: руководство, раздел Postgres, Another collation.",
   // Incidents.
   "statuses of stations": "статусы станций",
   "changes (delta and stream)": "изменения (delta и stream)",
