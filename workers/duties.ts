@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerOptions } from "bullmq";
 import { dutyAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch, noteDuty } from "#src/infrastructure/duty-times.ts";
@@ -5,6 +6,9 @@ import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { SlotJob } from "#src/infrastructure/queues.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 import { createQueueWorker, type Duty, type RoleDeps } from "#workers/role.ts";
+
+/** Between two attempts at a duty, here and not in the queue, which would go by the wall clock. */
+const pauseMs = 1000;
 
 /**
  * Takes a queue's slot jobs and does their duties. A duty does what is due now, whatever the slot of its job: a late job
@@ -24,7 +28,10 @@ export function createDutyWorker(
     const work = duties[duty];
     if (work === undefined) throw new Error(`unknown duty ${duty}`);
     const startedAt = performance.now();
-    const result = await work();
+    const result = await work().catch(async (error: unknown) => {
+      await sleep(pauseMs);
+      throw error;
+    });
     // The work is done: whether it can be noted decides about the alarm only.
     await noteDuty(redis, config.redisPrefix, duty, clock()).catch(() => {});
     const ms = Math.round(performance.now() - startedAt);

@@ -111,7 +111,8 @@ export function createLatestDump(deps: { config: Config; log: Log; clock: Clock;
       const age = ageMs(now);
       if (age === null) return { ok: false, detail: "none yet" };
       const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
-      return { ok: age <= staleAfterMs(config), detail };
+      // One of the future was made by a wrong clock.
+      return { ok: age <= staleAfterMs(config) && age >= -config.slotMs, detail };
     },
   };
 }
@@ -135,12 +136,12 @@ function createHeldDump(config: Config, store: DumpStore) {
     latest: () => latest,
     /**
      * The dump, when it may be served at `now`: it is at most one and a half slots behind (docs/decisions.md 7), or
-     * older with the same content as the model. Null: answer from the model.
+     * older, or of the future, with the same content as the model. Null: answer from the model.
      */
     current(whole: () => Whole, now: number): Dump | null {
       if (latest === null) return null;
-      if (now - latest.asOfMs <= behindMs) return latest;
-      if (now - latest.builtAtMs > staleAfterMs(config)) return null;
+      if (Math.abs(now - latest.asOfMs) <= behindMs) return latest;
+      if (Math.abs(now - latest.builtAtMs) > staleAfterMs(config)) return null;
       const { count, sum } = whole();
       return latest.count === count && latest.sum === sum ? latest : null;
     },

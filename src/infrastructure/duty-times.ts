@@ -9,6 +9,10 @@ export type DutyWatch = ReturnType<typeof createDutyWatch>;
 /** `clock` is the duty to enqueue the others. */
 export type WatchedDuty = DutyName | "clock";
 
+/** When each duty last succeeded, as its process has noted it: text of ms. Rejects while Redis is away. */
+export const readDuties = (redis: Redis, prefix: string): Promise<Record<string, string>> =>
+  redis.hgetall(keyOf(prefix));
+
 const keyOf = (prefix: string): string => `${prefix}:duties`;
 
 /** Remembers in Redis that a duty has succeeded at `now`, ms. Rejects while Redis is away. */
@@ -21,13 +25,15 @@ export const noteDuty = async (
 
 /** A duty that succeeded in none of so many slots is late. */
 const lateSlots = 3;
-/** A busy machine may hold anything up for seconds. */
+/** A busy machine may hold anything up for seconds, and so far clocks may differ. */
 const lateAtLeastMs = 5000;
 const lookAtMostMs = 5000;
 
 /**
- * Watches when each duty last succeeded, over all processes, and logs when one is late. Its timer is an alarm and no
- * duty: a job in a queue cannot report that no jobs come. `onStopped` is told once of a duty that was done before and is
+ * Watches whether each duty succeeds, over all processes, and logs when one is late. How long a duty is silent is measured
+ * by the monotonic clock, from the last time that its note has changed: no step of any clock makes a duty late, or hides
+ * one (docs/decisions.md 21.12). A note of the future is a fault of its own. Its timer is an alarm and no duty: a job in a
+ * queue cannot report that no jobs come. `onStopped` is told once of a duty that was done before and is
  * late now; when it rejects, it is told again.
  */
 export function createDutyWatch(
@@ -40,37 +46,43 @@ export function createDutyWatch(
   );
   slots.set("clock", Math.min(...slots.values()));
   let times: ReadonlyMap<string, number> | null = null;
-  let lookedAt = 0;
-  /** From here on Redis was reachable: a duty has been able to run, and to tell. */
+  /** When a note was last another one than before, by the monotonic clock. */
+  const changedAt = new Map<string, number>();
+  /** From here on, by the monotonic clock, Redis was reachable: a duty has been able to run, and to tell. */
   let knownFrom: number | null = null;
   let late = new Map<WatchedDuty, number>();
   let told = new Set<WatchedDuty>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
 
-  const judge = (): void => {
+  const judge = (lookedAt: number): void => {
     const found = new Map<WatchedDuty, number>();
     for (const [duty, slotMs] of slots) {
-      const silentMs = lookedAt - Math.max(times?.get(duty) ?? -Infinity, knownFrom ?? lookedAt);
+      const silentMs = lookedAt - Math.max(changedAt.get(duty) ?? -Infinity, knownFrom ?? lookedAt);
+      const ageMs = clock() - (times?.get(duty) ?? -Infinity);
       if (silentMs > Math.max(lateSlots * slotMs, lateAtLeastMs)) found.set(duty, silentMs);
+      else if (ageMs < -lateAtLeastMs) found.set(duty, ageMs);
     }
     // Without a clock all of them are late, for that one reason.
-    const clockMs = found.get("clock");
-    const reasons = clockMs === undefined ? found : new Map([["clock" as const, clockMs]]);
+    const clockMs = found.get("clock") ?? 0;
+    const reasons = clockMs <= 0 ? found : new Map([["clock" as const, clockMs]]);
     for (const [duty, ms] of reasons)
       if (!late.has(duty))
         log.error(
           { duty, ms, reason: reasonOf(duty, ms) },
-          "duty is late, will say when it is not",
+          ms < 0
+            ? "duty was done in the future, will say when it was not"
+            : "duty is late, will say when it is not",
         );
     for (const duty of late.keys())
       if (!reasons.has(duty)) log.info({ duty }, "duty is not late any more");
     late = reasons;
   };
   const tell = async (): Promise<void> => {
-    told = new Set([...told].filter((duty) => late.has(duty)));
+    const stopped = [...late].flatMap(([duty, ms]) => (ms > 0 ? [duty] : []));
+    told = new Set([...told].filter((duty) => stopped.includes(duty)));
     // One that was never done has no process yet: it is new here, or Redis has lost everything.
-    for (const duty of [...late.keys()].filter((one) => !told.has(one) && times?.has(one)))
+    for (const duty of stopped.filter((one) => !told.has(one) && times?.has(one)))
       await onStopped(duty).then(
         () => told.add(duty),
         (error: Error) => log.debug({ duty, err: error.message }, "nobody told of a late duty"),
@@ -78,11 +90,13 @@ export function createDutyWatch(
   };
   const look = async (): Promise<void> => {
     try {
-      const found = await redis.hgetall(keyOf(config.redisPrefix));
+      const found = await readDuties(redis, config.redisPrefix);
+      const before = times;
+      const lookedAt = performance.now();
       times = new Map(Object.entries(found).map(([duty, at]) => [duty, Number(at)]));
-      lookedAt = clock();
+      for (const [duty, at] of times) if (before?.get(duty) !== at) changedAt.set(duty, lookedAt);
       knownFrom ??= lookedAt;
-      judge();
+      judge(lookedAt);
       await tell();
     } catch (error) {
       // The connection has logged that Redis is away. Nothing can be known, or done, until it is back.
@@ -119,7 +133,10 @@ export function createDutyWatch(
   };
 }
 
+/** `lateMs` below zero: so far in the future is its note. */
 function reasonOf(duty: WatchedDuty, lateMs: number): string {
+  if (lateMs < 0)
+    return `was noted ${Math.round(-lateMs / 1000)} s in the future: the time of a process is wrong`;
   const since = `for ${Math.round(lateMs / 1000)} s`;
   return duty === "clock"
     ? `no clock process has enqueued anything ${since}, so no duty runs`

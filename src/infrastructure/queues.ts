@@ -35,8 +35,6 @@ export type Producer = ReturnType<typeof createProducer>;
 const slotsKept = 50;
 /** For so long a wake-up stands for those that follow it, then it is taken for lost: one too many does no harm. */
 const wakeMs = 30_000;
-/** Between two attempts at a duty. */
-const dutyPauseMs = 1000;
 
 /** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
 export function createProducer(config: Config, log: Log) {
@@ -149,15 +147,15 @@ export function createProducer(config: Config, log: Log) {
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
      * what is due when it runs, so after an outage of the workers one late job makes up for all. A job that neither waits
      * nor runs, because Redis has lost its list, holds up nothing (docs/decisions.md 21.36). One that fails is tried twice
-     * more: when Redis is back, a worker may get its job before its other connections are there. False when Redis
-     * is away. Never throws.
+     * more: when Redis is back, a worker may get its job before its other connections are there. It has no backoff: a job
+     * that a worker with a wrong clock has put off to next year would keep out all others. `again` makes another job of a
+     * slot that was done before. False when Redis is away. Never throws.
      */
-    addSlot: (name: QueueName, job: SlotJob): Promise<boolean> =>
+    addSlot: (name: QueueName, job: SlotJob, again = ""): Promise<boolean> =>
       add(name, job.duty, job, {
-        jobId: `${job.duty}-s${job.slot}`,
+        jobId: `${job.duty}-s${job.slot}${again}`,
         deduplication: { id: job.duty },
         attempts: 3,
-        backoff: { type: "fixed", delay: dutyPauseMs },
         removeOnComplete: { count: slotsKept },
         removeOnFail: { age: 3600 },
       }),

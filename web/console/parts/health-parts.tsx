@@ -106,6 +106,7 @@ const sentences = [
   "serving from the snapshot of {time} until the database is back",
   "clock: no clock process has enqueued anything for {s} s, so no duty runs",
   "{duty}: has not succeeded for {s} s, though a clock enqueues it",
+  "{duty}: was noted {s} s in the future: the time of a process is wrong",
   "{station}: Postgres broke off its refold ({code}) since {time}",
   "{station}: its refold fails ({error}) since {time}",
   "{n} more",

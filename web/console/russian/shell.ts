@@ -98,6 +98,8 @@ export const shell = {
     "clock: процесс clock ничего не ставил в очередь {s} с, задачи не выполняются",
   "{duty}: has not succeeded for {s} s, though a clock enqueues it":
     "{duty}: не выполнялась {s} с, хотя в очередь ставится",
+  "{duty}: was noted {s} s in the future: the time of a process is wrong":
+    "{duty}: отмечена на {s} с в будущем: у одного из процессов неверное время",
   "{station}: Postgres broke off its refold ({code}) since {time}":
     "{station}: Postgres прерывает расчёт ({code}), с {time}",
   "{station}: its refold fails ({error}) since {time}":
