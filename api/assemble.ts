@@ -36,7 +36,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, damage, service, priceMedians, time, peers } = services;
+  const { waiters, streams, eviction, damage, database, service, priceMedians, time, peers } =
+    services;
   const startUp = createStartUp(services);
   health.add("clock", () => time.condition());
   health.add("keys", () => {
@@ -61,6 +62,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   health.add("folding", () => unfoldable.condition());
   health.add("alarms", () => alarms.condition());
   health.add("redis", () => ({ ok: !meter.away }));
+  health.add("database", () => database.condition());
   health.add("eviction", () => eviction.condition());
   health.add("stored", () => damage.condition());
   health.add("proxies", () => proxies.condition());
@@ -80,6 +82,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     duties.start();
     unfoldable.start();
     eviction.start();
+    database.start();
     alarms.start();
     service.start();
     peers.start();
@@ -124,6 +127,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await duties.stop();
       await unfoldable.stop();
       await eviction.stop();
+      await database.stop();
       await alarms.stop();
       await service.stop();
       await keys.stop();

@@ -19,6 +19,7 @@ import { createIdTable } from "#src/feed/id-table.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
+import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { dutyAlarm, rowsAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
@@ -93,6 +94,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   });
   const { beforeStore } = parts;
   const metrics = createMetrics();
+  const database = createDatabaseWatch({ config, log, db, redis });
   const peers = createPeers({ role: "web", config, log, clock, db, redis });
   peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt }));
   const keys = createKeyStore({ db, config, log, clock, quarantine });
@@ -141,6 +143,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     duties,
     /** Which stations the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
+    /** Whether Postgres takes writes, and sorts as it did. */
+    database,
     /** What Redis does when it is full. */
     eviction: createEvictionWatch({ log, redis }),
     /** What was found damaged in Redis. */
@@ -159,11 +163,30 @@ export function createServices(config: Config, parts: ServiceParts) {
     asOf,
     /** How the service is, for `/status`. */
     service: createServiceWatch({
-      ...{ config, log, clock, db, redis, follower, asOf, dumps, duties, meter, figuresOf },
+      ...{
+        config,
+        log,
+        clock,
+        db,
+        redis,
+        follower,
+        asOf,
+        dumps,
+        duties,
+        meter,
+        figuresOf,
+        database,
+      },
     }),
     /** Who waits for which mark's outcome. */
     waiters,
-    intake: createIntake({ db, config, log, waiters, wake, counted: metrics.marked }),
+    intake: createIntake({
+      ...{ db, config, log, waiters, wake },
+      counted: (admission) => {
+        metrics.marked(admission);
+        if (admission?.kind === "accepted") database.wrote();
+      },
+    }),
     producer,
     metrics,
   };

@@ -36,7 +36,8 @@ export function registerGauges(services: Services): void {
     meter,
     health,
   } = services;
-  const { waiters, rectangles, alarms, eviction, damage, figuresOf, asOf, streams } = services;
+  const { waiters, rectangles, alarms, eviction, damage, database, figuresOf, asOf, streams } =
+    services;
   const gauge = (
     name: string,
     help: string,
@@ -105,6 +106,14 @@ export function registerGauges(services: Services): void {
     "fuelmark_redis_evicting",
     "1 when Redis would evict keys (its maxmemory-policy is not noeviction); NaN when that is not known.",
     eviction.evicts,
+  );
+  gauge("fuelmark_writes_refused", "1 while the database takes no writes.", () =>
+    Number(database.refusal() !== null),
+  );
+  gauge(
+    "fuelmark_collation_changed",
+    "1 when the database sorts text otherwise than its indexes were made.",
+    database.hasOtherCollation,
   );
   gauge("fuelmark_waiters", "Marks whose outcome somebody waits for.", () => waiters.ids().length);
   gauge("fuelmark_streams", "Open streams of changes.", () => streams.figures().open);

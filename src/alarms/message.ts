@@ -1,4 +1,4 @@
-import { kindNamed } from "#src/alarms/kinds.ts";
+import { type AlarmKind, kindNamed } from "#src/alarms/kinds.ts";
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { formatTime } from "#src/domain/time.ts";
 
@@ -13,6 +13,13 @@ export interface Message {
 
 /** A message names so many alarms; the others are in the console. */
 const named = 50;
+
+/** An alarm that no row stands for: nobody can acknowledge it. `at` in ms. */
+export const unstoredAlarm = (kind: AlarmKind, subject: string, at: number): AlarmRow => ({
+  ...{ id: 0, kind, subject, city: "", count: 1, details: {} },
+  ...{ raised_at: new Date(at), last_at: new Date(at) },
+  ...{ acknowledged_at: null, acknowledged_by: null },
+});
 
 /** One message about these alarms, one at least, in plain words. `baseUrl` is where the console is. */
 export function alarmMessage(alarms: readonly AlarmRow[], baseUrl: string): Message {
@@ -29,10 +36,15 @@ export function alarmMessage(alarms: readonly AlarmRow[], baseUrl: string): Mess
     `Fuelmark at ${baseUrl} has ${alarms.length === 1 ? "an alarm" : `${alarms.length} alarms`}.`,
     ...shown.map((alarm) => paragraph(alarm, baseUrl)),
     ...(left > 0 ? [`${left} more: npm run -s operator -- alarm list`] : []),
-    `Open alarms: ${baseUrl}/console/#/\nAn alarm stays open until you acknowledge it. It is told once.`,
+    first!.id === 0
+      ? "It could not be stored among the alarms. It is told again every hour while it lasts."
+      : `Open alarms: ${baseUrl}/console/#/\nAn alarm stays open until you acknowledge it. It is told once.`,
   ];
   return {
-    id: `alarms-${first!.id}-${last.id}-${alarms.length}`,
+    id:
+      first!.id === 0
+        ? `alarm-${first!.kind}-${first!.raised_at.getTime()}`
+        : `alarms-${first!.id}-${last.id}-${alarms.length}`,
     subject: clean(subject).slice(0, 200),
     text: `${text.join("\n\n")}\n`,
     alarms,
@@ -62,10 +74,10 @@ function paragraph(alarm: AlarmRow, baseUrl: string): string {
     ["Meaning", meaning],
     ["Look at", `npm run -s operator -- ${command}`],
     ["", `${baseUrl}/console/#${page}`],
-    ["Then", `npm run -s operator -- alarm acknowledge ${id}`],
+    ["Then", id === 0 ? "" : `npm run -s operator -- alarm acknowledge ${id}`],
   ];
   return [
-    `${id}. ${titleOf(alarm)}`,
+    id === 0 ? titleOf(alarm) : `${id}. ${titleOf(alarm)}`,
     ...lines
       .filter(([, value]) => value !== "")
       .map(([name, value]) => `  ${name.padEnd(8)} ${value}`),

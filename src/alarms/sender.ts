@@ -1,13 +1,14 @@
 import { type Channel, channelsOf, faultOf } from "#src/alarms/channels.ts";
 import { claimChannel, noteFailure, noteTold, untoldAlarms } from "#src/alarms/claims.ts";
-import { alarmMessage } from "#src/alarms/message.ts";
-import { minuteMs } from "#src/domain/units.ts";
+import { alarmMessage, unstoredAlarm } from "#src/alarms/message.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** A receiver that is back hears of it after a minute at most. */
 const longestPauseMs = minuteMs;
@@ -19,6 +20,8 @@ interface Deps {
   config: Config;
   log: Log;
   clock: Clock;
+  redis: Redis;
+  database: { lastingRefusal(): string | null };
 }
 
 /**
@@ -53,10 +56,14 @@ function createLoop(deps: Deps, channel: Channel) {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let isBlind = false;
+  let toldAt = -Infinity;
   const { run, idle } = createNextRun(async () => {
     clearTimeout(timer);
     let waitMs = config.alarmPollMs;
     try {
+      const reason = deps.database.lastingRefusal();
+      if (reason !== null && performance.now() - toldAt > hourMs)
+        if (await sendUnstored(deps, channel, reason)) toldAt = performance.now();
       waitMs = Math.min(waitMs, await sendDue(deps, channel));
       isBlind = false;
     } catch (error) {
@@ -79,6 +86,29 @@ function createLoop(deps: Deps, channel: Channel) {
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Tells that the database takes no writes, which cannot be stored there as an alarm (docs/decisions.md 21.25): once an hour,
+ * by one process as long as there is Redis. False when another one does. Rejects when the channel did not take it, and another attempt may follow.
+ */
+async function sendUnstored(
+  { config, log, clock, redis }: Deps,
+  channel: Channel,
+  reason: string,
+): Promise<boolean> {
+  const key = `${config.redisPrefix}:unstored-alarm:${channel.name}`;
+  const claimed = await redis.set(key, "1", "PX", hourMs, "NX").catch(() => "OK");
+  if (claimed === null) return false;
+  try {
+    const alarm = unstoredAlarm("writes-refused", reason, clock());
+    await channel.send(alarmMessage([alarm], config.baseUrl));
+    log.info({ channel: channel.name, count: 1 }, "alarms sent");
+    return true;
+  } catch (error) {
+    await redis.del(key).catch(() => undefined);
+    throw new Error(faultOf(error), { cause: error });
+  }
 }
 
 /** Sends all alarms that wait, in one message, if it is this process's turn. Gives when to look again, ms. */

@@ -17,6 +17,8 @@ export interface FeedReport {
 /** What a web process knows. Times are ages in ms; null is unknown. */
 export interface ServiceFacts {
   postgres: boolean;
+  /** False while it takes no writes. */
+  writable: boolean;
   redis: boolean;
   /** Since the change feed was last read, and from when on that is late. */
   readMs: number | null;
@@ -36,7 +38,7 @@ const markLateMs = minuteMs;
 
 /** How each feed is (docs/decisions.md 16.32). */
 export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
-  const { postgres, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
+  const { postgres, writable, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
   const { webhooksMs, webhooksLateMs } = facts;
   const report = (feed: Feed, ms: number | null, isLate: boolean, isDown = false): FeedReport => ({
     feed,
@@ -47,8 +49,8 @@ export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
     report("statuses", readMs, readMs !== null && readMs > readLateMs, readMs === null),
     report("delta", readMs === null ? null : lagMs, lagMs > lagLateMs, readMs === null),
     report("dumps", dump.ms, !dump.ok, !dump.ok),
-    // Without Postgres marks are refused, without Redis nobody is woken for a webhook.
-    report("marks", oldestMarkMs, (oldestMarkMs ?? 0) > markLateMs, !postgres),
+    // Without a Postgres to write to marks are refused, without Redis nobody is woken for a webhook.
+    report("marks", oldestMarkMs, (oldestMarkMs ?? 0) > markLateMs, !postgres || !writable),
     report("webhooks", webhooksMs, (webhooksMs ?? 0) > webhooksLateMs, !postgres || !redis),
   ];
 }

@@ -13,6 +13,8 @@ export interface PoolOptions extends pg.PoolConfig {
   settings?: Readonly<Record<string, string | number>>;
   /** Called at each answer without an error. */
   onAnswer?: () => void;
+  /** Called with the SQLSTATE of each answer that is an error. */
+  onFault?: (code: string) => void;
 }
 
 /**
@@ -36,13 +38,15 @@ export class Connection extends pg.Client {
   /** True when it must not be used again. */
   isUnfit = false;
   readonly #onAnswer: (() => void) | undefined;
+  readonly #onFault: ((code: string) => void) | undefined;
 
-  constructor({ hosts, onAnswer, ...config }: PoolOptions = {}) {
+  constructor({ hosts, onAnswer, onFault, ...config }: PoolOptions = {}) {
     const socket = new Socket();
     const place = hosts === undefined ? {} : { connectionString: hosts.current() };
     super({ ...config, ...place, stream: () => socket });
     this.#socket = socket;
     this.#onAnswer = onAnswer;
+    this.#onFault = onFault;
     // Whoever asks hears of a fault by the answer; the pool discards the connection.
     this.on("error", () => undefined);
   }
@@ -108,7 +112,9 @@ export class Connection extends pg.Client {
 
   #noted(fault: Error): Error {
     const error = withClass(fault);
-    this.isUnfit ||= unfit.test(String((error as { code?: unknown }).code));
+    const code = String((error as { code?: unknown }).code);
+    this.isUnfit ||= unfit.test(code);
+    this.#onFault?.(code);
     return error;
   }
 }
@@ -118,11 +124,14 @@ export class Pool extends pg.Pool {
   readonly #hosts: Hosts | undefined;
   /** When Postgres last answered a statement, by the monotonic clock in ms; null before the first time. */
   answeredAt: number | null = null;
+  /** Hears the SQLSTATE of each answer that is an error. */
+  onFault: ((code: string) => void) | null = null;
 
   constructor(config: PoolOptions) {
     super({
       ...config,
       onAnswer: () => (this.answeredAt = performance.now()),
+      onFault: (code: string) => this.onFault?.(code),
       Client: Connection,
       verify: (client, settle) =>
         void (client as unknown as Connection).setUp(config).then(() => settle(), settle),

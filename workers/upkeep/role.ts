@@ -1,4 +1,6 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
 import { createAlarmSender } from "#src/alarms/sender.ts";
+import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
@@ -18,7 +20,7 @@ import { wakeDue } from "#src/pushes/webhooks/turns.ts";
  * sends by itself.
  */
 export function createUpkeepRole(deps: RoleDeps): Role {
-  const { config, log, redis, clock } = deps;
+  const { config, db, log, redis, clock } = deps;
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<unknown> = Promise.resolve();
   let flushedAt = -Infinity;
@@ -35,7 +37,10 @@ export function createUpkeepRole(deps: RoleDeps): Role {
         log.debug({ err: error.message }, "usage not flushed, will try again"),
       );
   };
-  const alarms = createAlarmSender(deps);
+  const database = createDatabaseWatch(deps, (subject) =>
+    raiseAlarms(db, [{ kind: "collation-changed", subject, at: clock() }]),
+  );
+  const alarms = createAlarmSender({ ...deps, database });
   const worker = createDutyWorker(
     deps,
     "upkeep",
@@ -55,6 +60,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     start: async () => {
       await makePartitions(deps);
       timer = setInterval(flushUnasked, config.usageFlushMs);
+      database.start();
       alarms.start();
       worker.run();
     },
@@ -62,6 +68,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       clearInterval(timer);
       await flushing;
       await alarms.stop();
+      await database.stop();
       await worker.close();
     },
   };

@@ -45,6 +45,7 @@ interface Needs {
   dumps: { ageMs(now: number): number | null; condition(now: number): { ok: boolean } };
   duties: Pick<DutyWatch, "lastSuccess" | "periods">;
   meter: { readonly away: boolean };
+  database: { refusal(): string | null };
   figuresOf: SharedFigures;
 }
 
@@ -60,7 +61,20 @@ const lateSlots = 3;
  * this process finds well (docs/decisions.md 16.33).
  */
 export function createServiceWatch(needs: Needs) {
-  const { config, log, clock, db, redis, follower, asOf, dumps, duties, meter, figuresOf } = needs;
+  const {
+    config,
+    log,
+    clock,
+    db,
+    redis,
+    follower,
+    asOf,
+    dumps,
+    duties,
+    meter,
+    figuresOf,
+    database,
+  } = needs;
   const everyMs = pollsBetween * config.pollMs;
   let known: Awaited<ReturnType<typeof read>> | null = null;
   let isRead = false;
@@ -86,6 +100,7 @@ export function createServiceWatch(needs: Needs) {
     const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
     const feeds = judgeFeeds({
       ...{ postgres, redis: isThere, readMs, readLateMs, lagMs: at - asOf(at) },
+      writable: database.refusal() === null,
       dump: { ms: dumps.ageMs(at), ok: dumps.condition(at).ok },
       oldestMarkMs: known?.oldestMarkMs ?? null,
       webhooksMs: Number.isNaN(webhooksAt) ? null : at - webhooksAt,

@@ -1,0 +1,132 @@
+import { minuteMs } from "#src/domain/units.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+
+export type DatabaseWatch = ReturnType<typeof createDatabaseWatch>;
+
+/** What SQLSTATEs say of a database that takes no writes. */
+const readOnly = "the database is read-only";
+const reasons: Readonly<Record<string, string>> = {
+  "25006": readOnly,
+  "53100": "the disk of the database is full",
+};
+/** Nobody may write for a while, and then nothing says that writes are taken again. */
+const believedMs = minuteMs;
+/** A failover looks like it for a moment. */
+const steadyMs = 10_000;
+const pollsBetween = 5;
+
+const lookSql = `select current_setting('transaction_read_only')::boolean as "isReadOnly",
+    (select is_doubted from database_identity) as "isDoubted",
+    datcollversion as recorded, pg_database_collation_actual_version(oid) as actual
+  from pg_database where datname = current_database()`;
+interface Found {
+  isReadOnly: boolean;
+  isDoubted: boolean;
+  recorded: string | null;
+  actual: string | null;
+}
+
+/**
+ * Watches whether the database takes writes, and whether it sorts text as when its indexes were made
+ * (docs/decisions.md 21.24, 21.27). It writes nothing there. A process that is refused a write says so in Redis, and all
+ * processes believe it. `onCollation` is told once of other versions of the collation; when it rejects, it is told again.
+ */
+export function createDatabaseWatch(
+  deps: { config: Config; log: Log; db: Db; redis: Redis },
+  onCollation: (versions: string) => Promise<void> = () => Promise.resolve(),
+) {
+  const { config, log, db, redis } = deps;
+  const key = `${config.redisPrefix}:writes-refused`;
+  let own: { reason: string; at: number } | null = null;
+  let others: string | null = null;
+  /** What has been logged, by the monotonic clock. */
+  let refused: { reason: string; since: number } | null = null;
+  let isDoubted = false;
+  let collation: string | null = null;
+  let told: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+
+  const judge = (): void => {
+    const now = performance.now();
+    const reason = own !== null && now - own.at < believedMs ? own.reason : others;
+    if (reason !== null && refused === null)
+      log.error(
+        { reason },
+        "the database takes no writes, marks are refused; will say when it does",
+      );
+    if (reason === null && refused !== null) log.info("the database takes writes again");
+    refused = reason === null ? null : { reason, since: refused?.since ?? now };
+  };
+  const note = (reason: string): void => {
+    own = { reason, at: performance.now() };
+    redis.set(key, reason, "PX", believedMs).catch(() => undefined);
+    judge();
+  };
+  const wrote = (): void => {
+    if (refused === null) return;
+    own = others = null;
+    redis.del(key).catch(() => undefined);
+    judge();
+  };
+  db.pool.onFault = (code) => {
+    const reason = reasons[code];
+    // Once a second is enough for everybody.
+    if (reason !== undefined && (own === null || performance.now() - own.at > 1000)) note(reason);
+  };
+
+  const look = async (): Promise<void> => {
+    others = await redis.get(key).catch(() => null);
+    const [found] = await rows<Found>(db, lookSql).catch(() => []);
+    if (found?.isReadOnly === true) note(readOnly);
+    else if (found !== undefined && refused?.reason === readOnly) wrote();
+    judge();
+    if (found === undefined) return;
+    ({ isDoubted } = found);
+    const { recorded, actual } = found;
+    const versions = recorded === null || recorded === actual ? null : `${recorded}, now ${actual}`;
+    if (versions !== null && versions !== collation)
+      log.error({ reason: versions }, "text sorts otherwise than its indexes: build them anew");
+    if (versions === null && collation !== null) log.info("text sorts as its indexes again");
+    collation = versions;
+    if (versions === null || versions === told) return;
+    told = await onCollation(versions).then(
+      () => versions,
+      () => null,
+    );
+  };
+
+  return {
+    /** Keeps looking. Waits for neither Postgres nor Redis. */
+    start(): void {
+      const again = (): void => void (looking ??= look().finally(() => (looking = null)));
+      timer = setInterval(again, pollsBetween * config.pollMs).unref();
+      again();
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+    /** A write was taken. */
+    wrote,
+    /** Why writes are refused; null when they are taken. */
+    refusal: (): string | null => refused?.reason ?? null,
+    /** The same, once it has lasted for longer than a failover does. */
+    lastingRefusal: (): string | null =>
+      refused !== null && performance.now() - refused.since > steadyMs ? refused.reason : null,
+    /** 1 when the collation is another one than that of the indexes. */
+    hasOtherCollation: (): number => Number(collation !== null),
+    /** For `/readyz`. Reads go on, so nothing of it is critical. */
+    condition(): { ok: boolean; detail: unknown } {
+      const faults = [
+        ...(refused === null ? [] : [`takes no writes: ${refused.reason}`]),
+        ...(isDoubted ? ["has gone back to an earlier state, upkeep is to follow it"] : []),
+        ...(collation === null ? [] : [`collation version ${collation}`]),
+      ];
+      return { ok: faults.length === 0, detail: faults.join("; ") || "takes writes" };
+    },
+  };
+}
