@@ -1,3 +1,4 @@
+import { ageOf, isYoung } from "#src/domain/age.ts";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,8 +42,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const startUp = createStartUp(services);
   health.add("clock", () => time.condition());
   health.add("keys", () => {
-    const ageMs = keys.refreshedAt === null ? null : clock() - keys.refreshedAt;
-    const ok = ageMs !== null && ageMs < 3 * config.keysRefreshMs;
+    const ageMs = keys.refreshedAt === null ? null : ageOf(keys.refreshedAt, clock());
+    const ok = ageMs !== null && isYoung(ageMs, 3 * config.keysRefreshMs);
     return {
       ok,
       critical: keys.size === 0 && ageMs === null,
@@ -51,8 +52,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   });
   health.add("stations", () => {
     const readAt = follower.readAt();
-    const ageMs = readAt === 0 ? null : clock() - readAt;
-    const ok = ageMs !== null && ageMs < 5 * config.pollMs;
+    const ageMs = readAt === 0 ? null : ageOf(readAt, clock());
+    const ok = ageMs !== null && isYoung(ageMs, 5 * config.pollMs);
     return { ok, critical: !follower.loaded(), detail: { seq: follower.seq(), age_ms: ageMs } };
   });
   health.add("snapshot", () => startUp.condition());

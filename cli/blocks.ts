@@ -4,7 +4,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { integer, moment, wordOr } from "#cli/values.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
 
 /** `operator network block|list`: viewers' networks whose marks are held (docs/decisions.md 4.13). */
@@ -23,8 +23,8 @@ export function networkCommand(output: () => Output): Command {
     ).argument("<network>", "the first digits of its hash, as an alarm names it", network),
   ).action(async (digits: string, { until }: Options) => {
     const out = output();
-    const block = await withDb(out, (db, config) =>
-      blockNetwork(db, out.actor, digits, until === "now" ? null : until, createClock(config)()),
+    const block = await withDb(out, async (db) =>
+      blockNetwork(db, out.actor, digits, until === "now" ? null : until, await databaseNow(db)),
     );
     out.result(readable(block), card);
   });
@@ -53,8 +53,8 @@ export function addReporterBlock(command: Command, output: () => Output): void {
     ).argument("<id>", "the reporter's number, as `review list` shows it", reporterId),
   ).action(async (id: number, { until }: Options) => {
     const out = output();
-    const block = await withDb(out, (db, config) =>
-      blockReporter(db, out.actor, id, until === "now" ? null : until, createClock(config)()),
+    const block = await withDb(out, async (db) =>
+      blockReporter(db, out.actor, id, until === "now" ? null : until, await databaseNow(db)),
     );
     out.result(readable(block), card);
   });

@@ -4,7 +4,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal, refusalOf } from "#cli/refusal.ts";
 import { choice, entries, flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import {
   alreadyRevoked,
   changeKey,
@@ -46,8 +46,8 @@ export function keyCommand(output: () => Output): Command {
     .action(
       async ({ partner, kind, ...options }: Settings & { partner: number; kind: KeyKind }) => {
         const out = output();
-        const { key, text, bound } = await withDb(out, (db, config) => {
-          const context = { now: createClock(config)(), massNoLimit: config.massNoLimit };
+        const { key, text, bound } = await withDb(out, async (db, config) => {
+          const context = { now: await databaseNow(db), massNoLimit: config.massNoLimit };
           return issueKey(db, out.actor, { ...wish(options), partner_id: partner, kind }, context);
         });
         const { id: keyId, ...rest } = readable(key);
@@ -85,8 +85,8 @@ export function keyCommand(output: () => Output): Command {
       if (Object.keys(options).length === 0)
         throw new Refusal("nothing to change: give at least one option");
       const out = output();
-      const key = await withDb(out, (db, config) =>
-        changeKey(db, out.actor, keyId, wish(options), createClock(config)()),
+      const key = await withDb(out, async (db) =>
+        changeKey(db, out.actor, keyId, wish(options), await databaseNow(db)),
       );
       out.result(readable(key), card);
       if (options.domains !== undefined) noteUnbound(out, key);
@@ -108,9 +108,9 @@ export function keyCommand(output: () => Output): Command {
     )
     .action(async (keyId: number, { to, until }: { to: number; until: number | "now" }) => {
       const out = output();
-      const key = await withDb(out, (db, config) => {
+      const key = await withDb(out, async (db) => {
         const limit = until === "now" ? null : { to, until };
-        return limitKey(db, out.actor, keyId, limit, createClock(config)());
+        return limitKey(db, out.actor, keyId, limit, await databaseNow(db));
       });
       out.result(readable(key), card);
     });

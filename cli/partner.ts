@@ -16,7 +16,7 @@ import { card, readable, table, type Output } from "#cli/output.ts";
 import { Refusal } from "#cli/refusal.ts";
 import { flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
 import { launchDefaults } from "#src/domain/review.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
 import {
   changePartner,
@@ -172,8 +172,8 @@ export function partnerCommand(output: () => Output): Command {
     .action(async (partnerId: number, { until, ...limits }: LaunchOptions) => {
       const out = output();
       const launch = until === "now" ? null : { until, ...limits };
-      const partner = await withDb(out, (db, config) =>
-        setLaunch(db, out.actor, partnerId, launch, createClock(config)()),
+      const partner = await withDb(out, async (db) =>
+        setLaunch(db, out.actor, partnerId, launch, await databaseNow(db)),
       );
       out.result(readable(partner), card);
     });
@@ -220,7 +220,7 @@ async function usageOf(
   days: number,
 ): Promise<Map<number, UsageSeen>> {
   const pending = await livePart(config, partnerIds);
-  const today = Math.floor((Date.now() + config.clockOffsetS * 1000) / dayMs);
+  const today = Math.floor((await databaseNow(db)) / dayMs);
   const found = new Map<number, UsageSeen>();
   for (const id of partnerIds) {
     const own = pending.filter(({ partnerId }) => partnerId === id);

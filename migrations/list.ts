@@ -30,6 +30,7 @@ import * as takeOwnMarksBack from "#migrations/0029_take_own_marks_back.ts";
 import * as createInsightGrades from "#migrations/0030_create_insight_grades.ts";
 import * as boundRefolds from "#migrations/0031_bound_refolds.ts";
 import * as storePriceNeeds from "#migrations/0032_store_price_needs.ts";
+import * as fenceTime from "#migrations/0033_fence_time.ts";
 import * as keepDatabaseTokens from "#migrations/0034_keep_database_tokens.ts";
 import * as createRetentionSteps from "#migrations/0037_create_retention_steps.ts";
 
@@ -69,6 +70,7 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0030_create_insight_grades": createInsightGrades,
   "0031_bound_refolds": boundRefolds,
   "0032_store_price_needs": storePriceNeeds,
+  "0033_fence_time": fenceTime,
   "0034_keep_database_tokens": keepDatabaseTokens,
   "0037_create_retention_steps": createRetentionSteps,
 };

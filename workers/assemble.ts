@@ -1,4 +1,4 @@
-import { rowsAlarm } from "#src/alarms/raise.ts";
+import { clockAlarm, rowsAlarm } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
@@ -48,10 +48,11 @@ export function assembleWorker(
   };
   const db = createDb(config, name);
   const redis = createRedis(config, log);
-  const time = createServerTime({ config, db, redis, log });
+  const time = createServerTime({ config, db, redis, log, onOff: clockAlarm(db, name) });
   const clock = time.now;
   const peers = createPeers({ role: name, config, log, clock, db, redis });
   createDamageWatch({ log, redis });
+  peers.tell(() => ({ clock: time.ahead() }));
   const deps: RoleDeps = {
     ...{ config, log, tracer, clock, time, peers, db, redis },
     quarantine: createQuarantine(log, rowsAlarm(db, clock)),

@@ -7,6 +7,14 @@ import type { SlotJob } from "#src/infrastructure/queues.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 import { createQueueWorker, type Duty, type RoleDeps } from "#workers/role.ts";
 
+/** A duty that makes or deletes something by the time: left out while the clocks cannot be trusted, so it becomes late. */
+export const whileTrusted =
+  ({ time }: Pick<RoleDeps, "time">, duty: Duty): Duty =>
+  () =>
+    time.isTrusted() ? duty() : Promise.resolve(leftOut);
+
+/** What a duty resolves with that was not done. */
+const leftOut = Symbol("left out");
 /** Between two attempts at a duty, here and not in the queue, which would go by the wall clock. */
 const pauseMs = 1000;
 
@@ -32,6 +40,7 @@ export function createDutyWorker(
       await sleep(pauseMs);
       throw error;
     });
+    if (result === leftOut) return;
     // The work is done: whether it can be noted decides about the alarm only.
     await noteDuty(redis, config.redisPrefix, duty, clock()).catch(() => {});
     const ms = Math.round(performance.now() - startedAt);

@@ -21,7 +21,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { createDb } from "#src/infrastructure/db.ts";
-import { dutyAlarm, rowsAlarm } from "#src/alarms/raise.ts";
+import { clockAlarm, dutyAlarm, rowsAlarm } from "#src/alarms/raise.ts";
 import { createDutyWatch } from "#src/infrastructure/duty-times.ts";
 import { createUnfoldableWatch } from "#src/marks/unfoldable.ts";
 import { createEvictionWatch } from "#src/infrastructure/eviction-watch.ts";
@@ -58,7 +58,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   const log = parts.log ?? createLog(config, "web");
   const db = createDb(config, "web");
   const redis = createRedis(config, log);
-  const time = createServerTime({ config, db, redis, log });
+  const time = createServerTime({ config, db, redis, log, onOff: clockAlarm(db, "web") });
   const clock = parts.clock ?? time.now;
   const quarantine = createQuarantine(log, rowsAlarm(db, clock));
   const ids = createIdTable();
@@ -96,7 +96,8 @@ export function createServices(config: Config, parts: ServiceParts) {
   const metrics = createMetrics();
   const database = createDatabaseWatch({ config, log, db, redis });
   const peers = createPeers({ role: "web", config, log, clock, db, redis });
-  peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt }));
+  peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt, clock: time.ahead() }));
+  time.onStepBack(() => follower.forget(model.rewind(clock())));
   const keys = createKeyStore({ db, config, log, clock, quarantine });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
@@ -181,7 +182,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** Who waits for which mark's outcome. */
     waiters,
     intake: createIntake({
-      ...{ db, config, log, waiters, wake },
+      ...{ db, config, log, clock, waiters, wake },
       counted: (admission) => {
         metrics.marked(admission);
         if (admission?.kind === "accepted") database.wrote();

@@ -33,7 +33,7 @@ export const dryRun = (
 ): Promise<(ReportOutput | Refusal)[]> =>
   inTransaction(services.db, async (tx) => {
     const { config } = services;
-    const { facts, reporterIds } = await readFacts(tx, incomingMarks, config);
+    const { facts, reporterIds } = await readFacts(tx, incomingMarks, config, services.clock);
     const admissions = incomingMarks.map((incomingMark, index) =>
       admit(facts, incomingMark, firstId + index, config),
     );

@@ -1,4 +1,4 @@
-import { createClock } from "#src/infrastructure/clock.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import {
@@ -70,8 +70,9 @@ export async function readFacts(
   tx: Statements,
   batch: readonly IncomingMark[],
   config: Config,
+  clock: Clock,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
-  const found = await find(tx, batch, config);
+  const found = await find(tx, batch, config, clock());
   const { facts, reporterIds } = factsOf(found, batch, config);
   facts.pendingStatus = await readPendingStatus(tx, batch, facts.now, config);
   return { facts, sequences: found.sequences, reporterIds };
@@ -140,6 +141,7 @@ async function find(
   tx: Statements,
   batch: readonly IncomingMark[],
   config: Config,
+  now: number,
 ): Promise<Found> {
   const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
   const who = new Map(batch.map((mark) => [mark.reporter, mark]));
@@ -147,8 +149,7 @@ async function find(
   const nearby = new Set(
     batch.flatMap((mark) => (mark.status === "no" && mark.confirmMin === 0 ? mark.nearbyIds : [])),
   );
-  // Only which partitions are looked into follows from this process's clock, with days to spare.
-  const now = createClock(config)();
+  // Only which partitions are looked into follows from `now`, with days to spare.
   const { speedMaxKmh, statusLifetimeMs, massNoWindowMs, newcomerMs } = config;
   const { nearbyFreshMs, sharedNetworkMs, sharedNetworkDevices } = config;
   const within = (reachMs: number): string =>
@@ -156,7 +157,7 @@ async function find(
   const ago = (ms: number): string => `(select now - ${ms} * interval '1 ms' from clock)`;
   const [found] = await rows<Found>(
     tx,
-    `with clock as materialized (select server_now() as now),
+    `with clock as materialized (select steady_now() as now),
      who as materialized (
        select a.hash as hex, a.partner_id, a.viewer, a.denying, r.id, r.hash, r.first_seen, r.blocked_until
        from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as a(hash, partner_id, viewer, denying)

@@ -1,3 +1,4 @@
+import type { Clock } from "#src/infrastructure/clock.ts";
 import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
 import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -34,12 +35,13 @@ export function createIntake(deps: {
   db: Db;
   config: Config;
   log: Log;
+  clock: Clock;
   waiters: Pick<Waiters, "expect" | "forget">;
   wake: (stationIds: readonly string[], traces: readonly string[]) => void;
   /** Hears of every decision; null when a mark could not be stored. */
   counted: (admission: Admission | null) => void;
 }): Intake {
-  const { db, config, log, waiters, wake, counted } = deps;
+  const { db, config, log, clock, waiters, wake, counted } = deps;
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let starting: NodeJS.Immediate | null = null;
@@ -99,7 +101,7 @@ export function createIntake(deps: {
         // One behind the other, in one round trip.
         const [, { facts, sequences, reporterIds }] = await Promise.all([
           lockScopes(tx, incomingMarks),
-          readFacts(tx, incomingMarks, config),
+          readFacts(tx, incomingMarks, config, clock),
         ]);
         const decided = incomingMarks.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),

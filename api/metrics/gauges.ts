@@ -1,3 +1,4 @@
+import { ageOf } from "#src/domain/age.ts";
 import { Counter, Gauge } from "prom-client";
 import type { Services } from "#api/http/services.ts";
 import {
@@ -38,6 +39,7 @@ export function registerGauges(services: Services): void {
   } = services;
   const { waiters, rectangles, alarms, eviction, damage, database, figuresOf, asOf, streams } =
     services;
+  const { time, peers } = services;
   const gauge = (
     name: string,
     help: string,
@@ -64,7 +66,7 @@ export function registerGauges(services: Services): void {
   gauge(
     "fuelmark_change_read_age_seconds",
     "Time since the change feed was last read; NaN before the first time.",
-    () => (follower.readAt() === 0 ? NaN : (clock() - follower.readAt()) / 1000),
+    () => (follower.readAt() === 0 ? NaN : ageOf(follower.readAt(), clock()) / 1000),
   );
   gauge("fuelmark_change_seq", "Highest number of the change feed applied here.", follower.seq);
   gauge(
@@ -72,6 +74,33 @@ export function registerGauges(services: Services): void {
     "Age of the newest dump of the whole country; NaN without one.",
     () => (dumps.ageMs(clock()) ?? NaN) / 1000,
   );
+  gauge("fuelmark_clock_trusted", "1 while this process trusts its time.", () =>
+    Number(time.isTrusted()),
+  );
+  const clocks = new Gauge({
+    name: "fuelmark_clock_offset_seconds",
+    help: "How far the clock of Postgres or Redis is ahead of the machine of a role's process, the worst of each role.",
+    labelNames: ["role", "of"],
+    registers: [],
+    collect() {
+      this.reset();
+      const worst = new Map<string, number>();
+      for (const { role, clock: ahead } of [
+        { role: "web", clock: time.ahead() },
+        ...peers.others(),
+      ])
+        for (const [of, ms] of [
+          ["postgres", ahead?.postgresMs ?? null],
+          ["redis", ahead?.redisMs ?? null],
+        ] as const) {
+          const known = worst.get(`${role} ${of}`);
+          if (ms === null || Math.abs(known ?? 0) > Math.abs(ms)) continue;
+          worst.set(`${role} ${of}`, ms);
+          this.set({ role, of }, ms / 1000);
+        }
+    },
+  });
+  metrics.registry.registerMetric(clocks);
   const ofDuties = (
     name: string,
     help: string,

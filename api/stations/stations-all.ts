@@ -1,3 +1,5 @@
+import { ageOf } from "#src/domain/age.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { Type } from "typebox";
 import { pickEncoding } from "#api/http/encoding.ts";
 import {
@@ -143,6 +145,8 @@ async function sendPage(
   const { filters, filtersKey: key, cursor, limit, bom } = asked;
   const from = cursor === "" ? null : readCursor(cursor, key);
   if (cursor !== "" && from === null) throw refused("bad-cursor");
+  if (from !== null && ageOf(from.asOfMs, services.clock()) < -minuteMs)
+    throw refused("bad-cursor");
   if (from !== null && !(await caughtUp(services, from.asOfMs)))
     throw refused("upstream-unavailable", "This process is catching up with the database.", {
       retryAfterS: 2,
@@ -197,7 +201,9 @@ const patienceMs = 1500;
  * seen before it may repeat the promise.
  */
 async function caughtUp(services: Services, asOfMs: number): Promise<boolean> {
-  for (let waitedMs = 0; services.asOf(services.clock()) < asOfMs; waitedMs += lookMs) {
+  const isBehind = (): boolean => services.asOf(services.clock()) < asOfMs;
+  if (isBehind()) services.follower.refresh().catch(() => undefined);
+  for (let waitedMs = 0; isBehind(); waitedMs += lookMs) {
     if (waitedMs >= patienceMs) return false;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }

@@ -6,7 +6,7 @@ import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { hourS } from "#src/domain/units.ts";
+import { hourS, minuteMs } from "#src/domain/units.ts";
 
 const windowS = 48 * hourS;
 
@@ -80,5 +80,6 @@ export function readSince(text: string, now: number, name = "updated_since"): nu
       "window-too-old",
       `${name} may be at most 48 hours ago. Take GET /stations/all again, and go on from its as_of.`,
     );
-  return sinceMs;
+  // The cursor of a clock that was wrong: what has changed between is unknown, so everything of the window comes.
+  return sinceMs > now + minuteMs ? now - windowS * 1000 : sinceMs;
 }

@@ -40,6 +40,8 @@ export interface ServerOptions {
   /** False in tests: no fsync, a crash may lose everything. */
   durable: boolean;
   log: (line: string) => void;
+  /** What its process gets beside our own environment. */
+  env?: Record<string, string>;
   /** A port it must have; a free one otherwise. */
   port?: number;
 }
@@ -64,6 +66,7 @@ export async function startPostgres(options: ServerOptions): Promise<PrivateServ
       identity: place.identity,
       cwd: place.folder,
       logFile,
+      ...(options.env === undefined ? {} : { env: options.env }),
     });
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
     if (await answers(server, url)) return privateServer(server, { url, port, place });

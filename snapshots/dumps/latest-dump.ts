@@ -1,3 +1,4 @@
+import { ageOf, isYoung } from "#src/domain/age.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Clock } from "#src/infrastructure/clock.ts";
@@ -55,7 +56,7 @@ export function createLatestDump(deps: { config: Config; log: Log; clock: Clock;
 
   const ageMs = (now: number): number | null => {
     const latest = main.latest();
-    return latest === null ? null : now - latest.builtAtMs;
+    return latest === null ? null : ageOf(latest.builtAtMs, now);
   };
 
   return {
@@ -111,8 +112,7 @@ export function createLatestDump(deps: { config: Config; log: Log; clock: Clock;
       const age = ageMs(now);
       if (age === null) return { ok: false, detail: "none yet" };
       const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
-      // One of the future was made by a wrong clock.
-      return { ok: age <= staleAfterMs(config) && age >= -config.slotMs, detail };
+      return { ok: isYoung(age, staleAfterMs(config)), detail };
     },
   };
 }
@@ -140,8 +140,8 @@ function createHeldDump(config: Config, store: DumpStore) {
      */
     current(whole: () => Whole, now: number): Dump | null {
       if (latest === null) return null;
-      if (Math.abs(now - latest.asOfMs) <= behindMs) return latest;
-      if (Math.abs(now - latest.builtAtMs) > staleAfterMs(config)) return null;
+      if (isYoung(ageOf(latest.asOfMs, now), behindMs)) return latest;
+      if (!isYoung(ageOf(latest.builtAtMs, now), staleAfterMs(config))) return null;
       const { count, sum } = whole();
       return latest.count === count && latest.sum === sum ? latest : null;
     },

@@ -55,6 +55,8 @@ export function createReadModel({
   const brands = new Map<string, number>();
   /** Everything that time alone changed up to here is applied. */
   let time = Number.NEGATIVE_INFINITY;
+  /** Stations that were shown as a later time has them, and whose rows have not come since. */
+  const rewound = new Set<number>();
   let onChange: (stations: readonly number[]) => void = () => {};
 
   const brandNumber = (name: string): number => {
@@ -112,11 +114,14 @@ export function createReadModel({
     for (const row of new Map(rows.map((one) => [one.id, one])).values()) {
       const [station, isNew] = table.enter(row.id);
       const inService = (table.leaf[station] ?? null) !== null;
-      const times = timesOf(row.removed ? emptyState : row.state, row.at);
+      // As changed now: who copied the later time's state learns of this one by the next delta.
+      const since = rewound.has(station) ? Math.max(row.at, time) : row.at;
+      const times = timesOf(row.removed ? emptyState : row.state, since);
       changed.push(station);
       entered.push(() => {
         if (!isNew) changes.drop(station);
         enter(station, times);
+        rewound.delete(station);
       });
       if (row.removed) {
         if (inService) remove.add(station);
@@ -150,6 +155,16 @@ export function createReadModel({
     apply,
     /** Applies what time alone has changed up to `now`. */
     drain,
+    /**
+     * Goes back to an earlier `now`. Gives the ids of the stations that were shown as of a later time: they stay so until
+     * their rows are applied again, because an ended state is not kept here.
+     */
+    rewind(now: number): string[] {
+      time = Math.min(time, now);
+      for (let station = 0; station < table.changedAt.length; station++)
+        if ((table.changedAt[station] as number) > now) rewound.add(station);
+      return [...rewound].map((station) => ids.id(station));
+    },
     /** Has `listener` told the numbers of stations after each change of them, by rows or by time alone. */
     watch(listener: (stations: readonly number[]) => void): void {
       onChange = listener;

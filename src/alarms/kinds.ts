@@ -93,6 +93,13 @@ export const alarmKinds = {
     command: "queues",
     page: "/",
   },
+  "clock-off": {
+    title: "Clocks differ",
+    meaning:
+      "The clock of Postgres, of Redis, or of a machine that runs a process differs from the others by seconds. From 30 seconds on, such a process makes and deletes nothing, and marks are refused while it is Postgres's. Set that clock by NTP; nothing needs a restart.",
+    command: "queues",
+    page: "/",
+  },
 } as const satisfies Record<string, KindOfAlarm>;
 
 export type AlarmKind = keyof typeof alarmKinds;

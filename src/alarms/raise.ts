@@ -1,4 +1,5 @@
 import type { AlarmKind } from "#src/alarms/kinds.ts";
+import type { ClockName } from "#src/domain/followed-time.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
@@ -35,6 +36,18 @@ export const rowsAlarm =
     raiseAlarms(db, [
       { kind: "rows-unreadable", subject: `table ${table}`, at: clock(), details: { rows } },
     ]);
+
+/** For the time of a process: raises the alarm that clocks are off. */
+export const clockAlarm =
+  (db: Statements, role: string) =>
+  (clocks: readonly ClockName[], at: number): Promise<void> =>
+    raiseAlarms(
+      db,
+      clocks.map((name) => ({
+        ...{ kind: "clock-off" as const, at },
+        subject: name === "own" ? `clock of a ${role} process` : `clock of ${name}`,
+      })),
+    );
 
 /**
  * Raises alarms in the transaction of what they are about (docs/decisions.md 16.16): one statement. Of each kind,

@@ -42,8 +42,10 @@ export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
   const { webhooksMs, webhooksLateMs } = facts;
   const report = (feed: Feed, ms: number | null, isLate: boolean, isDown = false): FeedReport => ({
     feed,
-    state: isDown || (ms !== null && isLate) ? "degraded" : ms === null ? "unknown" : "ok",
-    age_s: ms === null ? null : Math.max(0, Math.round(ms / 1000)),
+    state:
+      isDown || (ms !== null && (isLate || ms < 0)) ? "degraded" : ms === null ? "unknown" : "ok",
+    // What seems to come out of the future has no age.
+    age_s: ms === null || ms < 0 ? null : Math.round(ms / 1000),
   });
   return [
     report("statuses", readMs, readMs !== null && readMs > readLateMs, readMs === null),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import {
   doubtDatabase,
@@ -99,7 +99,7 @@ export function createFollower(deps: {
     seqs[station] = seq;
   };
 
-  const isKnown = (id: string): boolean => (seqs[stations.find(id)] ?? 0) > 0;
+  const isKnown = (id: string): boolean => (seqs[stations.find(id)] ?? 0) !== 0;
 
   /**
    * Gives rows out and then notes them: a row that is not taken counts as different in the next comparison. Of a station
@@ -144,13 +144,16 @@ export function createFollower(deps: {
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
     // In one round trip and in this order: outcomes and the safe time are read before any change.
-    const [[mark], reports, first] = await pipelinedTransaction(db, (tx) =>
-      Promise.all([
-        rows<Safe>(tx, safeSql, tokenBindings(token), "feed_safe"),
-        loadReports(tx, ids, "outcomes"),
-        loaded ? readAfter(tx, lastSeq, pageRows) : [],
-        tx.commit(),
-      ]),
+    const [[mark], reports, first] = await pipelinedTransaction(
+      db,
+      (tx) =>
+        Promise.all([
+          rows<Safe>(tx, safeSql, tokenBindings(token), "feed_safe"),
+          loadReports(tx, ids, "outcomes"),
+          loaded ? readAfter(tx, lastSeq, pageRows) : [],
+          tx.commit(),
+        ]),
+      { reads: true },
     );
     // A standby that took over may have lost the last changes and give their numbers out again.
     if (timeline !== null && timeline !== mark!.timeline) compare = true;
@@ -162,10 +165,11 @@ export function createFollower(deps: {
     if (!loaded) await loadAll();
     // Nothing was read before the first load, so there is nothing to compare.
     if (comparing && stations.size() > 0) await reload();
-    await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows));
+    // Not past this moment: a clock that was ahead, or rows stamped by it, must not promise what comes later.
+    const known = Math.min(mark!.safe ?? safe, clock());
+    await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows), known);
     if (!loaded || comparing) onReload?.();
     loaded = true;
-    safe = Math.max(safe, mark!.safe ?? 0);
     readAt = clock();
     outcomes?.settle(reports);
     await mend();
@@ -183,26 +187,29 @@ export function createFollower(deps: {
 
   /** One neighbourhood at a time, so that a read model writes its blocks once. Changes made meanwhile follow later. */
   const loadAll = (): Promise<void> =>
-    inTransaction(db, async (tx) => {
-      // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
-      await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
-      const sql = `select max(seq) as seq from changes where ${isGivenOut}`;
-      const [newest] = await rows<{ seq: number | null }>(tx, sql);
-      await tx.raw(
-        `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
+    db.transaction(
+      async (tx) => {
+        // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
+        await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
+        const sql = `select max(seq) as seq from changes where ${isGivenOut}`;
+        const [newest] = await rows<{ seq: number | null }>(tx, sql);
+        await tx.raw(
+          `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
          order by floor(s.lat * 2), s.lon, s.id`,
-      );
-      for (;;) {
-        const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
-        const some = ids.map(({ id }) => id);
-        apply(await readStations(tx, some));
-        if (ids.length < loadRows) break;
-      }
-      lastSeq = newest!.seq ?? 0;
-    });
+        );
+        for (;;) {
+          const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
+          const some = ids.map(({ id }) => id);
+          apply(await readStations(tx, some));
+          if (ids.length < loadRows) break;
+        }
+        lastSeq = newest!.seq ?? 0;
+      },
+      { readOnly: true },
+    );
 
-  const catchUp = async (first: FeedRow[]): Promise<void> => {
-    let reached = safe;
+  const catchUp = async (first: FeedRow[], known: number): Promise<void> => {
+    let reached = known;
     for (let found = first; ; found = await readAfter(db, lastSeq, pageRows)) {
       const from = lastSeq;
       for (const some of slices(found, turnRows)) {
@@ -218,7 +225,7 @@ export function createFollower(deps: {
     }
     // Only at the end: a station that changed twice has its last number alone, far behind its first change.
     appliedSeq = lastSeq;
-    safe = Math.max(safe, reached);
+    safe = reached;
   };
 
   /** After a reconnect, which may lead to a database that lost its last changes, numbers alone prove nothing. */
@@ -247,7 +254,7 @@ export function createFollower(deps: {
         apply(some);
         await nextTurn();
       }
-    const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) > 0);
+    const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) !== 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
     if (highest < lastSeq && token !== null) await doubt("its highest number is lower");
     // Not the rows' own numbers: other stations may have got lower numbers while these rows were read.
@@ -316,6 +323,15 @@ export function createFollower(deps: {
     seq: () => appliedSeq,
     /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
     asOf: (now: number) => asOfBefore(Math.min(safe, now)),
+    /** Has these stations read again, as if nothing were known of them. */
+    forget(ids: readonly string[]): void {
+      if (ids.length === 0) return;
+      // Negative: the database knows it, so its absence would still be noticed.
+      for (const station of ids.map((id) => stations.find(id)))
+        seqs[station] = -Math.abs(seqs[station] ?? 0);
+      compare = true;
+      wake();
+    },
     /** When the feed was last read with success, ms; 0 before the first time. */
     readAt: () => readAt,
   };

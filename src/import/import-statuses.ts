@@ -1,3 +1,4 @@
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
@@ -14,7 +15,6 @@ import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported
 import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
 import { readFrenchRuptures, readFrenchStations } from "#src/import/read-french-statuses.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
-import { msOf } from "#src/marks/marks.ts";
 
 export interface StatusImportOptions extends Pick<
   ImportOptions<StatusFormat>,
@@ -55,8 +55,8 @@ export async function importStatuses(
   options: StatusImportOptions,
 ): Promise<StatusSummary | FileFault> {
   const { path, stationsPath, source, notSoldMs } = options;
-  const [server] = await rows<{ now: number }>(db, `select ${msOf("server_now()")} as now`);
-  const now = options.asOf ?? server!.now;
+  const serverMs = await databaseNow(db);
+  const now = options.asOf ?? serverMs;
   const read = options.format === "csv" ? readStatusCsv : readFrenchRuptures;
   const locations =
     stationsPath === null
@@ -69,7 +69,7 @@ export async function importStatuses(
     options,
     "statuses",
     (onBytes) => read(file, onBytes),
-    (staged) => apply(db, config, options, staged, { now, movedMs: server!.now - now }),
+    (staged) => apply(db, config, options, staged, { now, movedMs: serverMs - now }),
   );
 }
 

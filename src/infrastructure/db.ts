@@ -95,8 +95,10 @@ export async function rows<T>(
 }
 
 /** Runs `work` in one transaction; commits when it resolves, rolls back when it throws. */
-export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction(work);
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  db.pool.refuseWhileShut();
+  return db.transaction(work);
+}
 
 // 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry; of a
 // session that is not what it was taken for: 26000 and 42P05 behind a pooler, 25006 at a standby.

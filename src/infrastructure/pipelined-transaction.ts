@@ -14,12 +14,15 @@ export interface PipelinedTransaction extends Statements {
 /**
  * Runs `work` in one transaction of few round trips: what does not need another statement's answer is sent along with
  * it, the beginning with the first statement, `commit()` with the last. Each statement still sees what was committed
- * before it began. Commits when `work` resolves without having done so, rolls back when it throws.
+ * before it began. Commits when `work` resolves without having done so, rolls back when it throws. One that only `reads`
+ * also runs while the database's clock is off.
  */
 export async function pipelinedTransaction<T>(
   db: Db,
   work: (tx: PipelinedTransaction) => Promise<T>,
+  { reads = false } = {},
 ): Promise<T> {
+  if (!reads) db.pool.refuseWhileShut();
   const connection: Connection & pg.PoolClient = await db.pool.connect();
   let committing: Promise<void> | undefined;
   // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
@@ -37,7 +40,7 @@ export async function pipelinedTransaction<T>(
   };
   // Plans are kept, so they must not come from a table that happens to be empty when they are made.
   void send({
-    text: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off",
+    text: `begin${reads ? " read only" : ""}; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off`,
   });
   const tx: PipelinedTransaction = {
     raw: (sql, bindings, keptAs) => {

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { boundMs } from "#src/domain/followed-time.ts";
 import { ConnectionFault, withClass } from "#src/infrastructure/faults.ts";
 import type { Hosts } from "#src/infrastructure/postgres-hosts.ts";
 
@@ -15,13 +16,29 @@ export interface PoolOptions extends pg.PoolConfig {
   onAnswer?: () => void;
   /** Called with the SQLSTATE of each answer that is an error. */
   onFault?: (code: string) => void;
+  /** Asked at the beginning of each transaction that may write. */
+  fence?: () => TimeFence | null;
+}
+
+/** Keeps transactions from writing while the database's clock is not the one that is followed (docs/decisions.md 21.3). */
+export interface TimeFence {
+  /** What the database's clock should show, ms; null when nothing is known to compare it with. */
+  expectedMs(): number | null;
+  /** True when transactions are refused without asking Postgres. */
+  isShut(): boolean;
+  /** Called when Postgres has refused one. */
+  onRefused(): void;
 }
 
 /**
  * SQLSTATEs of a session that is not what it was taken for: 26000 and 42P05, its prepared statements are those of
- * another client (a pooler); 25006, its server is no primary any more.
+ * another client (a pooler); 25006, its server is no primary any more. 57FM1: refused by the fence, and left in a
+ * transaction that nobody has begun.
  */
-const unfit = /^(26000|42P05|25006)$/;
+const refusedState = "57FM1";
+const unfit = /^(26000|42P05|25006|57FM1)$/;
+
+const readOnly = /^\s*begin\b.*\bread only\b/i;
 
 /** `set_config` is asked for nothing where the session belongs to a pooler: it would stay there for other clients. */
 const setUpSql = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby,
@@ -31,6 +48,7 @@ const setUpSql = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby
 /** A connection of the pool. Its statements are sent at once, also while another's answer is on its way. */
 export class Connection extends pg.Client {
   readonly #socket: Socket;
+  readonly #fence: () => TimeFence | null;
   /** Settings that each transaction begins with, behind a pooler; empty where the session has them. */
   #settings = "";
   /** True behind a pooler: what is set or prepared in one transaction may be missing in the next. */
@@ -40,13 +58,14 @@ export class Connection extends pg.Client {
   readonly #onAnswer: (() => void) | undefined;
   readonly #onFault: ((code: string) => void) | undefined;
 
-  constructor({ hosts, onAnswer, onFault, ...config }: PoolOptions = {}) {
+  constructor({ hosts, onAnswer, onFault, fence = () => null, ...config }: PoolOptions = {}) {
     const socket = new Socket();
     const place = hosts === undefined ? {} : { connectionString: hosts.current() };
     super({ ...config, ...place, stream: () => socket });
     this.#socket = socket;
     this.#onAnswer = onAnswer;
     this.#onFault = onFault;
+    this.#fence = fence;
     // Whoever asks hears of a fault by the answer; the pool discards the connection.
     this.on("error", () => undefined);
   }
@@ -79,7 +98,7 @@ export class Connection extends pg.Client {
 
   override query(...args: any[]): any {
     const [asked, ...more] = args;
-    const statement = this.#settings === "" ? asked : this.#withSettings(asked);
+    const statement = this.#begun(asked);
     const answer = more.at(-1);
     if (typeof answer !== "function")
       return (super.query as any)(statement, ...more).then(
@@ -98,15 +117,19 @@ export class Connection extends pg.Client {
     return (super.query as any)(statement, ...more.slice(0, -1), typed);
   }
 
-  /** The beginning of a transaction, with the settings behind it. */
-  #withSettings(asked: string | pg.QueryConfig): string | pg.QueryConfig {
+  /** The beginning of a transaction, with the settings and the check of the time behind it. */
+  #begun(asked: string | pg.QueryConfig): string | pg.QueryConfig {
     const text = typeof asked === "string" ? asked : asked.text;
     if (!/^\s*begin\b/i.test(text)) return asked;
     // A default that is set in the transaction comes too late for its isolation; one that names its own keeps it.
-    const begun = /\bisolation level\b/i.test(text)
-      ? text
-      : text.replace(/^\s*begin\b[^;]*/i, "$& isolation level read committed");
-    const all = `${begun.replace(/[;\s]+$/, "")}${this.#settings}`;
+    const begun =
+      !this.isShared || /\bisolation level\b/i.test(text)
+        ? text
+        : text.replace(/^\s*begin\b[^;]*/i, "$& isolation level read committed");
+    const expectedMs = readOnly.test(text) ? null : (this.#fence()?.expectedMs() ?? null);
+    // A select, whose constants pg_stat_statements leaves out.
+    const check = expectedMs === null ? "" : `; select expect_time(${expectedMs}, ${boundMs})`;
+    const all = `${begun.replace(/[;\s]+$/, "")}${this.#settings}${check}`;
     return typeof asked === "string" ? all : { ...asked, text: all };
   }
 
@@ -115,6 +138,7 @@ export class Connection extends pg.Client {
     const code = String((error as { code?: unknown }).code);
     this.isUnfit ||= unfit.test(code);
     this.#onFault?.(code);
+    if (code === refusedState) this.#fence()?.onRefused();
     return error;
   }
 }
@@ -126,12 +150,14 @@ export class Pool extends pg.Pool {
   answeredAt: number | null = null;
   /** Hears the SQLSTATE of each answer that is an error. */
   onFault: ((code: string) => void) | null = null;
+  fence: TimeFence | null = null;
 
   constructor(config: PoolOptions) {
     super({
       ...config,
       onAnswer: () => (this.answeredAt = performance.now()),
       onFault: (code: string) => this.onFault?.(code),
+      fence: () => this.fence,
       Client: Connection,
       verify: (client, settle) =>
         void (client as unknown as Connection).setUp(config).then(() => settle(), settle),
@@ -143,6 +169,11 @@ export class Pool extends pg.Pool {
     this.on("release", (_fault, client) => {
       if ((client as unknown as Connection).isUnfit) void client.end().catch(() => undefined);
     });
+  }
+
+  /** Throws while transactions that write would be refused. */
+  refuseWhileShut(): void {
+    if (this.fence?.isShut() === true) throw new ConnectionFault("the database's clock is off");
   }
 
   override connect(...args: any[]): any {

@@ -1,4 +1,5 @@
 import { readStored } from "#src/feed/stored-state.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import type {
   ConsoleBatch,
   ConsoleRollback,
@@ -20,7 +21,7 @@ import {
   loadFirstSeen,
   loadHistories,
 } from "#src/marks/histories.ts";
-import { markColumns, type MarkRow, msOf, stationTitle, toMark } from "#src/marks/marks.ts";
+import { markColumns, type MarkRow, stationTitle, toMark } from "#src/marks/marks.ts";
 import {
   refuseSelection,
   type Selection,
@@ -198,8 +199,7 @@ async function fuels(
   const savedSql = `select station_id, state from station_status where station_id = any(?::text[])`;
   const found = await rows<{ station_id: string; state: StationState | null }>(tx, savedSql, [ids]);
   const states = new Map(found.map((row) => [row.station_id, readStored(row.state).state]));
-  const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
-  const { now } = clock!;
+  const now = await databaseNow(tx);
   const shown = (stateOf: (id: string) => StationState): Map<string, FuelBlock> =>
     new Map(ids.map((id) => [id, view(stateOf(id), now, config.statusLifetimeMs)]));
   const saved = (id: string): StationState => states.get(id) ?? emptyState;

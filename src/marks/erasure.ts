@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { dayMs } from "#src/domain/units.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
@@ -76,7 +76,7 @@ async function clearAhead(db: Db, config: Config, person: Person): Promise<void>
   const { positionDays, retentionDays } = config;
   // Older marks of a device hold nothing personal any more. A partner's have the ids that the partner gave them.
   const days = "device" in person ? Math.min(positionDays, retentionDays) : retentionDays;
-  const now = createClock(config)();
+  const now = await databaseNow(db);
   for (const ids of idsByDays(now - (days + 2) * dayMs, now)) {
     const stations = await stationsOf(db, reporter.id, ids);
     if (stations.length > 0)
@@ -96,7 +96,7 @@ async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
   await lockIntake(tx, ["device" in person ? 0 : person.partner]);
   const reporter = await findPerson(tx, config, person);
   if (reporter === null) return { erased: told };
-  const now = createClock(config)();
+  const now = await databaseNow(tx);
   for (const ids of idsByDays(now - dayMs, now)) {
     const stations = await stationsOf(tx, reporter.id, ids);
     if (stations.length > 0) await clearMarks(tx, reporter.id, ids, stations);

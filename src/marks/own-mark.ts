@@ -1,3 +1,4 @@
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { markToTakeBack, type OwnMark } from "#src/domain/own-mark.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -20,8 +21,7 @@ export const takeOwnMarkBack = (
   inTransaction(db, async (tx) => {
     // Who has the station has its marks: no worker and no operator writes to them meanwhile.
     await lockStations(tx, [stationId], "wait");
-    const [clock] = await rows<{ now: number }>(tx, `select ${msOf("server_now()")} as now`);
-    const { now } = clock!;
+    const now = await databaseNow(tx);
     const marks = await ownMarks(tx, reporter, stationId, now - config.cooldownMs - dayMs, now);
     const found = markToTakeBack(marks, now, config);
     if (isRefusal(found)) return found;

@@ -1,5 +1,5 @@
 import { dayMs } from "#src/domain/units.ts";
-import { createClock } from "#src/infrastructure/clock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { findPerson, refuseUnknownPartner, sideOf } from "#src/marks/erasure.ts";
@@ -65,7 +65,7 @@ async function readMarks(
   config: Config,
 ): Promise<Record<string, unknown>[]> {
   const marks: Record<string, unknown>[] = [];
-  const now = createClock(config)();
+  const now = await databaseNow(db);
   for (const ids of idsByDays(now - (config.retentionDays + 2) * dayMs, now)) {
     const found = await rows<{ mark: Record<string, unknown> }>(
       db,

@@ -28,16 +28,19 @@ export const startPrivateRedis = (options: { durable?: boolean } = {}): Promise<
   ownServer(startRedis, "redis", options.durable ?? false);
 
 /** An empty Postgres for one test; migrate it with the release role. */
-export const startPrivatePostgres = (options: { durable?: boolean } = {}): Promise<OwnServer> =>
-  ownServer(startPostgres, "postgres", options.durable ?? false);
+export const startPrivatePostgres = (
+  options: { durable?: boolean; env?: Record<string, string> } = {},
+): Promise<OwnServer> =>
+  ownServer(startPostgres, "postgres", options.durable ?? false, options.env);
 
 async function ownServer(
   start: (options: ServerOptions) => Promise<PrivateServer>,
   name: string,
   durable: boolean,
+  env?: Record<string, string>,
 ): Promise<OwnServer> {
   const folder = join(provided("TEST_DATA"), `${name}-${randomBytes(4).toString("hex")}`);
-  const options = { folder, durable, log: () => undefined };
+  const options = { folder, durable, log: () => undefined, ...(env && { env }) };
   let server = await start(options);
   const { port, url } = server;
   // A frozen child would outlive its parent's stop.

@@ -221,7 +221,7 @@ const loadStates = (
 ): Promise<StateRow[]> =>
   rows<StateRow>(
     tx,
-    `select s.station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("server_now()")} as now,
+    `select s.station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
        (select array[lat, lon] from stations where id = s.station_id) as place,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = s.station_id) as opinions,

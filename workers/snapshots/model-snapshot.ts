@@ -1,3 +1,4 @@
+import { ageOf, isYoung } from "#src/domain/age.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
@@ -31,7 +32,7 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
     const around = fingerprint(surroundings);
     if (stored?.seq === version.seq && stored.fingerprint === around) {
       // While the database is away nothing new is known: the time of building shows how old the knowledge is.
-      const young = now - stored.builtAtMs < config.dumpMaxAgeMs - config.slotMs / 2;
+      const young = isYoung(ageOf(stored.builtAtMs, now), config.dumpMaxAgeMs - config.slotMs / 2);
       if (young || fresh === null || (await store.renew(version, around))) return;
     }
     const lines = ledger.lines();

@@ -1,7 +1,7 @@
 import { createFollower } from "#src/feed/follower.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createDutyWorker } from "#workers/duties.ts";
+import { createDutyWorker, whileTrusted } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
@@ -13,7 +13,7 @@ import { createDumpDuty } from "#workers/snapshots/whole.ts";
  * clock's jobs say so.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
-  const { config, db, log, clock, quarantine } = deps;
+  const { config, db, log, clock, time, quarantine } = deps;
   const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
@@ -22,15 +22,16 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   };
   const follower = createFollower({ db, config, log, clock, quarantine, onRows });
   deps.peers.tell(() => ({ seq: follower.seq() }));
+  time.onStepBack(() => follower.forget(model.rewind(clock())));
   const more = { ...deps, model, ledger, follower };
   const worker = createDutyWorker(
     deps,
     "snapshots",
     {
-      dump: createDumpDuty(more),
-      sets: createSetsDuty(more),
-      model: createModelDuty(more),
-      insights: createInsightsDuty(more),
+      dump: whileTrusted(deps, createDumpDuty(more)),
+      sets: whileTrusted(deps, createSetsDuty(more)),
+      model: whileTrusted(deps, createModelDuty(more)),
+      insights: whileTrusted(deps, createInsightsDuty(more)),
     },
     // One at a time: the duties share the model's thread and the two threads that compress.
     { concurrency: 1, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 },

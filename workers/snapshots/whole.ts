@@ -1,3 +1,4 @@
+import { ageOf, isYoung } from "#src/domain/age.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import {
@@ -39,7 +40,7 @@ export const keptMsOf = ({ dumpMaxAgeMs }: Config): number => dumpMaxAgeMs * 5;
 export function isFresh(config: Config, stored: DumpHead, whole: Whole, now: number): boolean {
   const isSame = stored.count === whole.count && stored.sum === whole.sum;
   // Half a slot early rather than half a slot late.
-  return isSame && now - stored.builtAtMs < config.dumpMaxAgeMs - config.slotMs / 2;
+  return isSame && isYoung(ageOf(stored.builtAtMs, now), config.dumpMaxAgeMs - config.slotMs / 2);
 }
 
 export const sourceAt = ({ config, model, follower }: DumpDeps, now: number): DumpSource => ({

@@ -1,3 +1,4 @@
+import { ageOf, isYoung } from "#src/domain/age.ts";
 import { readServiceDays, sayWell, shownDays } from "#src/alarms/service/days.ts";
 import { type Incident, listIncidents } from "#src/alarms/service/incidents.ts";
 import {
@@ -92,9 +93,9 @@ export function createServiceWatch(needs: Needs) {
 
   const now = (): ServiceState => {
     const at = clock();
-    const readMs = follower.readAt() === 0 ? null : at - follower.readAt();
+    const readMs = follower.readAt() === 0 ? null : ageOf(follower.readAt(), at);
     const readLateMs = Math.max(leastLateMs, pollsBetween * config.pollMs);
-    const postgres = isRead && readMs !== null && readMs <= readLateMs;
+    const postgres = isRead && readMs !== null && isYoung(readMs, readLateMs);
     // The meter also notices a Redis that is there and does not answer.
     const isThere = redis.status === "ready" && !meter.away;
     const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
@@ -103,7 +104,7 @@ export function createServiceWatch(needs: Needs) {
       writable: database.refusal() === null,
       dump: { ms: dumps.ageMs(at), ok: dumps.condition(at).ok },
       oldestMarkMs: known?.oldestMarkMs ?? null,
-      webhooksMs: Number.isNaN(webhooksAt) ? null : at - webhooksAt,
+      webhooksMs: Number.isNaN(webhooksAt) ? null : ageOf(webhooksAt, at),
       webhooksLateMs: lateSlots * (duties.periods().get("webhooks") ?? 0) + leastLateMs,
     });
     return {

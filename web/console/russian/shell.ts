@@ -191,6 +191,9 @@ export const shell = {
   "A partner's webhook was switched off": "Вебхук партнёра выключен",
   "Its receiver has failed for three days, or has answered 410. The partner sees it in the dashboard and can switch it on again; tell them if it was not meant.":
     "Получатель не отвечал как положено три дня или ответил 410. Партнёр видит это в своём кабинете и может снова включить вебхук; сообщите ему, если это вышло случайно.",
+  "Clocks differ": "Часы расходятся",
+  "The clock of Postgres, of Redis, or of a machine that runs a process differs from the others by seconds. From 30 seconds on, such a process makes and deletes nothing, and marks are refused while it is Postgres's. Set that clock by NTP; nothing needs a restart.":
+    "Часы Postgres, Redis или машины, на которой работает процесс, расходятся с остальными на секунды. Начиная с 30 секунд такой процесс ничего не создаёт и не удаляет, а если это часы Postgres, отметки не принимаются. Выставьте эти часы по NTP; перезапуск не нужен.",
   "A periodic duty is not done any more": "Периодическая задача больше не выполняется",
   "It has not succeeded in three of its periods. `clock`: no clock process runs, and nothing periodic is done. Start the process, or read its log.":
     "Она не выполнилась за три своих периода. `clock`: процесс clock не запущен, и периодические задачи не выполняются. Запустите процесс или прочитайте его журнал.",
