@@ -128,6 +128,6 @@ function report(found: readonly Violation[]): void {
   if (found.length === 0) return say("checkpoint passed");
   say(`CHECKPOINT FAILED: ${found.length} violations`);
   for (const { invariant, evidence } of found.slice(0, 10))
-    console.log(`  ${invariant}\n${JSON.stringify(evidence, null, 1).slice(0, 3000)}`);
+    console.log(`  ${invariant}\n${JSON.stringify(evidence, null, 1).slice(0, 2000)}`);
   console.log(`  what happened before:\n${timeline.slice(-40).join("\n")}`);
 }

@@ -28,9 +28,11 @@ export interface Traffic {
   readonly sent: readonly Sent[];
   /** The operator's acts that succeeded, by kind. */
   readonly acts: ReadonlyMap<string, number>;
-  /** Stops marks, waits for what is on its way, and sends again what was not taken. Reads go on. */
+  /**
+   * Stops marks and the operator, waits for what is on its way, and sends again what was not taken. Reads go on.
+   */
   settle(): Promise<void>;
-  /** Sends marks again. */
+  /** Lets both go on. */
   resume(): void;
   stop(): Promise<void>;
 }
@@ -57,12 +59,15 @@ export async function startTraffic(
     sent,
     acts: operator.acts,
     settle: async () => {
-      await load.stop();
+      await Promise.all([load.stop(), operator.rest()]);
       await load.retryAll();
       sent.push(...load.sent);
       marks += new Set(load.sent.map((one) => one.externalId)).size;
     },
-    resume: () => (load = begin()),
+    resume: () => {
+      load = begin();
+      operator.goOn();
+    },
     stop: async () => {
       await load.stop();
       stopping.abort();
@@ -185,17 +190,31 @@ function startOperator({ stage, history, random, signal }: Outside) {
     if (done?.id == null || random.chance(0.5)) return;
     await act("rollbacks taken back", "marks", "rollback", "undo", String(done.id));
   };
+  let isResting = false;
+  let acting: Promise<void> = Promise.resolve();
   const over = (async () => {
     let renewedAt = -Infinity;
     while (!signal.aborted) {
+      if (isResting) {
+        await sleep(500);
+        continue;
+      }
       // Where a server is away, so is the operator.
       const isDue = performance.now() - renewedAt >= keyLifeMs;
       if (isDue) renewedAt = performance.now();
-      await (isDue ? renew() : withdraw()).catch(() => undefined);
+      acting = (isDue ? renew() : withdraw()).catch(() => undefined);
+      await acting;
       await sleep(actEveryMs, undefined, { signal }).catch(() => undefined);
     }
   })();
-  return { keys, acts, over };
+  return {
+    ...{ keys, acts, over },
+    rest: (): Promise<void> => {
+      isResting = true;
+      return acting;
+    },
+    goOn: (): void => void (isResting = false),
+  };
 }
 
 /** How the marks were answered: status → how many. */
