@@ -2,7 +2,6 @@ import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
 import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
-import { basemapCommand } from "#cli/basemap.ts";
 import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { networkCommand } from "#cli/blocks.ts";
@@ -37,7 +36,6 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   stationCommand,
   citiesCommand,
   statusesCommand,
-  basemapCommand,
   reviewCommand,
   alarmCommand,
   incidentCommand,

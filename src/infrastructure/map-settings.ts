@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import type { Config } from "#src/infrastructure/config.ts";
-import { readMetadata } from "#src/infrastructure/pmtiles-archive.ts";
+import { readMetadata } from "#src/infrastructure/pmtiles.ts";
 
 /** What the page needs to draw its base map; part of the widget's config (docs/decisions.md 6). */
 export interface Basemap {
@@ -18,9 +18,6 @@ export interface Basemap {
 /** Where this server gives out the base maps that it holds itself, by Range. */
 export const bundledPath = "/basemap/bundled.pmtiles";
 export const operatorPath = "/basemap/operator.pmtiles";
-
-/** The credit of everything that is made from OpenStreetMap. */
-export const osmAttribution = "© OpenStreetMap contributors";
 
 /** The base map that the setting BASEMAP names; what it may be is checked by `parseBasemap`. */
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {

@@ -1,4 +1,5 @@
-import { gzipSync } from "node:zlib";
+import { closeSync, openSync, readSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { Compression, TileType, zxyToTileId } from "pmtiles";
 
 /** A vector tile, not yet compressed. */
@@ -10,7 +11,7 @@ export interface Tile {
 }
 
 /** A line of an archive's directory. */
-export interface Entry {
+interface Entry {
   id: number;
   /** So many tiles from `id` on, along the archive's curve, are the same. */
   run: number;
@@ -18,7 +19,7 @@ export interface Entry {
   length: number;
 }
 
-export const headerBytes = 127;
+const headerBytes = 127;
 // Header and root directory lie within what readers ask for first.
 const firstBytes = 16_384;
 const leafEntries = 2048;
@@ -68,7 +69,7 @@ function pack(tiles: readonly Tile[]): { entries: Entry[]; data: Buffer[] } {
 }
 
 /** One directory of everything where that is small enough, else a root that names leaves. */
-export function directories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
+function directories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
   const whole = directory(entries);
   if (whole.length <= firstBytes - headerBytes) return { root: whole, leaves: Buffer.alloc(0) };
   const leaves: Buffer[] = [];
@@ -113,7 +114,7 @@ function varint(bytes: number[], value: number): void {
 
 /** @param lengths of what follows the header: root directory, metadata, leaf directories, tiles
  * @param counts of tiles, of entries, of different tiles */
-export function writeHeader(
+function writeHeader(
   lengths: readonly number[],
   counts: readonly number[],
   minZoom: number,
@@ -133,4 +134,23 @@ export function writeHeader(
   corners.forEach((degrees, at) => header.writeInt32LE(Math.round(degrees * 1e7), 102 + at * 4));
   header.writeUInt8(minZoom, 118);
   return header;
+}
+
+const longestMetadata = 1024 * 1024;
+
+/** The metadata of an archive. Throws where it is no such file, or compressed otherwise than by gzip. */
+export function readMetadata(path: string): unknown {
+  const file = openSync(path, "r");
+  try {
+    const header = Buffer.alloc(headerBytes);
+    readSync(file, header, 0, headerBytes, 0);
+    const [at, length] = [header.readBigUInt64LE(24), header.readBigUInt64LE(32)];
+    if (header.toString("latin1", 0, 7) !== "PMTiles" || length > longestMetadata)
+      throw new Error(`${path} is not a PMTiles archive`);
+    const packed = Buffer.alloc(Number(length));
+    readSync(file, packed, 0, packed.length, Number(at));
+    return JSON.parse(gunzipSync(packed, { maxOutputLength: longestMetadata }).toString("utf8"));
+  } finally {
+    closeSync(file);
+  }
 }

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser, openPage } from "#test/harness/browser.ts";
-import { osmExtract } from "#test/harness/osm-extract.ts";
-import { osmTown } from "#test/harness/osm-town.ts";
-import { runOperator } from "#test/harness/operator.ts";
+import { streetsArchive } from "#test/harness/streets.ts";
 import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -55,11 +53,9 @@ describe("browser: a base map with streets", function () {
   before(async function () {
     browser = await openBrowser(this);
     folder = await mkdtemp(join(tmpdir(), "fuelmark-streets-"));
-    const extract = join(folder, "town.osm.pbf");
-    await writeFile(extract, osmExtract(osmTown({ lon: 37, lat: 55 })));
-    const made = await runOperator({}, "basemap", "build", extract);
-    expect(made.code, made.err).to.equal(0);
-    site = await openMapSite({ env: { BASEMAP: join(folder, "town.pmtiles") } });
+    const archive = join(folder, "town.pmtiles");
+    await writeFile(archive, streetsArchive({ lon: 37, lat: 55 }));
+    site = await openMapSite({ env: { BASEMAP: archive } });
   });
   after(async () => {
     await site?.stop();

@@ -96,7 +96,7 @@ describe("browser: console", function () {
     await table.getByText("partner 2, Тестоград").waitFor();
     // This service has only the bundled map: how to come to streets.
     await page.getByText("land and sea only").waitFor();
-    await page.getByText("operator -- basemap build FILE.osm.pbf").waitFor();
+    await page.getByText("For streets set BASEMAP to the address of a MapLibre style").waitFor();
     await table.getByText("limit 20").first().waitFor();
     expect(await axeFaults(page)).to.deep.equal([]);
     await table

@@ -51,7 +51,6 @@ describe("the operator's commands", () => {
         "stations import",
         "cities import",
         "statuses import",
-        "basemap build",
         "queues list",
         "log list",
         "config",

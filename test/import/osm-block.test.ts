@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { readBlock } from "#src/import/basemap/osm-block.ts";
-import { openOsmFile } from "#src/import/basemap/osm-file.ts";
-import { joinRings } from "#src/import/basemap/rings.ts";
+import { readBlock } from "#src/import/osm-block.ts";
+import { openOsmFile } from "#src/import/osm-file.ts";
 import { osmExtract, type OsmObjects } from "#test/harness/osm-extract.ts";
 
 const id = fc.integer({ min: 1, max: 2 ** 40 });
@@ -60,30 +59,6 @@ describe("import: extracts of OpenStreetMap in PBF", () => {
         expect(await readAll(path)).to.deep.equal(written);
       }),
       { numRuns: 40 },
-    );
-  });
-
-  it("have outlines that are joined from ways in any order and direction", () => {
-    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 28 }), { minLength: 1, maxLength: 8 });
-    fc.assert(
-      fc.property(cuts, fc.infiniteStream(fc.boolean()), fc.nat(), (at, turn, order) => {
-        const ring = [...Array.from({ length: 30 }, (_, n) => n), 0];
-        const stops = [0, ...at.toSorted((a, b) => a - b), 30];
-        const ways = stops.slice(1).map((to, n) => {
-          const way = ring.slice(stops[n], to + 1);
-          return turn.next().value === true ? way.toReversed() : way;
-        });
-        const mixed = [...ways.slice(order % ways.length), ...ways.slice(0, order % ways.length)];
-        const joined = joinRings(mixed);
-        expect(joined).to.have.length(1);
-        const edges = (points: readonly number[]): string[] =>
-          points
-            .slice(1)
-            .map((to, n) => `${Math.min(to, points[n]!)}-${Math.max(to, points[n]!)}`)
-            .sort();
-        expect(edges(joined![0]!)).to.deep.equal(edges(ring));
-        expect(joinRings(mixed.slice(1))).to.equal(null);
-      }),
     );
   });
 });

@@ -55,14 +55,11 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
             {say("The file that BASEMAP names cannot be read: the map has no background.")}
           </p>
         )}
-        <p>{say("Make a map with streets from an extract of OpenStreetMap:")}</p>
         <p>
-          <code>npm run -s operator -- basemap build FILE.osm.pbf</code>
-        </p>
-        <p>
-          {sayWith("Then set {setting} to the file that it made, and restart the web processes.", {
-            setting: <code>BASEMAP</code>,
-          })}
+          {sayWith(
+            "For streets set {setting} to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.",
+            { setting: <code>BASEMAP</code> },
+          )}
         </p>
       </div>
     </>

@@ -108,10 +108,8 @@ export const shell = {
   "The map shows land and sea only, without streets.": "На карте только суша и море, улиц нет.",
   "The file that BASEMAP names cannot be read: the map has no background.":
     "Файл, указанный в BASEMAP, не читается: у карты нет подложки.",
-  "Make a map with streets from an extract of OpenStreetMap:":
-    "Соберите карту с улицами из выгрузки OpenStreetMap:",
-  "Then set {setting} to the file that it made, and restart the web processes.":
-    "Затем укажите полученный файл в {setting} и перезапустите веб-процессы.",
+  "For streets set {setting} to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.":
+    "Чтобы появились улицы, укажите в {setting} адрес стиля MapLibre или файл .pmtiles вашей страны и перезапустите веб-процессы. Команды — в docs/operations.md.",
   "Not ready: {parts}": "Сервис не готов: {parts}",
   "Serving, but degraded: {parts}": "Сервис работает, но со сбоями: {parts}",
   "All parts of this process work.": "Все компоненты этого процесса работают.",
