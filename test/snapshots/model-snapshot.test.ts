@@ -1,5 +1,10 @@
 import { expect } from "chai";
-import { createModelSnapshotStore, fingerprint } from "#snapshots/dumps/model-snapshot.ts";
+import { emptyState } from "#src/domain/state.ts";
+import {
+  createLedger,
+  createModelSnapshotStore,
+  fingerprint,
+} from "#snapshots/dumps/model-snapshot.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -16,6 +21,19 @@ describe("model snapshot store", () => {
   after(async () => {
     redis?.disconnect();
     await instance?.drop();
+  });
+
+  it("gives every row back, in any script, however many there are", async () => {
+    const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
+    const ledger = createLedger();
+    const rows = Array.from({ length: 2500 }, (_, n) => ({
+      ...{ id: `n${n}`, lat: 55, lon: 37, brand: "Ёлка", name: `№ ${n} "A\n"`, addr: "加油站 ⛽" },
+      ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState },
+    }));
+    ledger.apply(rows);
+    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [], keys: [] }, ledger.lines());
+    expect((await store.load())!.rows).to.deep.equal(rows);
+    await redis.del(`${instance.redisPrefix}:model:2`);
   });
 
   it("renews the times of the same content, and of nothing else", async () => {
