@@ -171,6 +171,28 @@ describe("worker: retention", function () {
     expect(left).to.deep.equal([{ waiting: 1, taken: 1000 }]);
   });
 
+  it("deletes the days of grades and of the service that nobody shows any more", async () => {
+    const { db } = country;
+    const days = "(values (101), (100), (99), (90), (89), (1)) d(ago)";
+    const ofDay = "(server_now() at time zone 'UTC')::date - ago";
+    await rows(
+      db,
+      `insert into insight_grades (day, looked_at, cities) select ${ofDay}, now(), '{}' from ${days} where ago < 93`,
+    );
+    await rows(
+      db,
+      `insert into service_days (day, feed, first_minute, well) select ${ofDay}, 'dumps', 0, 1 from ${days}`,
+    );
+    await run();
+    const left = (table: string) =>
+      rows<{ ago: number }>(
+        db,
+        `select (server_now() at time zone 'UTC')::date - day as ago from ${table} order by 1`,
+      ).then((found) => found.map(({ ago }) => ago));
+    expect(await left("insight_grades")).to.deep.equal([1, 89]);
+    expect(await left("service_days")).to.deep.equal([1, 89, 90, 99, 100]);
+  });
+
   describe("when the clock of the database is not to be believed", () => {
     const year = 365 * 86_400;
     let ahead: TestInstance["config"];
