@@ -12,7 +12,7 @@ import { startMirrors } from "#test/soak/mirrors.ts";
 import { openSoakStage } from "#test/soak/stage.ts";
 import { countAnswers, startTraffic } from "#test/soak/traffic.ts";
 
-// `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120] [--marks 20] [--reads 50]`
+// `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120] [--marks 20] [--reads 50] [--set NAME=VALUE,…]`
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
@@ -23,10 +23,18 @@ const { values } = parseArgs({
     /** Requests a second; fewer on a machine that has other work. */
     marks: { type: "string", default: "20" },
     reads: { type: "string", default: "50" },
+    /** NAME=VALUE,…: settings of all roles, for example longer time-outs on a machine that has other work. */
+    set: { type: "string", default: "" },
   },
 });
 const minutes = Number(values.minutes);
 const everyMs = Number(values["calm-every"]) * 1000;
+const settings = Object.fromEntries(
+  values.set
+    .split(",")
+    .filter(Boolean)
+    .map((one) => one.split("=") as [string, string]),
+);
 const perSecond = { marks: Number(values.marks), reads: Number(values.reads) };
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const sizes = [minutes, everyMs, perSecond.marks, perSecond.reads];
@@ -70,7 +78,7 @@ process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
 
 async function run(): Promise<void> {
   const since = formatTime(startedAt - 1000);
-  const stage = await openSoakStage(resolve(".data", `soak-${process.pid}`));
+  const stage = await openSoakStage(resolve(".data", `soak-${process.pid}`), settings);
   const history = createHistory();
   const mirrors = startMirrors(stage, createRandom(seed + 2));
   const traffic = await startTraffic(stage, history, createRandom(seed + 1), perSecond);

@@ -59,7 +59,10 @@ const settings = {
 };
 
 /** Starts servers and all roles. Whoever calls it releases what is held (`releaseHeld`). */
-export async function openSoakStage(folder: string): Promise<SoakStage> {
+export async function openSoakStage(
+  folder: string,
+  given: Record<string, string>,
+): Promise<SoakStage> {
   const missing: string[] = [];
   const mounted = mountDisk(folder);
   process.env["TEST_DATA"] = folder;
@@ -83,6 +86,7 @@ export async function openSoakStage(folder: string): Promise<SoakStage> {
     PORT: "0",
     ...usualPatience,
     ...settings,
+    ...given,
   };
   await release(env);
   const config = loadConfig(env);
