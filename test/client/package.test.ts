@@ -37,7 +37,7 @@ describe("the client's package", function () {
       const args = [`--input-type=${kind}`, "-e", script!];
       const { stdout } = await run(process.execPath, args, { cwd: folder });
       expect(stdout.trim(), kind).to.equal(
-        "createClient,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
+        "createClient,digestOf,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
       );
     }
   });
