@@ -54,7 +54,8 @@ export function listen(
     try {
       await next.connect();
       // It waits for long, and a default of the database may end sessions that do nothing.
-      await next.query(`set idle_session_timeout = 0; listen ${next.escapeIdentifier(channel)}`);
+      const name = next.escapeIdentifier(channel);
+      await next.query(`listen ${name}; set idle_session_timeout = 0`);
       pauseMs = firstPauseMs;
       if (!stopped) wake("connected");
     } catch (error) {
