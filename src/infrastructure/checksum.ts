@@ -63,8 +63,6 @@ const damaged = "damaged";
 /** Tells the watch of this connection's process that something of this kind was read and is not believed. */
 export const tellDamage = (redis: Redis, kind: Damage): void => void redis.emit(damaged, kind);
 
-export type DamageWatch = ReturnType<typeof createDamageWatch>;
-
 /**
  * Counts what this process has found damaged in Redis, by kind. Logs when it begins, once a minute while it goes on, and
  * when a minute has passed without.

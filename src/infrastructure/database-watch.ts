@@ -4,8 +4,6 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-export type DatabaseWatch = ReturnType<typeof createDatabaseWatch>;
-
 /** What SQLSTATEs say of a database that takes no writes. */
 const readOnly = "the database is read-only";
 const reasons: Readonly<Record<string, string>> = {
