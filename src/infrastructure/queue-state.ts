@@ -13,16 +13,21 @@ export interface QueueDepth {
   failed: number;
 }
 
-/** A job that is stored and stands in no list: nobody will ever take it. Rejects while Redis is away. */
-export const isOrphan = async (queue: Queue, id: string): Promise<boolean> =>
-  (await queue.getJobState(id)) === "unknown";
+/**
+ * A job that keeps out others of its deduplication though nobody will ever take it: it stands in no list, or it has ended
+ * without its hash, in which the deduplication stood. Rejects while Redis is away.
+ */
+export const isOrphan = async (queue: Queue, id: string, dedupId: string): Promise<boolean> =>
+  ["unknown", "completed", "failed"].includes(await queue.getJobState(id)) &&
+  // One that has just ended as it should has let go of it.
+  (await queue.getDeduplicationJobId(dedupId)) === id;
 
 /** The duties of a queue that such a job holds up until the clock comes to them. Rejects while Redis is away. */
 export async function orphanedDuties(queue: Queue, duties: readonly string[]): Promise<string[]> {
   const orphaned: string[] = [];
   for (const duty of duties) {
     const id = await queue.getDeduplicationJobId(duty);
-    if (id !== null && (await isOrphan(queue, id))) orphaned.push(duty);
+    if (id !== null && (await isOrphan(queue, id, duty))) orphaned.push(duty);
   }
   return orphaned;
 }

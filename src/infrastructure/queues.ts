@@ -83,8 +83,8 @@ export function createProducer(config: Config, log: Log) {
     try {
       const made = await queue(name).add(job, data, options);
       const dedupId = options?.deduplication?.id;
-      if (dedupId === undefined || !(await isOrphan(queue(name), made.id!))) return true;
-      log.error({ queue: name, job: made.id }, "job stands in no list of its queue, made anew");
+      if (dedupId === undefined || !(await isOrphan(queue(name), made.id!, dedupId))) return true;
+      log.error({ queue: name, job: made.id }, "job will not be taken any more, made anew");
       await queue(name).remove(made.id!);
       await queue(name).removeDeduplicationKey(dedupId);
       await queue(name).add(job, data, options);

@@ -70,4 +70,10 @@ describe("fault: Redis loses parts of a queue", function () {
     healsFrom(async () => {
       await redis.rpush(key("wait"), "instants-s1", "nothing");
     }));
+
+  it("does duties again after their jobs are gone and their lists are not", () =>
+    healsFrom(async () => {
+      const jobs = await redis.lrange(key("wait"), 0, -1);
+      await redis.del(...jobs.map(key));
+    }));
 });
