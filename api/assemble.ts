@@ -11,6 +11,7 @@ import type { Route } from "#api/http/route.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
 import { createServices, type ServiceParts, type Services } from "#api/http/services.ts";
 import { createStartUp } from "#api/start-up.ts";
+import { isStaleBeside } from "#src/domain/authority.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 export interface Web {
@@ -35,26 +36,34 @@ const idleCheckMs = 50;
 /** Puts a web process together; several can run in one Node process. */
 export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
-  const { clock, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
+  const { clock, log, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
   const { waiters, streams, eviction, damage, database, service, priceMedians, time, peers } =
     services;
   const startUp = createStartUp(services);
+  /** When the time was known, ms: nothing is late before. */
+  let beganAt = Infinity;
   health.add("clock", () => time.condition());
   health.add("keys", () => {
     const ageMs = keys.refreshedAt === null ? null : ageOf(keys.refreshedAt, clock());
-    const ok = ageMs !== null && isYoung(ageMs, 3 * config.keysRefreshMs);
+    const ok = ageMs !== null && isYoung(ageMs, 3 * config.keysRefreshMs) && !keys.outdated();
     return {
       ok,
-      critical: keys.size === 0 && ageMs === null,
+      critical: (keys.size === 0 && ageMs === null) || keys.outdated(),
       detail: { count: keys.size, age_ms: ageMs },
     };
   });
   health.add("stations", () => {
     const readAt = follower.readAt();
     const ageMs = readAt === 0 ? null : ageOf(readAt, clock());
-    const ok = ageMs !== null && isYoung(ageMs, 5 * config.pollMs);
-    return { ok, critical: !follower.loaded(), detail: { seq: follower.seq(), age_ms: ageMs } };
+    const isStale = isStaleBeside(
+      Math.max(readAt, beganAt),
+      peers.others().map(({ role, postgresAt }) => (role === "web" ? postgresAt : null)),
+      config,
+    );
+    const ok = ageMs !== null && isYoung(ageMs, 5 * config.pollMs) && !isStale;
+    const critical = !follower.loaded() || isStale;
+    return { ok, critical, detail: { seq: follower.seq(), age_ms: ageMs, stale: isStale } };
   });
   health.add("snapshot", () => startUp.condition());
   health.add("dump", () => dumps.condition(clock()));
@@ -80,6 +89,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     const { port } = server.address() as AddressInfo;
     const timed = untilReady(redis).then(time.start);
     await Promise.all([timed, keys.start(), usedToday.start()]);
+    beganAt = clock();
     duties.start();
     unfoldable.start();
     eviction.start();
@@ -89,7 +99,10 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     peers.start();
     await Promise.all([startUp.start(), dumps.start(), priceMedians.start()]);
     // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
-    drains = setInterval(() => model.drain(clock()), config.pollMs).unref();
+    drains = setInterval(() => {
+      model.drain(clock());
+      health.watch(log);
+    }, config.pollMs).unref();
     return { port };
   };
 

@@ -50,7 +50,7 @@ export function createStartUp(services: Needs): StartUp {
     const found = await read();
     if (found === null || end.signal.aborted) return;
     cities.preload(found.cities);
-    keys.preload(found.keys);
+    await keys.exchange();
     follower.resume(found);
     from = formatTime(found.builtAtMs);
     log.warn(

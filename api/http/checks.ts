@@ -25,7 +25,10 @@ export const apiChecks = (services: Services): Check<Route>[] => [
 
 const bearer = /^bearer +([\w]+) *$/i;
 
-/** 401 unless the request carries a key that is in force (docs/contract.md 5). */
+/**
+ * 401 unless the request carries a key that is in force (docs/contract.md 5); 503 while that is not known
+ * (docs/decisions.md 21.17).
+ */
 function authenticate({ keys, meter }: Services): Check<Route> {
   const enter = ({ headers, state }: Context, text: string, key: KeyInfo | null): void => {
     const { origin } = headers;
@@ -40,9 +43,11 @@ function authenticate({ keys, meter }: Services): Check<Route> {
   return (ctx) => {
     const text = bearer.exec(ctx.headers.authorization ?? "")?.[1] ?? "";
     const key = text === "" ? null : keys.known(text);
-    if (key) return enter(ctx, text, key);
+    const isOutdated = key !== null && keys.outdated();
+    if (key && !isOutdated) return enter(ctx, text, key);
     // Before the look-up, which may fail: every answer carries limits.
     ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
+    if (isOutdated) throw new Refused(outdatedKeys);
     if (key === null) return enter(ctx, text, null);
     return keys.find(text).then((found) => enter(ctx, text, found));
   };
@@ -52,6 +57,12 @@ const invalidKey: Refusal = refuse(
   "invalid-key",
   "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
   { headers: { "WWW-Authenticate": "Bearer" } },
+);
+
+const outdatedKeys: Refusal = refuse(
+  "upstream-unavailable",
+  "This process cannot tell at present which keys are in force. Try again in a few seconds.",
+  { retryAfterS: 5 },
 );
 
 /**

@@ -1,3 +1,4 @@
+import type { Log } from "#src/infrastructure/log.ts";
 import type { PageRouter } from "#api/http/state.ts";
 
 /** One part's state. A part that is not ok stops the process from serving only when it is `critical`. */
@@ -17,6 +18,8 @@ export interface Readiness {
 export interface Health {
   add(name: string, check: () => Condition): void;
   report(): Readiness;
+  /** Logs when the process has become unready since the last call, and when it is ready again. */
+  watch(log: Log): void;
   /** From now on not ready: the process is stopping. */
   stop(): void;
   readonly stopping: boolean;
@@ -26,16 +29,26 @@ export interface Health {
 export function createHealth(): Health {
   const checks = new Map<string, () => Condition>();
   let stopping = false;
+  let wasReady = true;
+  const report = (): Readiness => {
+    const conditions = [...checks].map(([name, check]) => [name, check()] as const);
+    const bad = conditions.filter(([, { ok }]) => !ok);
+    return {
+      ready: !stopping && !bad.some(([, { critical }]) => critical === true),
+      degraded: [...bad.map(([name]) => name), ...(stopping ? ["stopping"] : [])],
+      checks: Object.fromEntries(conditions),
+    };
+  };
   return {
     add: (name, check) => void checks.set(name, check),
-    report: () => {
-      const conditions = [...checks].map(([name, check]) => [name, check()] as const);
-      const bad = conditions.filter(([, { ok }]) => !ok);
-      return {
-        ready: !stopping && !bad.some(([, { critical }]) => critical === true),
-        degraded: [...bad.map(([name]) => name), ...(stopping ? ["stopping"] : [])],
-        checks: Object.fromEntries(conditions),
-      };
+    report,
+    watch: (log) => {
+      const { ready, degraded, checks: all } = report();
+      const why = degraded.filter((name) => all[name]?.critical === true);
+      if (!ready && wasReady && !stopping)
+        log.error({ reason: why.join(", ") }, "not ready: load balancers leave this process out");
+      if (ready && !wasReady) log.info("ready again");
+      wasReady = ready;
     },
     stop: () => {
       stopping = true;

@@ -96,9 +96,9 @@ export function createServices(config: Config, parts: ServiceParts) {
   const metrics = createMetrics();
   const database = createDatabaseWatch({ config, log, db, redis });
   const peers = createPeers({ role: "web", config, log, clock, db, redis });
+  const keys = createKeyStore({ db, config, log, clock, quarantine, redis, peers });
   peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt, clock: time.ahead() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));
-  const keys = createKeyStore({ db, config, log, clock, quarantine });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({

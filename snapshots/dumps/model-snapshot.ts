@@ -14,15 +14,12 @@ import {
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type FeedRow, readRow } from "#src/feed/feed.ts";
-import { type HashedKey, keyShape } from "#src/keys/key-info.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** What a web process needs besides the stations. */
 export interface Surroundings {
   cities: City[];
-  /** Hashes of the keys, with switches and limits. */
-  keys: HashedKey[];
 }
 
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
@@ -86,9 +83,8 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
 }
 
 /** What of the surroundings can be read. */
-const whole = ({ cities, keys }: Surroundings): Surroundings => ({
+const whole = ({ cities }: Surroundings): Surroundings => ({
   cities: cities.filter((city) => cityShape(city) === null),
-  keys: keys.filter(([hash, key]) => keyShape({ ...key, hash }) === null),
 });
 
 /** Of some lines at a time: all of them in one text, and that once more as bytes, would take 200 MB. */
@@ -101,13 +97,9 @@ function zip(first: string, lines: readonly string[]): Promise<Buffer> {
   return buffer(Readable.from(parts()).pipe(createGzip({ level: 3 })));
 }
 
-/** Equal for equal surroundings, whatever the order of their keys. */
-export const fingerprint = ({ cities, keys }: Surroundings): string =>
-  hash(
-    "sha1",
-    JSON.stringify([cities, keys.toSorted(([a], [b]) => (a < b ? -1 : 1))]),
-    "base64url",
-  );
+/** Equal for equal surroundings. */
+export const fingerprint = ({ cities }: Surroundings): string =>
+  hash("sha1", JSON.stringify(cities), "base64url");
 
 export type Ledger = ReturnType<typeof createLedger>;
 

@@ -1,4 +1,4 @@
-const secondMs = 1000;
+export const secondMs = 1000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 /** A UTC day: it has no leap second. */

@@ -56,6 +56,7 @@ const damageKinds = [
   "figures",
   "asked-sets",
   "peers",
+  "keys",
 ] as const;
 export type Damage = (typeof damageKinds)[number];
 const damaged = "damaged";

@@ -62,7 +62,9 @@ export function createPeers(deps: {
   const id = randomUUID();
   const facts: (() => Partial<Peer>)[] = [];
   let others: readonly Peer[] = [];
-  let lookedAt: number | null = null;
+  let heardMs = -Infinity;
+  /** When the last of them spoke, by its own time. */
+  let newestAt = NaN;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
@@ -75,13 +77,15 @@ export function createPeers(deps: {
   };
 
   const look = async (): Promise<void> => {
+    const began = performance.now();
     try {
       const values = [id, withChecksum(key, JSON.stringify(own())), keptMs];
       const found = (await runScript(redis, sayScript, [key], values)) as Buffer[];
       const texts = found.map((one) => checkedText(key, one.toString()));
       if (texts.includes(null)) tellDamage(redis, "peers");
       others = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Peer]));
-      lookedAt = clock();
+      const newest = Math.max(...others.map(({ at }) => at));
+      if (others.length > 0 && newest !== newestAt) [newestAt, heardMs] = [newest, began];
     } catch (error) {
       // The connection has logged that Redis is away.
       log.debug({ err: (error as Error).message }, "no look at the other processes");
@@ -95,8 +99,8 @@ export function createPeers(deps: {
     tell: (say: () => Partial<Peer>): void => void facts.push(say),
     /** What the others said, as of the last look that succeeded. */
     others: (): readonly Peer[] => others,
-    /** When that was, ms; null before the first one. */
-    lookedAt: (): number | null => lookedAt,
+    /** When one of them last said something new, by the monotonic clock in ms; -Infinity before the first time. */
+    heardMs: (): number => heardMs,
     /** Keeps looking. Does not wait for Redis. */
     start(): void {
       timer ??= setInterval(again, everyMs).unref();

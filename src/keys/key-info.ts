@@ -89,7 +89,7 @@ export const keysTable = "keys";
 
 /** All keys that are not revoked and can be read. Rejects when Postgres is away. */
 export async function loadKeys(db: Db, quarantine: Quarantine): Promise<HashedKey[]> {
-  const found = await rows<KeyRow>(db, sql);
+  const found = await rows<KeyRow>(db, `${sql} order by k.id`);
   return quarantine.sift(keysTable, found, ({ id }) => String(id), keyShape).map(hashedKey);
 }
 

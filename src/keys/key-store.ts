@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { isOutdated, oldestMs } from "#src/domain/authority.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { createKeyUse } from "#src/keys/key-use.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
@@ -16,41 +17,99 @@ import {
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createNextRun } from "#src/infrastructure/next-run.ts";
+import type { Peers } from "#src/infrastructure/peers.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-type Needs = { db: Db; config: Config; log: Log; clock: Clock; quarantine: Quarantine };
+interface Needs {
+  db: Db;
+  config: Config;
+  log: Log;
+  clock: Clock;
+  quarantine: Quarantine;
+  redis: Redis;
+  peers: Peers;
+}
 
-/** All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`; their use is written down as often. */
-export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
+/**
+ * All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`, from Postgres and from what other processes
+ * have read (docs/decisions.md 21.16); their use is written down as often.
+ */
+export function createKeyStore({ db, config, log, clock, quarantine, redis, peers }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
+  const shared = createSharedKeys(redis, config.redisPrefix);
   let keys = new Map<string, KeyInfo>();
   /** The same by id, made when somebody asks. */
   let byId: Map<number, KeyInfo> | null = null;
   let onRefresh = (): void => {};
-  let refreshedAt: number | null = null;
+  let known: KnownKeys | null = null;
+  /** When they were read, by the monotonic clock: the other one may be set. */
+  let readMs = -Infinity;
+  let wasOutdated = false;
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
 
+  /** A key whose row cannot be read goes on as it was. */
+  const setAside = (): HashedKey[] =>
+    [...keys].filter(([, { id }]) => quarantine.has(keysTable, String(id)));
+  const take = (found: KnownKeys, ageMs: number): void => {
+    if (known === null) log.info({ keys: found.keys.length }, "keys loaded");
+    // Also when they are the same: what `find` has added may be revoked by now.
+    keys = new Map([...found.keys, ...setAside()]);
+    byId = null;
+    keyLookup.forget();
+    known = found;
+    readMs = performance.now() - Math.max(0, ageMs);
+  };
   const load = async (): Promise<void> => {
+    // Not the end: what was changed meanwhile may be missing, and a process may stand still before it goes on.
+    const [at, began] = [clock(), performance.now()];
     try {
-      const loaded = new Map(await loadKeys(db, quarantine));
-      // A key whose row cannot be read goes on as it was.
-      for (const [hash, key] of keys)
-        if (quarantine.has(keysTable, String(key.id))) loaded.set(hash, key);
-      if (refreshedAt === null) log.info({ keys: loaded.size }, "keys loaded");
-      keys = loaded;
-      byId = null;
-      refreshedAt = clock();
-      keyLookup.forget();
+      const found = await loadKeys(db, quarantine);
+      take(knownKeys(at, [...found, ...setAside()]), performance.now() - began);
     } catch (error) {
       log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
     }
+    refreshed();
+    void exchanges.run();
+  };
+  const exchange = async (): Promise<void> => {
+    try {
+      const found = await shared.exchange(known);
+      // A reading of its own may have ended meanwhile.
+      if (found !== null && found.at > (known?.at ?? -Infinity)) take(found, clock() - found.at);
+    } catch (error) {
+      // The connection has logged that Redis is away.
+      log.debug({ err: (error as Error).message }, "keys not shared");
+    }
+    refreshed();
+  };
+  const loads = createNextRun(load);
+  const exchanges = createNextRun(exchange);
+
+  /** Whether keys may have been revoked for long without a word here (docs/decisions.md 21.17). */
+  const outdated = (): boolean => {
+    const now = performance.now();
+    // Asked at each request. Without keys in memory each is looked up.
+    if (known === null || now - readMs <= oldestMs) return false;
+    const othersAt = Math.max(...peers.others().map(({ postgresAt }) => postgresAt ?? -Infinity));
+    return isOutdated({
+      ageMs: now - readMs,
+      heardMs: now - peers.heardMs(),
+      behindMs: othersAt - known.at,
+    });
+  };
+  const refreshed = (): void => {
+    const isNow = outdated();
+    if (isNow && !wasOutdated)
+      log.error("others may know of revoked keys: requests with keys get 503");
+    if (!isNow && wasOutdated) log.info({ keys: keys.size }, "keys are current again");
+    wasOutdated = isNow;
     onRefresh();
   };
-
-  const loads = createNextRun(load);
 
   const inForce = (key: KeyInfo): KeyInfo | null => {
     if (key.expiresAt !== null && key.expiresAt <= clock()) return null;
@@ -63,7 +122,7 @@ export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
       log.debug({ reason: (error as Error).message }, "uses of keys not written");
     });
 
-  const known = (text: string): KeyInfo | null | undefined => {
+  const inMemory = (text: string): KeyInfo | null | undefined => {
     const key = keys.get(hashKey(text));
     if (key !== undefined) return inForce(key);
     return isKeyText(text) ? undefined : null;
@@ -71,17 +130,18 @@ export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
 
   return {
     /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
-    known,
+    known: inMemory,
     /**
      * The key with this text; null when it is wrong, revoked or expired (docs/decisions.md 8). Queries Postgres only for
      * a well-formed text that is not in memory; rejects when the query fails.
      */
     async find(text: string): Promise<KeyInfo | null> {
-      const here = known(text);
+      const here = inMemory(text);
       if (here !== undefined) return here;
       const hash = hashKey(text);
       const key = await keyLookup.lookUp(hash);
-      if (key !== null) {
+      // Without any reading nothing says how long it may be kept.
+      if (key !== null && known !== null) {
         keys.set(hash, key);
         byId = null;
       }
@@ -92,8 +152,12 @@ export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
       const key = keys.get(hashKey(text));
       return key === undefined || inForce(key) !== null ? null : key;
     },
-    /** The key of this id as it is now, for what stays open; null when it is revoked or expired. Counts as a use. */
+    /**
+     * The key of this id as it is now, for what stays open; null when it is revoked or expired, or that is not known.
+     * Counts as a use.
+     */
     current(id: number): KeyInfo | null {
+      if (outdated()) return null;
       byId ??= new Map([...keys.values()].map((key) => [key.id, key]));
       const key = byId.get(id);
       return key === undefined ? null : inForce(key);
@@ -107,6 +171,8 @@ export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
       listener ??= listen(config, log, "keys", () => void loads.run());
       timer ??= setInterval(() => {
         void loads.run();
+        // Beside it: a Postgres that is frozen lets a reading wait for long.
+        void exchanges.run();
         void writeUse(false);
       }, config.keysRefreshMs).unref();
       await loads.run();
@@ -115,21 +181,20 @@ export function createKeyStore({ db, config, log, clock, quarantine }: Needs) {
       clearInterval(timer);
       await listener?.stop();
       await loads.idle();
+      await exchanges.idle();
       await writeUse(true);
     },
-    /** Takes keys from elsewhere, as long as none could be loaded. */
-    preload(found: readonly HashedKey[]) {
-      if (refreshedAt !== null) return;
-      keys = new Map(found);
-      byId = null;
-    },
+    /** Takes what other processes know. Never rejects. */
+    exchange: exchanges.run,
+    /** True when its keys must not be believed: others have read Postgres since, or nothing is heard of them. */
+    outdated,
     /** Keys in memory. */
     get size() {
       return keys.size;
     },
-    /** When all keys were last read, ms; null before the first time. */
+    /** When Postgres was read for them, here or elsewhere, ms; null before the first time. */
     get refreshedAt() {
-      return refreshedAt;
+      return known?.at ?? null;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { type createLocalLimiter, dayOf } from "#src/limits/local-limiter.ts";
+import { type createLocalLimiter, dayOf, type Seen } from "#src/limits/local-limiter.ts";
 import type { Metered, Taken } from "#src/limits/meter.ts";
 import { type Counts, runMeter, type Take } from "#src/limits/meter-script.ts";
 import { quotaDecision } from "#src/limits/quota-decision.ts";
@@ -95,7 +95,8 @@ export function createMeterLane<Question, Found>(needs: Needs<Question, Found>) 
       const { bucket, usage, rpm, daily, floor } = group.who;
       const labels = group.waiting.map(({ label }) => label).filter((label) => label !== null);
       const counts = localLimiter.take(bucket, labels.length, rpm, daily, atS);
-      if (counts.granted > 0) unsent.addGranted(bucket, counts.granted, atS, floor);
+      if (counts.granted > 0)
+        unsent.addGranted(bucket, counts.granted, atS, floor, localLimiter.seen(bucket));
       for (const label of labels.slice(0, counts.granted)) unsent.note(usage, dayOf(atS), label);
       answer(group, counts, atS, nothingFound);
     }
@@ -110,7 +111,8 @@ export function createMeterLane<Question, Found>(needs: Needs<Question, Found>) 
     inFlight += 1;
     if (waitingCounts.unsent.length > 0) sendingUnsent += 1;
     try {
-      const call = { takes: batch.map(takeOf), ...waitingCounts };
+      const takes = batch.map((group) => takeOf(group, localLimiter.seen(group.who.bucket)));
+      const call = { takes, ...waitingCounts };
       // Both leave at once. When the meter's call fails, the other's answer may come from an old master: not used.
       const [result, found] = await Promise.all([
         runMeter(redis, config.redisPrefix, config.clockOffsetS, call, partnerId),
@@ -188,7 +190,7 @@ export function createMeterLane<Question, Found>(needs: Needs<Question, Found>) 
 }
 
 /** The requests of one bucket, equal neighbours joined. */
-function takeOf({ who, waiting }: Group<unknown, never>): Take {
+function takeOf({ who, waiting }: Group<unknown, never>, seen: Seen): Take {
   const uses: Take["uses"] = [];
   for (const { label } of waiting) {
     if (label === null) continue;
@@ -197,5 +199,6 @@ function takeOf({ who, waiting }: Group<unknown, never>): Take {
     else uses.push([label, 1]);
   }
   const { bucket, usage, rpm, daily, floor } = who;
-  return { bucket, usage, rpm, daily, floorDay: floor?.day ?? 0, floor: floor?.count ?? 0, uses };
+  const ofDay = { floorDay: floor?.day ?? 0, floor: floor?.count ?? 0 };
+  return { bucket, usage, rpm, daily, ...ofDay, floorMinute: seen.minute, floorMn: seen.mn, uses };
 }

@@ -9,6 +9,9 @@ export interface Take {
   daily: number;
   floorDay: number;
   floor: number;
+  /** What Redis last said was used in a minute, of all processes. */
+  floorMinute: number;
+  floorMn: number;
   uses: [label: string, n: number][];
 }
 
@@ -29,11 +32,12 @@ export interface Counts {
 }
 
 /**
- * Requests that were granted while Redis was away. `floor`: the durable count of that day, to which they are added;
- * 0 where none is known.
+ * Requests that were granted while Redis was away. `floor`: the durable count of that day, to which they are added, and
+ * `floorMn` what Redis had last said of that minute; 0 where none is known.
  */
 export interface UnsentCount extends LocalCount {
   floor: number;
+  floorMn: number;
 }
 
 /** A count to add to a day's usage. */
@@ -102,7 +106,7 @@ end
 for _, o in ipairs(call.unsent) do
   local key = KEYS[o.k]
   local mn, dn, known = counts(key)
-  if o.minute == minute then mn = mn + o.mn end
+  if o.minute == minute then mn = math.max(mn, o.floorMn) + o.mn end
   if o.day == day then save(key, mn, math.max(dn, o.floor) + o.dn, known) end
 end
 for _, note in ipairs(call.notes) do
@@ -114,13 +118,16 @@ for _, t in ipairs(call.takes) do
   local key = KEYS[t.k]
   local mn, dn, known, over = counts(key)
   if t.floorDay == day and t.floor > dn then dn = t.floor end
+  -- Redis has lost counts: the others must find them again, also when this process gets nothing.
+  local isLost = t.floorMinute == minute and t.floorMn > mn
+  if isLost then mn = t.floorMn end
   local n = 0
   for _, use in ipairs(t.uses) do n = n + use[2] end
   local granted = math.max(0, math.min(n, t.rpm - mn, t.daily - dn))
   if t.minutes and n > granted then refuse(KEYS[t.minutes], n - granted) end
+  mn, dn = mn + granted, dn + granted
+  if granted > 0 or isLost then save(key, mn, dn, known) end
   if granted > 0 then
-    mn, dn = mn + granted, dn + granted
-    save(key, mn, dn, known)
     if over and t.minutes then tell(KEYS[t.minutes], over) end
     local left = granted
     for _, use in ipairs(t.uses) do
@@ -163,12 +170,12 @@ export async function runMeter(
       k: keys.push(meterKey(prefix, count.bucket)),
     })),
     notes: call.notes.map((note) => ({ ...note, k: pushUsage(note.usage) })),
-    takes: call.takes.map(({ bucket, usage, rpm, daily, floorDay, floor, uses }) => {
+    takes: call.takes.map(({ bucket, usage, ...take }) => {
       const k = keys.push(meterKey(prefix, bucket));
       pushUsage(usage);
       // Only for a partner's own budget: viewers are too many, and their minutes are never shown.
       const minutes = bucket === usage ? keys.push(minutesKey(prefix, bucket)) : undefined;
-      return { k, rpm, daily, floorDay, floor, uses, minutes };
+      return { k, ...take, minutes };
     }),
   });
   const [nowS = 0, ...counts] = (await runScript(redis, script, keys, [argument])) as number[];

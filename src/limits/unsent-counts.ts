@@ -1,5 +1,5 @@
 import type { UnsentCount, Note } from "#src/limits/meter-script.ts";
-import { dayOf, minuteOf } from "#src/limits/local-limiter.ts";
+import { dayOf, minuteOf, type Seen } from "#src/limits/local-limiter.ts";
 
 const perCall = 500;
 
@@ -37,22 +37,28 @@ export function createUnsentCounts(room: Room) {
       ...newer,
       mn: newer.mn + (older.minute === newer.minute ? older.mn : 0),
       dn: newer.dn + (older.day === newer.day ? older.dn : 0),
-      // The first one: a later floor may include these requests.
+      // The first ones: a later floor may include these requests.
       floor: (older.day === newer.day ? older : newer).floor,
+      floorMn: (older.minute === newer.minute ? older : newer).floorMn,
     });
   };
 
   return {
-    /** Adds `n` requests that were granted without Redis, on top of the durable count of their day (`durable`). */
+    /**
+     * Adds `n` requests that were granted without Redis, on top of the durable count of their day (`durable`) and of
+     * what it last said of their minute.
+     */
     addGranted(
       bucket: string,
       n: number,
       nowS: number,
       durable: { day: number; count: number } | null,
+      seen: Seen,
     ): void {
-      const day = dayOf(nowS);
+      const [minute, day] = [minuteOf(nowS), dayOf(nowS)];
       const floor = durable?.day === day ? durable.count : 0;
-      addCount({ bucket, minute: minuteOf(nowS), mn: n, day, dn: n, floor });
+      const floorMn = seen.minute === minute ? seen.mn : 0;
+      addCount({ bucket, minute, mn: n, day, dn: n, floor, floorMn });
     },
     /** Adds to a field of a day's usage. */
     note: (usage: string, day: number, field: string, n = 1): void =>

@@ -52,7 +52,7 @@ describe("keys at the API's edge", () => {
 
   before(async () => {
     instance = await startInstance({
-      KEYS_REFRESH_MS: "60000",
+      KEYS_REFRESH_MS: "15000",
       TRUSTED_PROXIES: "127.0.0.1",
       BASE_URL: "https://fuel.example",
     });

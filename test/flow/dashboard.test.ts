@@ -34,7 +34,7 @@ describe("flow: dashboard", function () {
   before(async () => {
     // No refresh of the key stores while the tests run: what must be in force at once is.
     instance = await createTestInstance({
-      KEYS_REFRESH_MS: "60000",
+      KEYS_REFRESH_MS: "15000",
       SIGN_INS_PER_MINUTE: "1000",
       PAGE_CALLS_PER_MINUTE: "100000",
     });

@@ -26,7 +26,7 @@ describe("flow: changes of keys and partners on every process", function () {
   before(async () => {
     // No periodic refresh comes to the help of the tests of wake-ups; the last test uses the default.
     instance = await createTestInstance({
-      KEYS_REFRESH_MS: "600000",
+      KEYS_REFRESH_MS: "15000",
       TRUSTED_PROXIES: "127.0.0.1",
     });
     country = await openCountry(instance.config, 1);

@@ -15,7 +15,7 @@ describe("flow: limit requests", function () {
   let webs: RunningRole[];
 
   before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "60000" });
+    instance = await createTestInstance({ KEYS_REFRESH_MS: "15000" });
     country = await openCountry(instance.config, 1);
     webs = await Promise.all([startRole("web", instance.env), startRole("web", instance.env)]);
   });

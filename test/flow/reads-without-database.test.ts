@@ -17,7 +17,7 @@ describe("flow: station reads and Postgres", () => {
 
   before(async () => {
     // The follower's poll and the refreshes are not reads of a caller: they are kept out of the count.
-    instance = await createTestInstance({ POLL_MS: "60000", KEYS_REFRESH_MS: "600000" });
+    instance = await createTestInstance({ POLL_MS: "60000", KEYS_REFRESH_MS: "15000" });
     country = await openCountry(instance.config, 50);
     web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
     const { port } = await web.start();

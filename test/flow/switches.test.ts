@@ -17,7 +17,7 @@ describe("flow: the operator's switches and queues", function () {
   let client: Client;
 
   before(async () => {
-    stage = await openStage(20, ["web", "marks"], { KEYS_REFRESH_MS: "60000" });
+    stage = await openStage(20, ["web", "marks"], { KEYS_REFRESH_MS: "15000" });
     ({ instance, country } = stage);
     client = stage.clients[0]!;
   });

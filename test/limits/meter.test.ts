@@ -13,6 +13,7 @@ import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
 
 const silent = createLog({ logLevel: "silent" }, "test");
+const noFloor = { floorDay: 0, floor: 0, floorMinute: 0, floorMn: 0 };
 const today = (): number => Math.floor(Date.now() / 86_400_000);
 
 describe("the meter", () => {
@@ -185,6 +186,49 @@ describe("the meter", () => {
     const yesterday = { day: today() - 1, count: 7 };
     const fresh = await meter.take(someone(100, 10, { floor: yesterday }), "GET /x");
     expect(fresh.dailyRemaining).to.equal(9);
+  });
+
+  it("goes on with the minute after Redis has lost its counts, over two processes", async () => {
+    const [one, other] = redises.map((redis) => meterOn(redis)) as [Meter, Meter];
+    await withinMinute();
+    const who = someone(60, 1000);
+    const counts = `${ownOf(who)}:meter:${who.bucket}`;
+    let granted = 0;
+    let losses = 0;
+    for (let i = 0; i < 400; i += 1) {
+      if ((await (i % 2 === 0 ? one : other).take(who, "GET /x")).granted) granted += 1;
+      if (i % 5 === 4) losses += granted < 60 ? await (redises[0] as Redis).del(counts) : 0;
+    }
+    // With each loss goes what the others were granted since the last request of who asks next: one here.
+    expect(losses).to.be.at.least(10);
+    expect(granted).to.be.within(60, 60 + losses);
+    await (redises[0] as Redis).del(counts);
+    expect((await one.take(who, "GET /x")).granted).to.equal(false);
+    // A process that was never asked learns it from Redis.
+    expect((await meterOn(redises[0] as Redis).take(who, "GET /x")).granted).to.equal(false);
+  });
+
+  it("grants no more than the minute when Redis comes back empty again and again", async () => {
+    await withFreezable(async (meter, server, redis) => {
+      const who = someone(60, 1000);
+      let granted = 0;
+      const ask = async (times: number): Promise<void> => {
+        for (let i = 0; i < times; i += 1)
+          if ((await meter.take(who, "GET /x")).granted) granted += 1;
+      };
+      await withinMinute();
+      const from = Date.now();
+      for (let round = 0; round < 4; round += 1) {
+        await ask(12);
+        await server.stop();
+        while (redis.status === "ready") await sleep(5);
+        await ask(12);
+        await server.restart();
+        while (meter.away) await sleep(5);
+      }
+      const minutes = Math.floor(Date.now() / 60_000) - Math.floor(from / 60_000) + 1;
+      expect(granted).to.be.within(60, 60 * minutes);
+    });
   });
 
   it("asks each request's own question together with its call", async () => {
@@ -377,7 +421,7 @@ describe("the stand-in", () => {
           for (const [n, stepS] of steps) {
             offset += stepS;
             const uses: [string, number][] = n === 0 ? [] : [["GET /x", n]];
-            const take = { bucket, usage: bucket, rpm, daily, floorDay: 0, floor: 0, uses };
+            const take = { bucket, usage: bucket, rpm, daily, ...noFloor, uses };
             const call = { takes: [take], unsent: [], notes: [] };
             const { takes, nowS } = await runMeter(redis, space.redisPrefix, offset, call);
             expect(takes[0]).to.deep.equal(localLimiter.take(bucket, n, rpm, daily, nowS));

@@ -31,14 +31,14 @@ describe("model snapshot store", () => {
       ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState },
     }));
     ledger.apply(rows);
-    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [], keys: [] }, ledger.lines());
+    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, ledger.lines());
     expect((await store.load())!.rows).to.deep.equal(rows);
     await redis.del(`${instance.redisPrefix}:model:2`);
   });
 
   it("renews the times of the same content, and of nothing else", async () => {
     const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
-    const around = { cities: [], keys: [] };
+    const around = { cities: [] };
     const content = fingerprint(around);
     const version = (seq: number, asOfMs: number, builtAtMs: number) => ({
       seq,

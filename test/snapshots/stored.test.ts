@@ -12,6 +12,8 @@ import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
+import type { KeyInfo } from "#src/keys/key-info.ts";
+import { createSharedKeys, knownKeys } from "#src/keys/shared-keys.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 
 /** Something that is stored and read back. */
@@ -40,10 +42,22 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
       nothing: null,
       async put(n) {
         const line = `["n${n}",55,37,"b","n","a",${n},${n},0,null]`;
-        await store().save(versionOf(n), { cities: [], keys: [] }, [line]);
+        await store().save(versionOf(n), { cities: [] }, [line]);
         return store().load();
       },
       read: () => store().load(),
+    };
+  },
+  keys: (redis, prefix) => {
+    const shared = () => createSharedKeys(redis, prefix);
+    return {
+      key: ":keys:1",
+      nothing: null,
+      async put(n) {
+        await shared().exchange(knownKeys(n, [[`hash ${n}`, { id: n } as KeyInfo]]));
+        return shared().exchange(null);
+      },
+      read: () => shared().exchange(null),
     };
   },
   insights: (redis, prefix) => {
@@ -222,7 +236,7 @@ describe("what is stored in Redis", function () {
 
   it("renews the times of a whole model snapshot only, which is then made anew", async () => {
     const store = createModelSnapshotStore(redis, instance.redisPrefix, 0);
-    const around = { cities: [], keys: [] };
+    const around = { cities: [] };
     await store.save(versionOf((version += 1)), around, []);
     const { fingerprint, ...head } = (await store.head())!;
     const key = `${instance.redisPrefix}:model:2`;

@@ -2,7 +2,8 @@ import { ageOf, isYoung } from "#src/domain/age.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
-import { loadKeys } from "#src/keys/key-info.ts";
+import { type HashedKey, loadKeys } from "#src/keys/key-info.ts";
+import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
 import { loadCities } from "#snapshots/cities.ts";
 import {
   createModelSnapshotStore,
@@ -14,17 +15,22 @@ import type { Duty, RoleDeps } from "#workers/role.ts";
 import { keptMsOf } from "#workers/snapshots/whole.ts";
 
 /**
- * Keeps the model snapshot up to date: stores one when stations, keys or cities have changed. Of one that has only
- * become old the times are renewed.
+ * Keeps the model snapshot up to date: stores one when stations or cities have changed. Of one that has only become old
+ * the times are renewed. The keys, without which nobody may read it, are shared beside it.
  */
 export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Follower }): Duty {
   const { config, log, clock, db, redis, ledger, follower, quarantine } = deps;
   const store = createModelSnapshotStore(redis, config.redisPrefix, keptMsOf(config));
+  const shared = createSharedKeys(redis, config.redisPrefix);
   let surroundings: Surroundings | null = null;
+  let keys: KnownKeys | null = null;
 
   return async () => {
+    const at = clock();
     const fresh = await readSurroundings(db, quarantine);
-    surroundings = fresh ?? surroundings;
+    surroundings = fresh?.surroundings ?? surroundings;
+    if (fresh !== null) keys = knownKeys(at, fresh.keys);
+    await shared.exchange(keys);
     if (surroundings === null) return;
     const stored = await store.head();
     const now = clock();
@@ -43,9 +49,13 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
 }
 
 /** Null while the database is away. */
-async function readSurroundings(db: Db, quarantine: Quarantine): Promise<Surroundings | null> {
+async function readSurroundings(
+  db: Db,
+  quarantine: Quarantine,
+): Promise<{ surroundings: Surroundings; keys: HashedKey[] } | null> {
   try {
-    return { cities: await loadCities(db, quarantine), keys: await loadKeys(db, quarantine) };
+    const keys = await loadKeys(db, quarantine);
+    return { keys, surroundings: { cities: await loadCities(db, quarantine) } };
   } catch {
     return null;
   }

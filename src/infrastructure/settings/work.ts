@@ -98,7 +98,8 @@ export const workSettings = {
   keysRefreshMs: setting(
     "KEYS_REFRESH_MS",
     10_000,
-    integer(100, 600_000),
+    // A revoked key must be refused everywhere within a minute.
+    integer(100, 15_000),
     "period for refreshing the keys in memory",
   ),
   usageFlushMs: setting(
