@@ -8,6 +8,7 @@ import { createStreams } from "#api/stations/streams.ts";
 import { createServiceWatch } from "#api/pages/status/watch.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
 import { createCityStore } from "#snapshots/cities.ts";
+import { tellContent } from "#snapshots/content.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createLatestInsights } from "#snapshots/insights/latest-insights.ts";
 import { createLatestMedians } from "#snapshots/insights/price-medians.ts";
@@ -99,6 +100,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   const keys = createKeyStore({ db, config, log, clock, quarantine, redis, peers });
   peers.tell(() => ({ seq: follower.seq(), keysAt: keys.refreshedAt, clock: time.ahead() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));
+  tellContent({ peers, model, follower, clock });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, LookedUp>({

@@ -1,6 +1,6 @@
 import type { Box } from "#src/domain/geo.ts";
 import { type Region, inside, outside } from "#snapshots/model/area.ts";
-import { addStation, type Block, emptySum, type Sum } from "#snapshots/model/block.ts";
+import { addStation, type Block, emptySum, isKnown, type Sum } from "#snapshots/model/block.ts";
 
 /** A fixed position in the tree; its block is replaced at every change. */
 export interface Leaf {
@@ -8,6 +8,8 @@ export interface Leaf {
   /** South, west, north, east of its stations. */
   box: Float64Array;
   sum: Sum;
+  /** How many of its stations serve a status. */
+  known: number;
   /** Index among the leaves. */
   index: number;
 }
@@ -15,8 +17,12 @@ export interface Leaf {
 /** A block with its rectangle and sum, computed once for each block. */
 export function measured(block: Block): Omit<Leaf, "index"> {
   const sum = emptySum();
-  for (let slot = 0; slot < block.stations.length; slot++) addStation(sum, block, slot);
-  return { block, box: boxOf(block), sum };
+  let known = 0;
+  for (let slot = 0; slot < block.stations.length; slot++) {
+    addStation(sum, block, slot);
+    if (isKnown(block, slot)) known += 1;
+  }
+  return { block, box: boxOf(block), sum, known };
 }
 
 function boxOf({ coordinates }: Block): Float64Array {
@@ -109,6 +115,8 @@ export function createBlockTree() {
     /** True when the point lies in the leaf's own rectangle. */
     contains: (leaf: Leaf, lat: number, lon: number): boolean =>
       growth(width + leaf.index, lat, lon) === 0,
+    /** How many stations serve a status. O(blocks): for once in some seconds. */
+    known: (): number => leaves.reduce((all, { known }) => all + known, 0),
     count: (): number => (leaves.length === 0 ? 0 : (counts[1] as number)),
     /** The rectangle around all stations; null without any. */
     box(): Box | null {

@@ -1,3 +1,4 @@
+import { servedStatuses } from "#src/domain/vocabulary.ts";
 import type { BlockBytes, BlockShelf } from "#snapshots/model/block-shelf.ts";
 
 /**
@@ -107,6 +108,12 @@ export const textOf = (block: Block, slot: number): string =>
     startIn(block, slot, field.textEnd),
     read(block, slot, field.textEnd),
   );
+
+const noData = servedStatuses.indexOf("nodata");
+
+/** True when the station serves a status. */
+export const isKnown = (block: Columns, slot: number): boolean =>
+  (read(block, slot, field.flags) & 7) !== noData;
 
 /** The state from which time alone will still change the station (see state-text.ts); "" when nothing will change. */
 export const stateOf = (block: Block, slot: number): string =>

@@ -28,6 +28,16 @@ import { createStationTable, noStation } from "#snapshots/model/station-table.ts
 
 export type ReadModel = ReturnType<typeof createReadModel>;
 
+/** How many stations are served, the sum of their digests, and how many of them serve a status. */
+interface ServedContent {
+  count: number;
+  sum: string;
+  known: number;
+}
+
+/** Every process looks at what it serves when time passes a multiple of this (docs/decisions.md 21.37). */
+const momentMs = 10_000;
+
 interface ModelSettings {
   /** Life of a status, a pending version and a price. */
   lifetimeMs: number;
@@ -58,6 +68,8 @@ export function createReadModel({
   /** Stations that were shown as a later time has them, and whose rows have not come since. */
   const rewound = new Set<number>();
   let onChange: (stations: readonly number[]) => void = () => {};
+  let nextMoment = Number.NEGATIVE_INFINITY;
+  let onMoment: (content: ServedContent, atMs: number) => void = () => {};
 
   const brandNumber = (name: string): number => {
     const folded = foldBrand(name);
@@ -83,6 +95,19 @@ export function createReadModel({
   };
 
   const drain = (now: number): void => {
+    if (now <= time) return;
+    if (now >= nextMoment) {
+      const moment = Math.floor(now / momentMs) * momentMs;
+      nextMoment = moment + momentMs;
+      // Not after a step back, when what is shown is later already.
+      if (moment > time) {
+        pass(moment);
+        onMoment({ ...queries.whole(time), known: tree.known() }, moment);
+      }
+    }
+    pass(now);
+  };
+  const pass = (now: number): void => {
     if (now <= time) return;
     time = now;
     const put = new Map<number, Rendered>();
@@ -161,6 +186,7 @@ export function createReadModel({
      */
     rewind(now: number): string[] {
       time = Math.min(time, now);
+      nextMoment = Number.NEGATIVE_INFINITY;
       for (let station = 0; station < table.changedAt.length; station++)
         if ((table.changedAt[station] as number) > now) rewound.add(station);
       return [...rewound].map((station) => ids.id(station));
@@ -168,6 +194,10 @@ export function createReadModel({
     /** Has `listener` told the numbers of stations after each change of them, by rows or by time alone. */
     watch(listener: (stations: readonly number[]) => void): void {
       onChange = listener;
+    },
+    /** Has `listener` told what is served at each moment, exactly as of then: of the first time that comes after it. */
+    watchMoments(listener: typeof onMoment): void {
+      onMoment = listener;
     },
     /** One station as it is served: its JSON (docs/contract.md 2.1), its digest, its last change. */
     station(id: string, now: number) {

@@ -86,6 +86,20 @@ export const alarmKinds = {
     command: "queues",
     page: "/",
   },
+  "copies-differ": {
+    title: "Copies of the stations differ",
+    meaning:
+      "Processes, the stored dump or the database have not said the same of the stations at the same change, in three comparisons in a row. Restart `web` and `snapshots` one after the other: each then reads everything anew.",
+    command: "queues",
+    page: "/",
+  },
+  "statuses-lost": {
+    title: "Many stations have lost their status at once",
+    meaning:
+      "A fifth of the statuses or more was gone within a minute. If it was no rollback and no import, look at what was changed last and at the log of the marks workers.",
+    command: "log list",
+    page: "/log",
+  },
   "collation-changed": {
     title: "The database sorts text in another way",
     meaning:

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkedText, tellDamage, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Content } from "#src/domain/sentinel.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -16,8 +17,8 @@ export interface Peer {
   seq: number | null;
   /** When Postgres was read for the keys that it goes by; null where it has none. */
   keysAt: number | null;
-  /** A digest of the stations that it serves; null where it serves none. */
-  content: { count: number; sum: string; known: number; asOfMs: number } | null;
+  /** What it serves, as of a moment; null where it serves nothing. */
+  content: Content | null;
   /** By how much the clocks of its servers are ahead of its own. */
   clock: { postgresMs: number | null; redisMs: number | null } | null;
 }

@@ -35,6 +35,8 @@ const dutyQueues = {
   alerts: "upkeep",
   /** Whether the service is well, for `/status`. */
   service: "upkeep",
+  /** Whether all copies of the stations are the same. */
+  sentinel: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;
@@ -75,6 +77,8 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("webhooks", every(webhooksMs), webhooksMs),
     schedule("alerts", every(alertsMs), alertsMs),
     schedule("service", every(serviceMs), serviceMs),
+    // Some seconds after a moment of docs/decisions.md 21.37: by then every process has said what it served.
+    schedule("sentinel", "7 * * * * *", minuteMs),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { createFollower } from "#src/feed/follower.ts";
+import { tellContent } from "#snapshots/content.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createDutyWorker, whileTrusted } from "#workers/duties.ts";
@@ -23,6 +24,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const follower = createFollower({ db, config, log, clock, quarantine, onRows });
   deps.peers.tell(() => ({ seq: follower.seq() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));
+  tellContent({ peers: deps.peers, model, follower, clock });
   const more = { ...deps, model, ledger, follower };
   const worker = createDutyWorker(
     deps,

@@ -6,6 +6,7 @@ import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { countMinute } from "#src/alarms/service/days.ts";
 import { followFailover } from "#workers/upkeep/failover.ts";
+import { createSentinel } from "#workers/upkeep/sentinel.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
@@ -53,6 +54,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       webhooks: () => wakeWebhooks(deps),
       alerts: () => wakeAlerts(deps),
       service: () => countMinute(deps),
+      sentinel: createSentinel(deps),
     },
     { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
   );

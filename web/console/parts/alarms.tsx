@@ -148,6 +148,11 @@ const subjects = [
   "an earlier state",
   "account {account}",
   "unknown accounts",
+  "table {table}",
+  "stations",
+  "processes",
+  "dump",
+  "database",
 ] as const satisfies readonly Said[];
 
 const linked = (name: string, value: string) =>

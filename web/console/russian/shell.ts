@@ -167,6 +167,10 @@ export const shell = {
   "an earlier state": "более раннее состояние",
   "account {account}": "учётная запись {account}",
   "unknown accounts": "неизвестные учётные записи",
+  "table {table}": "таблица {table}",
+  processes: "процессы",
+  dump: "выгрузка",
+  database: "база данных",
   "failed sign-ins: {n}": "неудачных входов: {n}",
   "stations: {n}": "станций: {n}",
   "webhook {id}, {why}": "вебхук {id}, {why}",
@@ -204,6 +208,15 @@ export const shell = {
   "The database takes no writes": "База данных не принимает запись",
   "Its disk is full, or it was made read-only. Marks are answered 503, and their senders send them again; reads go on. Make room, or make it writable.":
     "Диск заполнен, или база доступна только для чтения. На отметки отвечает 503, отправители пришлют их снова; чтение работает. Освободите место или разрешите запись.",
+  "Stored rows cannot be read": "Сохранённые строки не читаются",
+  "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations are made anew from their marks by themselves; any other row needs an operator.":
+    "Процесс не может использовать эти строки и работает без них; остальных это не касается. Они названы в журнале. Состояния станций сами рассчитываются заново по отметкам; остальными строками должен заняться оператор.",
+  "Copies of the stations differ": "Копии данных о станциях расходятся",
+  "Processes, the stored dump or the database have not said the same of the stations at the same change, in three comparisons in a row. Restart `web` and `snapshots` one after the other: each then reads everything anew.":
+    "Процессы, сохранённая выгрузка или база данных при одном и том же изменении трижды подряд говорили о станциях разное. Перезапустите по очереди `web` и `snapshots`: каждый прочитает всё заново.",
+  "Many stations have lost their status at once": "Многие станции разом потеряли статус",
+  "A fifth of the statuses or more was gone within a minute. If it was no rollback and no import, look at what was changed last and at the log of the marks workers.":
+    "За минуту пропала пятая часть статусов или больше. Если это не откат и не импорт, посмотрите последние изменения и журнал процессов marks.",
   "The database sorts text in another way": "База данных сортирует текст иначе",
   "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew: see the manual, Postgres, Another collation.":
     "В операционной системе базы другая версия правил сортировки, чем при создании индексов: имена, которые должны быть уникальными, могут сохраниться дважды. Перестройте индексы: руководство, раздел Postgres, Another collation.",

@@ -1,0 +1,91 @@
+import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import {
+  compareCopies,
+  compareWithDatabase,
+  type Content,
+  type Counted,
+  hasLostStatuses,
+  streakAfter,
+  streakTold,
+  type Verdict,
+} from "#src/domain/sentinel.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import type { Duty, RoleDeps } from "#workers/role.ts";
+
+/** A process that said nothing newer is late or cut off, which `/readyz` tells. */
+const freshMs = 30_000;
+
+/**
+ * Compares what the processes, the stored dump and the database say of the stations, and raises alarms where they differ
+ * or where many statuses are gone (docs/decisions.md 21.37 to 21.39). Gives the number of alarms.
+ */
+export function createSentinel(
+  deps: Pick<RoleDeps, "config" | "db" | "log" | "redis" | "clock" | "peers">,
+): Duty {
+  const { config, db, log, redis, clock, peers } = deps;
+  const dumps = createDumpStore(redis, config.redisPrefix, 0);
+  const streaks: Record<string, number> = {};
+  const told = new Set<string>();
+
+  /** What was found, in the log once when it begins and once when it ends. */
+  const note = (what: string, isThere: boolean, figures: object): void => {
+    if (isThere === told.has(what)) return;
+    if (isThere) log.warn({ reason: what, counts: figures }, "the sentinel has found something");
+    else log.info({ reason: what }, "the sentinel finds it no more");
+    told[isThere ? "add" : "delete"](what);
+  };
+
+  return async () => {
+    const now = clock();
+    const served = peers
+      .others()
+      .filter(({ at, postgresAt }) => postgresAt !== null && at - postgresAt < freshMs)
+      .flatMap(({ content }) => content ?? [])
+      .filter(({ asOfMs }) => now - asOfMs < freshMs);
+    const [head, database] = [await dumps.head(), await countStations(db)];
+    const dump =
+      head === null ? [] : [{ ...head, sinceMs: head.builtAtMs, asOfMs: head.builtAtMs }];
+    const verdicts: Record<string, Verdict> = {
+      processes: compareCopies(served, served),
+      dump: compareCopies(dump, served),
+      database: compareWithDatabase(served, database),
+    };
+    const alarms: Omit<Alarm, "at">[] = [];
+    for (const [subject, verdict] of Object.entries(verdicts)) {
+      const streak = (streaks[subject] = streakAfter(streaks[subject] ?? 0, verdict));
+      const isThere = streak >= streakTold;
+      note(`${subject} differ`, isThere, { served, dump: head, database });
+      if (isThere) alarms.push({ kind: "copies-differ", subject, details: { looks: streak } });
+    }
+    const lost = served.filter(hasLostStatuses)[0];
+    note("statuses lost", lost !== undefined, { ...lost });
+    if (lost !== undefined)
+      alarms.push({ kind: "statuses-lost", subject: "stations", details: lossOf(lost) });
+    await raiseAlarms(
+      db,
+      alarms.map((alarm) => ({ ...alarm, at: now })),
+    );
+    return alarms.length;
+  };
+}
+
+const lossOf = ({ known, mostKnown }: Content): Record<string, number> => ({
+  before: mostKnown,
+  after: known,
+});
+
+/** The stations in service as the change feed gives them out, and how many of them have a status by their rows. */
+async function countStations(db: Db): Promise<Counted> {
+  const [found] = await rows<Counted>(
+    db,
+    `select coalesce((select max(seq) from changes), 0) as seq, count(*) as count,
+       count(*) filter (where st.status <> 'nodata') as known
+     from changes c join stations s on s.id = c.station_id
+       left join station_status st on st.station_id = c.station_id
+     where not c.removed and s.removed_at is null`,
+    [],
+    "count_served",
+  );
+  return found!;
+}
