@@ -14,8 +14,6 @@ export interface KnownKeys {
   sum: string;
 }
 
-export type SharedKeys = ReturnType<typeof createSharedKeys>;
-
 /** Increase it when `KeyInfo` changes, so that old and new processes do not share keys. */
 const format = 1;
 const zip = promisify(gzip);
