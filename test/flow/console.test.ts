@@ -91,6 +91,7 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "GET /health": { status: 200 },
   "GET /alarms": { status: 200 },
   "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },
+  "POST /retention/allow": { body: { step: "opinions" }, status: 404 },
   "GET /incidents": { status: 200 },
   "POST /incidents": { body: { title: "Late", text: "We look into it." }, status: 201 },
   "POST /incidents/{id}/update": {
