@@ -43,7 +43,7 @@ export function streetsArchive({ lon, lat }: { lon: number; lat: number }): Buff
 
 const road = (...coordinates: Position[]): GeoJSON.Feature => ({
   type: "Feature",
-  properties: { kind: "major_road", kind_detail: "trunk" },
+  properties: { kind: "major_road", kind_detail: "trunk", min_zoom: 6 },
   geometry: { type: "LineString", coordinates },
 });
 
