@@ -16,6 +16,9 @@ const names: Readonly<Record<string, string>> = {
   redis: "Redis",
   database: say("The database"),
   eviction: say("Memory of Redis"),
+  clock: say("Clocks"),
+  rows: say("Rows of the database"),
+  stored: say("What is stored in Redis"),
   proxies: say("Proxies before this process"),
   stopping: say("the process is stopping"),
 };
@@ -66,6 +69,7 @@ interface Figures {
   sets: number;
   open: number;
   failing?: Record<string, number>;
+  off: string[];
 }
 
 const agoOf = (ms: number) => <Ago at={Date.now() - ms} />;
@@ -82,6 +86,10 @@ const figures: Record<string, (detail: Figures) => ComponentChildren> = {
     sayWith("up to change {seq}, made {ago}; kept for {n} {n|filter|filters}", {
       ...{ seq: String(seq), ago: agoOf(s * 1000), n: sets },
     }),
+  clock: ({ off }) =>
+    off.length === 0 ? say("all clocks agree") : say("wrong: {clocks}", { clocks: off.join(", ") }),
+  stored: (counts) =>
+    say("{n} damaged so far", { n: Object.values(counts).reduce((all, n) => all + Number(n), 0) }),
   alarms: ({ open, failing = {} }) =>
     Object.keys(failing).length === 0
       ? say("{n} open", { n: open })
@@ -98,6 +106,9 @@ const sentences = [
   "unknown without Redis",
   "unknown without Postgres",
   "every station can be folded",
+  "every row can be read",
+  "set aside: {rows}",
+  "not measured",
   "takes writes",
   "takes no writes: the database is read-only",
   "takes no writes: the disk of the database is full",
