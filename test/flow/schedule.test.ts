@@ -2,6 +2,7 @@ import { Worker } from "bullmq";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
 import { until } from "#test/flow/client.ts";
@@ -49,7 +50,7 @@ describe("flow: the schedule", function () {
       running.splice(running.indexOf(role), 1);
       await role.stop();
     };
-    const dumps = () => redis.exists(`${prefix}:dump:2`);
+    const dumps = () => redis.exists(`${prefix}:dump:3`);
     return { prefix, env, start, stop, dumps };
   };
   const readiness = async (web: RunningRole) => {
@@ -82,14 +83,20 @@ describe("flow: the schedule", function () {
   });
 
   it("tries a duty that has failed once more, without waiting for a tick", async () => {
-    const { prefix, start, dumps } = deployment(longSlots);
-    // A key of another kind: the first look at what is stored fails.
-    await redis.set(`${prefix}:dump:2`, "of another kind");
-    await start("clock");
-    const worker = await start("snapshots");
-    await worker.waitForLine(/"level":40.*"duty":"dump".*duty failed, is tried again/);
-    await redis.del(`${prefix}:dump:2`);
-    await until(dumps, Boolean);
+    const { prefix, env, start } = deployment({ ...longSlots, INSIGHTS_MS: "600000" });
+    const db = createDb(loadConfig(env), "test", 1);
+    const letGo = hold("a database", () => db.destroy());
+    try {
+      await db.raw("alter table insight_grades rename to away");
+      await start("clock");
+      const worker = await start("snapshots");
+      await worker.waitForLine(/"level":40.*"duty":"insights".*duty failed, is tried again/);
+      await db.raw("alter table away rename to insight_grades");
+      await until(() => redis.exists(`${prefix}:insights:3`), Boolean);
+    } finally {
+      letGo();
+      await db.destroy();
+    }
   });
 
   it("enqueues each slot once from two clocks, also when its work is already done", async () => {
