@@ -97,7 +97,9 @@ export function compute(
       ? model.byIds(area.ids, filters, now)
       : model.query({ area, filters, ...sort, limit: stationsMax, now });
   const { count, sum, truncated, missing } = found;
-  const query = [name, filtersKey, sort, truncated, ...(missing ?? [])];
+  const { bom } = ctx.state.query as AreaQuery;
+  const marked = bom === true && format === "csv" ? ["bom"] : [];
+  const query = [name, filtersKey, sort, truncated, ...(missing ?? []), ...marked];
   const tag = { route: "/stations", query };
   const etag = etagOf(ctx, { ...tag, format, count, sum });
   const lifetimeMs = services.config.statusLifetimeMs;

@@ -119,10 +119,10 @@ interface PageAsked extends ReadFilters {
 const tagOf = (
   ctx: ApiContext,
   format: Format,
-  { filtersKey: key, cursor, limit }: PageAsked,
+  { filtersKey: key, cursor, limit, bom }: PageAsked,
   { count, sum }: Whole,
 ): string => {
-  const query = [key, cursor, limit];
+  const query = [key, cursor, limit, ...(bom && format === "csv" ? ["bom"] : [])];
   return etagOf(ctx, { route: "/stations/all", format, query, count, sum });
 };
 

@@ -33,6 +33,12 @@ describe("flow: finding stations", function () {
     const headers = { Authorization: `Bearer ${stage.country.secret}` };
     return Buffer.from(await (await fetch(url(path), { headers })).arrayBuffer());
   };
+  const tagOf = async (path: string): Promise<string | null> => {
+    const headers = { Authorization: `Bearer ${stage.country.secret}` };
+    const response = await fetch(url(path), { headers });
+    await response.arrayBuffer();
+    return response.headers.get("etag");
+  };
   const ids = (body: { stations: { id: string }[] }): string[] => body.stations.map(({ id }) => id);
   const idOf = (n: number): string => placeOf(n).id;
   const faultOf = async (path: string, as = client): Promise<string> => {
@@ -175,6 +181,10 @@ describe("flow: finding stations", function () {
         "\ufeffid",
       );
       expect((await bytes("/stations/all.csv")).subarray(0, 2).toString()).to.equal("id");
+      for (const list of [`/stations.csv?${path}&bom=`, "/stations/all.csv?bom="]) {
+        const [one, other] = [await tagOf(`${list}true`), await tagOf(`${list}false`)];
+        expect(one, list).to.be.a("string").and.not.equal(other);
+      }
       const json = await client.get(`/stations?${path}&bom=true`);
       expect(json.body.count).to.equal(1);
       expect(json.headers.get("x-ignored-parameters")).to.equal(null);
