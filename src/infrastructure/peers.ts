@@ -102,6 +102,12 @@ export function createPeers(deps: {
     others: (): readonly Peer[] => others,
     /** When one of them last said something new, by the monotonic clock in ms; -Infinity before the first time. */
     heardMs: (): number => heardMs,
+    /** Looks now. What the others said before the call is known afterwards, unless Redis is away. */
+    async look(): Promise<void> {
+      await looking;
+      again();
+      await looking;
+    },
     /** Keeps looking. Does not wait for Redis. */
     start(): void {
       timer ??= setInterval(again, everyMs).unref();

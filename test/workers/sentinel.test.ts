@@ -101,12 +101,16 @@ describe("worker: the sentinel", function () {
       [state, status, country.stationIds.slice(0, first)],
     );
   const stamp = () => rows(country.db, "select feed_stamp(?::text[])", [country.stationIds]);
-  /** What the three say once they have said it of a moment that is not over yet. */
+  /** What the three say once each has said it of a moment that is not over yet, and of one moment in common. */
   const said = (ready: (contents: Content[]) => boolean = () => true): Promise<Content[]> => {
     const now = Date.now();
     return until(
       async () => peers.others().flatMap(({ content }) => content ?? []),
-      (all) => all.length === 3 && all.every(({ asOfMs }) => asOfMs > now) && ready(all),
+      (all) =>
+        all.length === 3 &&
+        Math.min(...all.map(({ asOfMs }) => asOfMs)) >
+          Math.max(now, ...all.map(({ sinceMs }) => sinceMs - 1)) &&
+        ready(all),
     );
   };
 

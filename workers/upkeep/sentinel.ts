@@ -37,6 +37,7 @@ export function createSentinel(
   };
 
   return async () => {
+    await peers.look();
     const now = clock();
     const served = peers
       .others()
