@@ -50,8 +50,7 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
     keepAlive: true,
     max: poolMax,
     idleTimeoutMillis: 30_000,
-    // For a connection that is made, and for one that is waited for.
-    connectionTimeoutMillis: config.acquireTimeoutMs,
+    waitMs: config.acquireTimeoutMs,
     // The server's own timeout cannot fire when the server is frozen.
     query_timeout: config.queryTimeoutMs + 1000,
     pipeline: true,

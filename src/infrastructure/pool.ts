@@ -8,6 +8,8 @@ import type { Hosts } from "#src/infrastructure/postgres-hosts.ts";
 // oxlint-disable typescript/no-explicit-any
 
 export interface PoolOptions extends pg.PoolConfig {
+  /** Longest wait for a connection, ms. One that takes longer to make is kept for those who ask later. */
+  waitMs?: number;
   /** Instead of `connectionString`. */
   hosts?: Hosts;
   /** Settings of Postgres that every statement is to run with. */
@@ -146,6 +148,7 @@ export class Connection extends pg.Client {
 /** `pg`'s pool of these connections, for knex and for pipelined transactions alike. */
 export class Pool extends pg.Pool {
   readonly #hosts: Hosts | undefined;
+  readonly #waitMs: number | undefined;
   /** When Postgres last answered a statement, by the monotonic clock in ms; null before the first time. */
   answeredAt: number | null = null;
   /** Hears the SQLSTATE of each answer that is an error. */
@@ -154,6 +157,8 @@ export class Pool extends pg.Pool {
 
   constructor(config: PoolOptions) {
     super({
+      // Longer than anybody waits: if it were given up each time, a slow server would never have one.
+      ...(config.waitMs === undefined ? {} : { connectionTimeoutMillis: 4 * config.waitMs }),
       ...config,
       onAnswer: () => (this.answeredAt = performance.now()),
       onFault: (code: string) => this.onFault?.(code),
@@ -163,6 +168,7 @@ export class Pool extends pg.Pool {
         void (client as unknown as Connection).setUp(config).then(() => settle(), settle),
     } as pg.PoolConfig);
     this.#hosts = config.hosts;
+    this.#waitMs = config.waitMs;
     // An idle connection was lost: it is gone from the pool, and the next one who asks hears what is the matter.
     this.on("error", () => undefined);
     // A client that ends is not kept.
@@ -189,12 +195,23 @@ export class Pool extends pg.Pool {
     const isNew = this.idleCount === 0 && this.totalCount < this.options.max;
     const host = isNew ? this.#hosts?.current() : undefined;
     try {
-      return await super.connect();
+      return await this.#inTime(super.connect());
     } catch (error) {
       if (host === undefined) throw error;
       this.#hosts!.failed(host);
       if (tries <= 1) throw error;
       return this.#connect(tries - 1);
     }
+  }
+  async #inTime(making: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+    if (this.#waitMs === undefined) return making;
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error("timeout exceeded when trying to connect"));
+        making.then((client) => client.release()).catch(() => undefined);
+      }, this.#waitMs);
+    });
+    return Promise.race([making, over]).finally(() => clearTimeout(timer));
   }
 }

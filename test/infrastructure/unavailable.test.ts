@@ -6,6 +6,7 @@ import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.
 import { Connection, Pool } from "#src/infrastructure/pool.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
+import { startTcpProxy } from "#test/harness/tcp-proxy.ts";
 
 const faultOf = (work: PromiseLike<unknown>): Promise<Error & { code?: string }> =>
   Promise.resolve(work).then(
@@ -165,6 +166,24 @@ describe("a fault of Postgres", function () {
       return [one];
     });
     expect(await waiting[0]).to.equal("timeout exceeded when trying to connect");
+  });
+
+  it("is not for ever where a connection takes longer to make than anybody waits for one", async () => {
+    const far = await startTcpProxy(Number(new URL(instance.databaseUrl).port || 5432));
+    far.set("slow");
+    const url = new URL(instance.databaseUrl);
+    Object.assign(url, { hostname: "127.0.0.1", port: far.port });
+    const db = createDb(
+      { ...instance.config, databaseUrl: url.href, acquireTimeoutMs: 500 },
+      "far",
+    );
+    try {
+      expect(await told(db.raw("select 1"))).to.equal("timeout exceeded when trying to connect");
+      await answering(db);
+    } finally {
+      await db.destroy();
+      await far.close();
+    }
   });
 
   it("may be a client that was ended here", async () => {

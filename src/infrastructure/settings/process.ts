@@ -135,7 +135,7 @@ export const processSettings = {
     "ACQUIRE_TIMEOUT_MS",
     1500,
     integer(50, minuteMs),
-    "longest wait for a Postgres connection from the pool",
+    "longest wait for a Postgres connection from the pool; making one may take four times as long",
   ),
   queryTimeoutMs: setting(
     "QUERY_TIMEOUT_MS",
