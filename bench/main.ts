@@ -3,6 +3,7 @@ import { benchCache } from "#bench/cache.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
+import { benchMemory } from "#bench/memory.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
@@ -20,6 +21,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
@@ -80,6 +82,7 @@ const benches: Record<string, () => Promise<string>> = {
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
+  memory: () => benchMemory(options),
   pages: () => benchPages({ quick: values.quick }),
   size: () => benchSize(options),
   streams: () => benchStreams({ ...options, quick: values.quick }),

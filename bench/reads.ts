@@ -212,7 +212,7 @@ export async function benchReads({
 }
 
 /** The first dump of the web process; the worker makes it within a slot. */
-async function untilDump(
+export async function untilDump(
   port: number,
   auth: Record<string, string>,
 ): Promise<{ etag: string; body: Buffer }> {
