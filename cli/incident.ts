@@ -7,6 +7,8 @@ import { shownDays } from "#src/alarms/service/days.ts";
 import { listIncidents, openIncident, tellIncident } from "#src/alarms/service/incidents.ts";
 import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 
 const text = (most: number) => line(most, "not empty");
 const feedsOf = (given: string): Feed[] => entries(given).map(choice(feeds));
@@ -63,7 +65,9 @@ export function incidentCommand(output: () => Output): Command {
     "incident list",
     "incident list --json",
   ).action(async () => {
-    const incidents = await withDb(output(), (db) => listIncidents(db, shownDays));
+    const incidents = await withDb(output(), (db) =>
+      listIncidents(db, shownDays, createQuarantine(silent)),
+    );
     const lines = incidents.map(({ id, title, feeds, opened, closed, updates }) => ({
       ...{ id, title: title.en, feeds, opened: formatTime(opened) },
       closed: closed === null ? null : formatTime(closed),
@@ -74,4 +78,5 @@ export function incidentCommand(output: () => Output): Command {
   return command;
 }
 
+const silent = createLog({ logLevel: "silent" }, "operator");
 const textOf = ({ text, textRu }: Told) => ({ en: text, ru: textRu ?? null });

@@ -29,10 +29,10 @@ const opened = Type.Object({
 const more = Type.Object(told);
 
 /** Incidents that `/status` tells everybody of (docs/decisions.md 16.34). */
-export const incidentCalls = ({ db }: Services): ConsoleCall[] => [
+export const incidentCalls = ({ db, quarantine }: Services): ConsoleCall[] => [
   consoleCall("GET", "/incidents", { role: "viewer" }, async (ctx) => {
     ctx.body = {
-      incidents: await listIncidents(db, shownDays),
+      incidents: await listIncidents(db, shownDays, quarantine),
       days: shownDays,
     } satisfies ConsoleIncidents;
   }),

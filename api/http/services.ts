@@ -179,6 +179,7 @@ export function createServices(config: Config, parts: ServiceParts) {
         meter,
         figuresOf,
         database,
+        quarantine,
       },
     }),
     /** Who waits for which mark's outcome. */

@@ -21,13 +21,7 @@ export const alarmColumns =
 
 /** Alarms that can be shown and told: one that cannot must not hold up the others. */
 export const readableAlarms = (found: readonly AlarmRow[]): AlarmRow[] =>
-  found.filter(
-    ({ raised_at, last_at, details }) =>
-      // Postgres' `infinity` is no Date.
-      [raised_at, last_at].every((at) => at instanceof Date && !Number.isNaN(at.getTime())) &&
-      typeof details === "object" &&
-      details !== null,
-  );
+  found.filter(({ details }) => typeof details === "object" && details !== null);
 
 /** Open alarms, or all, the newest first, at most `limit`; and how many there are. */
 export async function listAlarms(

@@ -41,7 +41,7 @@ export async function claimChannel(
        where channel = ? and exists (select from alarms where ${isUntold(channel)})
      ), claimed as (
        update alarm_channels c
-       set next_at = server_now() + ${claimMs} * interval '1 ms', claims = claims + 1
+       set next_at = server_now() + ${claimMs} * interval '1 ms', claims = claims % 1000000000000 + 1
        from due where c.channel = due.channel and ${mayBeSent}
        returning c.claims, c.failures
      )
@@ -93,7 +93,7 @@ export async function noteFailure(
 ): Promise<void> {
   await rows(
     db,
-    `update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = failures + 1, fault = ?
+    `update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = least(failures, 1000000) + 1, fault = ?
      where channel = ? and claims = ?`,
     [pauseMs, fault, channel, number],
   );

@@ -66,7 +66,7 @@ export async function raiseAlarms(tx: Statements, alarms: readonly Alarm[]): Pro
          as a(kind, subject, city, hour, count, details)
        order by kind, subject, city, hour
        on conflict (kind, subject, city, hour) do update
-         set count = alarms.count + excluded.count, last_at = excluded.last_at,
+         set count = least(alarms.count, 1000000000) + excluded.count, last_at = excluded.last_at,
            details = alarms.details || excluded.details
        -- xmax is 0 in a row that was inserted.
        returning xmax = 0 as fresh

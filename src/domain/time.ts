@@ -1,8 +1,11 @@
 import { dayMs, minuteMs, hourMs } from "#src/domain/units.ts";
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. */
+/**
+ * `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. What lies beyond the
+ * years 1 to 9999 is their end.
+ */
 export function formatTime(ms: number): string {
-  const iso = new Date(ms).toISOString();
+  const iso = new Date(Math.min(Math.max(ms, firstYearMs), lastYearMs)).toISOString();
   const day = iso.length - "T00:00:00.000Z".length;
   return `${iso.slice(0, day)} ${iso.slice(day + 1, day + 9)}`;
 }
@@ -46,8 +49,9 @@ export function parseTime(text: string): number | null {
   return at < firstYearMs ? null : at;
 }
 
-/** The database has no year 0. */
-const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
+/** From year 1 to year 9999, ms: what can be formatted. The database has no year 0. */
+export const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
+export const lastYearMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** `stale_after_hours` of a status that lives `lifetimeMs`: an integer (docs/contract.md 2.3), never less than its life. */
 export const staleAfterHours = (lifetimeMs: number): number => Math.ceil(lifetimeMs / hourMs);

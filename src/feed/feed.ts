@@ -32,6 +32,13 @@ export interface FeedRow extends StationRow {
 }
 
 /**
+ * SQL: `changes` or `time_changes` without numbers that were never given out. Whoever takes one for its cursor passes over
+ * all changes that follow.
+ */
+export const givenOut = (table: "changes" | "time_changes"): string =>
+  `(select * from ${table} where seq <= (select last_value from ${table.slice(0, -1)}_seq)) as ${table}`;
+
+/**
  * `believable`: the number was given out, and the time is not one of the future, as no stamp gives it. Both are
  * compared with what is so when the statement runs.
  */

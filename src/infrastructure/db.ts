@@ -1,5 +1,6 @@
 import knexFactory, { type Knex } from "knex";
 import pg from "pg";
+import { firstYearMs, lastYearMs } from "#src/domain/time.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isNetworkFault } from "#src/infrastructure/faults.ts";
 import { Pool } from "#src/infrastructure/pool.ts";
@@ -11,6 +12,14 @@ export type Tx = Knex.Transaction;
 
 // bigint columns hold mark ids, sequences and counts below 2^53; the default would give strings.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// `infinity` would be a number, and what is later than year 9999 a Date that cannot be formatted: both are the ends here.
+const { TIMESTAMPTZ } = pg.types.builtins;
+const toDate = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date | number;
+pg.types.setTypeParser(TIMESTAMPTZ, (text) => {
+  // No Date reaches as far as the last years of Postgres.
+  const ms = Number(toDate(text));
+  return new Date(Number.isNaN(ms) ? lastYearMs : Math.min(Math.max(ms, firstYearMs), lastYearMs));
+});
 // A date is a calendar day, never local midnight.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 

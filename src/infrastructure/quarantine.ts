@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
+import { firstYearMs, lastYearMs } from "#src/domain/time.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
 /** Why a value is not of a shape, in words that name the place and no value; null when it is. */
@@ -22,12 +23,9 @@ export function compileShape(schema: TSchema): Shape {
 }
 const faultMax = 200;
 
-/** From year 1 to year 9999, ms: what can be formatted. */
-const [firstMs, lastMs] = [Date.parse("0001-01-01T00:00:00Z"), 253_402_300_799_999];
-
 /** Parts of shapes of what was stored. */
 export const stored = {
-  time: Type.Number({ minimum: firstMs, maximum: lastMs }),
+  time: Type.Number({ minimum: firstYearMs, maximum: lastYearMs }),
   /** No text that is stored is longer, and one that is would be served a thousand times. */
   text: Type.String({ maxLength: 10_000 }),
   orNull: <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema]),
@@ -100,6 +98,12 @@ export function createQuarantine(
         [...before].filter((id) => !faults.has(id)),
       );
       return good;
+    },
+    /** Of one row why it has not the shape, or null: true when it can be used. */
+    take(table: string, id: string, fault: string | null): boolean {
+      if (fault === null) release(table, [id]);
+      else add(table, new Map([[id, fault]]));
+      return fault === null;
     },
     has: (table: string, id: string): boolean => tables.get(table)?.has(id) === true,
     /** Rows that are set aside, by table. */

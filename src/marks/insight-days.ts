@@ -1,11 +1,13 @@
+import { Type } from "typebox";
 import { type DayTimes, type GradeSums, noTimes } from "#src/domain/insights.ts";
 import { runsWithin } from "#src/domain/status-runs.ts";
-import { startOfDay } from "#src/domain/time.ts";
+import { formatDay, startOfDay } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
+import { compileShape, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { takeRewritten } from "#src/marks/rewritten-runs.ts";
 import { loadRuns } from "#src/marks/stored-runs.ts";
@@ -43,6 +45,7 @@ export async function pastDays(
   now: number,
   config: Config,
   known: Map<number, InsightDay & { madeAt: number }>,
+  quarantine: Pick<Quarantine, "take">,
 ): Promise<InsightDay[]> {
   const today = startOfDay(now);
   const first = today - (insightDaysMax - 1) * dayMs;
@@ -56,7 +59,7 @@ export async function pastDays(
   const found: InsightDay[] = [];
   for (const { at, made } of stored) {
     const held = known.get(at);
-    const day = held?.madeAt === made ? held : await readDay(db, at);
+    const day = held?.madeAt === made ? held : await readDay(db, at, quarantine);
     if (day === null) continue;
     known.set(at, day);
     found.push(day);
@@ -158,13 +161,26 @@ const pack = (cities: Readonly<Record<string, DayTimes>>): Stored =>
     ]),
   );
 
-async function readDay(db: Db, at: number): Promise<(InsightDay & { madeAt: number }) | null> {
+const citiesShape = compileShape(
+  Type.Record(Type.String(), Type.Array(Type.Number(), { minItems: 5, maxItems: 5 })),
+);
+
+/** Null for a day that is gone, or that cannot be read: such a one is counted anew at the next look. */
+async function readDay(
+  db: Db,
+  at: number,
+  quarantine: Pick<Quarantine, "take">,
+): Promise<(InsightDay & { madeAt: number }) | null> {
   const [found] = await rows<{ made: number; cities: Stored }>(
     db,
     `select ${msOf("made_at")} as made, cities from insight_days where day = ${dayOf}`,
     [at],
   );
   if (found === undefined) return null;
+  if (!quarantine.take("insight_days", formatDay(at), citiesShape(found.cities))) {
+    await rows(db, `update insight_days set made_at = '-infinity' where day = ${dayOf}`, [at]);
+    return null;
+  }
   const cities = Object.fromEntries(
     Object.entries(found.cities).map(([id, [stations, yes, low, no, queue]]) => [
       id,

@@ -1,14 +1,17 @@
+import { Type } from "typebox";
 import { addCounts, type Counts, type GradeSums } from "#src/domain/insights.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
+import { compileShape, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { dayOf } from "#src/marks/insight-days.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 
 /** Sums of a day's looks by city id; `""` stands for the stations that have no city near. */
 export type GradeDay = Readonly<Record<string, GradeSums>>;
 
+const dayShape = compileShape(Type.Record(Type.String(), Type.Array(Type.Number())));
 const lookEveryMs = 10 * minuteMs;
 
 /**
@@ -29,7 +32,9 @@ export const noteGrades = (
     );
     if (last !== undefined && Math.abs(now - last.looked) < lookEveryMs) return;
     const [stored] = await readDay(tx, today);
-    const cities: Record<string, GradeSums> = { ...stored?.cities };
+    // What cannot be read is lost, and the day begins anew.
+    const isReadable = dayShape(stored?.cities) === null;
+    const cities: Record<string, GradeSums> = isReadable ? { ...stored!.cities } : {};
     for (const [id, here] of Object.entries(counts)) cities[id] = addCounts(cities[id], here);
     await rows(
       tx,
@@ -42,10 +47,11 @@ export const noteGrades = (
 const readDay = (db: Statements, at: number): Promise<{ cities: GradeDay }[]> =>
   rows(db, `select cities from insight_grades where day = ${dayOf}`, [at]);
 
-/** The days that are stored, by their midnight, ms. `known` are days of an earlier call by their last look. */
+/** The days that are stored and can be read, by their midnight, ms. `known` are days of an earlier call by their last look. */
 export async function readGradeDays(
   db: Db,
   known: Map<number, { lookedAt: number; day: GradeDay }>,
+  quarantine: Pick<Quarantine, "take">,
 ): Promise<ReadonlyMap<number, GradeDay>> {
   const stored = await rows<{ at: number; looked: number }>(
     db,
@@ -56,6 +62,7 @@ export async function readGradeDays(
     if (known.get(at)?.lookedAt !== looked) {
       const [found] = await readDay(db, at);
       if (found === undefined) continue;
+      if (!quarantine.take("insight_grades", String(at), dayShape(found.cities))) continue;
       known.set(at, { lookedAt: looked, day: found.cities });
     }
     days.set(at, known.get(at)!.day);

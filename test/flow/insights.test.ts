@@ -9,6 +9,7 @@ import { servedStatuses, type ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
+import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -86,7 +87,10 @@ describe("flow: history, insights and overview are a count of status runs", func
       },
     });
     await follower.start();
-    const make = createInsightsDuty({ config, db, log, clock, redis, model, follower });
+    const make = createInsightsDuty({
+      ...{ config, db, log, clock, redis, model, follower },
+      quarantine: createQuarantine(log),
+    });
     return async () => {
       const [newest] = await rows<{ seq: number }>(db, "select max(seq)::int as seq from changes");
       await until(
@@ -264,7 +268,13 @@ describe("flow: history, insights and overview are a count of status runs", func
     await look(10, 1, 3);
     await look(24 * 60, 1, 0);
     await Promise.all([look(24 * 60 + 1, 0, 1), look(24 * 60 + 2, 0, 1)]);
-    const days = [...(await readGradeDays(db, new Map()))];
+    const days = [
+      ...(await readGradeDays(
+        db,
+        new Map(),
+        createQuarantine(createLog({ logLevel: "silent" }, "test")),
+      )),
+    ];
     const shares = days.map(([at, cities]) => [(at - day) / dayMs, sharesOut(cities[""])["95"]]);
     expect(shares).to.have.deep.members([
       [0, 0.5],

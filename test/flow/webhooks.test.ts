@@ -22,6 +22,7 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { createPageClient } from "#test/flow/page-client.ts";
 import { isSigned, type Receiver, startReceiver, status } from "#test/flow/webhook-receivers.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
+import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
 
 const driver = "driver 1";
@@ -341,6 +342,24 @@ describe("flow: webhooks", function () {
       },
       { CLOCK_OFFSET_S: String(73 * 3600) },
     );
+  });
+
+  it("take no other along when one cannot be read", async () => {
+    const { id } = placeOf(0);
+    const read = createStationReader(country.db, instance.config, Date.now);
+    const body = (data: unknown): Promise<string> => {
+      const delivery = { id: 1, message_id: "", type: "", data, created: 0, toldUntil: 0 };
+      return bodyOf(country.db, instance.config, read, { delivery } as never, Date.now());
+    };
+    const good = { stations: [id] };
+    // Those behind the first one are read together.
+    const bodies = [good, { stations: [["a", "b"], ["c"]] }, good, { stations: 7 }, null, good].map(
+      body,
+    );
+    const ends = (await Promise.allSettled(bodies)).map((one) =>
+      one.status === "fulfilled" ? one.value.includes(`"${id}"`) : "refused",
+    );
+    expect(ends).to.deep.equal([true, "refused", true, "refused", "refused", true]);
   });
 
   it("lose nothing when their process is away and Redis is wiped", async () => {

@@ -2,6 +2,7 @@ import type { Follower } from "#src/feed/follower.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { countTimes, type InsightDay, pastDays } from "#src/marks/insight-days.ts";
 import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
+import { cityShape } from "#snapshots/cities.ts";
 import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
 import { countNow } from "#snapshots/insights/count.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
@@ -11,12 +12,12 @@ import type { Duty, RoleDeps } from "#workers/role.ts";
 
 /** Counts what the country looks like and costs, now and on each day, and stores it for the web processes. */
 export function createInsightsDuty(
-  deps: Pick<RoleDeps, "config" | "db" | "log" | "clock" | "redis"> & {
+  deps: Pick<RoleDeps, "config" | "db" | "log" | "clock" | "redis" | "quarantine"> & {
     model: Pick<ReadModel, "each">;
     follower: Pick<Follower, "seq" | "asOf">;
   },
 ): Duty {
-  const { config, db, log, clock, redis, model, follower } = deps;
+  const { config, db, log, clock, redis, model, follower, quarantine } = deps;
   const store = createInsightStore(redis, config.redisPrefix);
   const known = new Map<number, InsightDay & { madeAt: number }>();
   const knownGrades = new Map<number, { lookedAt: number; day: GradeDay }>();
@@ -24,16 +25,21 @@ export function createInsightsDuty(
   return async () => {
     const now = clock();
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
-    const cities = await loadInsightCities(db);
+    const cities = quarantine.sift(
+      "cities",
+      await loadInsightCities(db),
+      ({ id }) => id,
+      cityShape,
+    );
     const cityAt = cityFinder(cities);
     const { counts, priced } = await countNow(model, cityAt, now);
     // First: what follows may fail, and new marks are judged by them.
     const medians = await findMedians(priced, config);
     await saveMedians(redis, config.redisPrefix, medians, now);
     const cityOf = new Map((await loadPlaces(db)).map((place) => [place.id, cityAt(place)]));
-    const past = await pastDays(db, cityOf, now, config, known);
+    const past = await pastDays(db, cityOf, now, config, known, quarantine);
     await noteGrades(db, counts, now);
-    const gradesOf = await readGradeDays(db, knownGrades);
+    const gradesOf = await readGradeDays(db, knownGrades, quarantine);
     const withGrades = <Day extends InsightDay>(day: Day): Day => {
       const grades = gradesOf.get(day.at);
       return grades === undefined ? day : { ...day, grades };

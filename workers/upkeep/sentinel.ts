@@ -9,6 +9,7 @@ import {
   streakTold,
   type Verdict,
 } from "#src/domain/sentinel.ts";
+import { givenOut } from "#src/feed/feed.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
@@ -80,7 +81,7 @@ const lossOf = ({ known, mostKnown }: Content): Record<string, number> => ({
 async function countStations(db: Db): Promise<Counted> {
   const [found] = await rows<Counted>(
     db,
-    `select coalesce((select max(seq) from changes), 0) as seq, count(*) as count,
+    `select coalesce((select max(seq) from ${givenOut("changes")}), 0) as seq, count(*) as count,
        count(*) filter (where st.status <> 'nodata') as known
      from changes c join stations s on s.id = c.station_id
        left join station_status st on st.station_id = c.station_id

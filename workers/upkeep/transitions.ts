@@ -36,7 +36,7 @@ export async function settleTransitions({
     const settled = await inTransaction(db, async (tx) => {
       const found = await rows<DueRow>(
         tx,
-        `select station_id, state, status, ${msOf("next_at")} as since, ${msOf("server_now()")} as now
+        `select station_id, state, status, ${msOf("coalesce(nullif(next_at, '-infinity'), server_now())")} as since, ${msOf("server_now()")} as now
          from station_status
          where next_at <= server_now() order by station_id limit ${batch} for no key update skip locked`,
       );

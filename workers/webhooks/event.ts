@@ -1,9 +1,11 @@
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 import { view } from "#src/domain/view.ts";
+import { Type } from "typebox";
 import { asOfBefore, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
+import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { loadReports } from "#src/marks/marks.ts";
 import type { Turn } from "#src/pushes/webhooks/turns.ts";
 import { createCoalescer } from "#workers/coalesce.ts";
@@ -40,9 +42,16 @@ export const createStationReader = (
 
 type ReadShown = ReturnType<typeof createStationReader>;
 
+const dataShape = compileShape(
+  Type.Partial(
+    Type.Object({ stations: Type.Array(stored.text), marks: Type.Array(Type.Integer()) }),
+  ),
+);
+
 /**
  * The body of a delivery, docs/contract.md 10: type, time of the event, and its data. Stations and outcomes are those of
- * this moment, also when it is sent again: an older state never follows a newer one.
+ * this moment, also when it is sent again: an older state never follows a newer one. Throws for one of another shape before
+ * its stations are read with those of others.
  */
 export async function bodyOf(
   db: Db,
@@ -52,6 +61,8 @@ export async function bodyOf(
   now: number,
 ): Promise<string> {
   const { type, data, created } = delivery;
+  const fault = dataShape(data);
+  if (fault !== null) throw new TypeError(fault);
   const shown =
     data.stations !== undefined
       ? await stationsOf(config, read, data.stations, delivery.toldUntil)

@@ -14,6 +14,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { DutyWatch } from "#src/infrastructure/duty-times.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
@@ -48,6 +49,7 @@ interface Needs {
   meter: { readonly away: boolean };
   database: { refusal(): string | null };
   figuresOf: SharedFigures;
+  quarantine: Quarantine;
 }
 
 /** A look for each so many polls of the change feed. */
@@ -75,6 +77,7 @@ export function createServiceWatch(needs: Needs) {
     meter,
     figuresOf,
     database,
+    quarantine,
   } = needs;
   const everyMs = pollsBetween * config.pollMs;
   let known: Awaited<ReturnType<typeof read>> | null = null;
@@ -87,8 +90,8 @@ export function createServiceWatch(needs: Needs) {
     figuresOf("service", keptPart * everyMs, async () => ({
       at: clock(),
       oldestMarkMs: ((await readBacklog(db)).oldestS ?? 0) * 1000,
-      days: await readServiceDays(db),
-      incidents: await listIncidents(db, shownDays),
+      days: await readServiceDays(db, quarantine),
+      incidents: await listIncidents(db, shownDays, quarantine),
     }));
 
   const now = (): ServiceState => {

@@ -1,8 +1,12 @@
-import { type Feed, feeds, type FeedReport, type ServiceDay } from "#src/domain/service-state.ts";
+import { Type } from "typebox";
+import { feeds, type FeedReport, type ServiceDay } from "#src/domain/service-state.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { dayMs, minuteMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
+import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import { msOf } from "#src/marks/marks.ts";
 
 /** So many days `/status` shows, today included. */
 export const shownDays = 90;
@@ -52,9 +56,17 @@ export async function countMinute(deps: {
   );
 }
 
-export const readServiceDays = (db: Db): Promise<ServiceDay[]> =>
-  rows<ServiceDay & { feed: Feed }>(
-    db,
-    `select extract(epoch from day)::bigint * 1000 as at, feed, first_minute as first, well
-     from service_days order by day, feed`,
-  );
+const minutes = Type.Integer({ minimum: 0, maximum: dayMs / minuteMs });
+const dayShape = compileShape(
+  Type.Object({ at: stored.time, feed: stored.word(feeds), first: minutes, well: minutes }),
+);
+
+/** The days that can be read. */
+export async function readServiceDays(
+  db: Db,
+  quarantine: Pick<Quarantine, "sift">,
+): Promise<ServiceDay[]> {
+  const sql = `select ${msOf("day")} as at, feed, first_minute as first, well from service_days order by day, feed`;
+  const found = await rows<ServiceDay>(db, sql);
+  return quarantine.sift("service_days", found, ({ at, feed }) => `${at} ${feed}`, dayShape);
+}

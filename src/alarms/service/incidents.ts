@@ -1,5 +1,8 @@
-import type { Feed } from "#src/domain/service-state.ts";
+import { Type } from "typebox";
+import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
+import { msOf } from "#src/marks/marks.ts";
 import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
 
 /** A text for everybody, and in Russian where somebody has written it. */
@@ -20,13 +23,26 @@ export interface Incident {
   updates: { at: number; text: PublicText }[];
 }
 
-/** Open incidents, and closed ones of the last `days` days; the newest first. */
-export async function listIncidents(db: Db, days: number): Promise<Incident[]> {
+const { text, time, word, orNull } = stored;
+const publicText = Type.Object({ en: text, ru: orNull(text) });
+const incidentShape = compileShape(
+  Type.Object({
+    ...{ title: publicText, feeds: Type.Array(word(feeds)), opened: time, closed: orNull(time) },
+    updates: Type.Array(Type.Object({ at: time, text: publicText })),
+  }),
+);
+
+/** Open incidents, and closed ones of the last `days` days, as far as they can be read; the newest first. */
+export async function listIncidents(
+  db: Db,
+  days: number,
+  quarantine: Pick<Quarantine, "sift">,
+): Promise<Incident[]> {
   const found = await rows<Incident>(
     db,
     `select i.id, jsonb_build_object('en', title, 'ru', title_ru) as title, feeds,
-       ${ms("opened_at")} as opened, ${ms("closed_at")} as closed,
-       (select jsonb_agg(jsonb_build_object('at', ${ms("at")},
+       ${msOf("opened_at")} as opened, ${msOf("closed_at")} as closed,
+       (select jsonb_agg(jsonb_build_object('at', ${msOf("at")},
            'text', jsonb_build_object('en', text, 'ru', text_ru)) order by u.id)
          from incident_updates u where u.incident_id = i.id) as updates
      from incidents i
@@ -34,10 +50,9 @@ export async function listIncidents(db: Db, days: number): Promise<Incident[]> {
      order by closed_at is null desc, i.id desc limit ${shownMax}`,
     [days],
   );
-  return found;
+  return quarantine.sift("incidents", found, ({ id }) => String(id), incidentShape);
 }
 
-const ms = (column: string): string => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 const shownMax = 200;
 
 /** An operator tells everybody of an incident. */

@@ -1,7 +1,7 @@
 import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
-import { type FeedRow, readStations } from "#src/feed/feed.ts";
+import { type FeedRow, givenOut, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 
@@ -37,12 +37,17 @@ export async function matchAlerts(
   return matched;
 }
 
+/** SQL for a cursor. One beyond what was given out would let no driver be told any more: it begins anew. */
+const cursorSql = (name: "change_seq" | "time_change_seq"): string =>
+  `case when ${name} <= (select last_value from ${name}) then ${name} else 0 end as ${name}`;
+const cursorsSql = `select ${cursorSql("change_seq")}, ${cursorSql("time_change_seq")} from fuel_alert_cursor`;
+
 /** Without a lock: mostly there is nothing to do. */
 async function isBehind(db: Db): Promise<boolean> {
   const [found] = await rows<{ behind: boolean }>(
     db,
-    `select exists (select from changes where seq > c.change_seq)
-       or exists (select from time_changes where seq > c.time_change_seq) as behind from fuel_alert_cursor c`,
+    `select exists (select from ${givenOut("changes")} where seq > c.change_seq)
+       or exists (select from ${givenOut("time_changes")} where seq > c.time_change_seq) as behind from (${cursorsSql}) c`,
   );
   return found!.behind;
 }
@@ -57,10 +62,10 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   // Two processes take pages one after the other. What has changed is read in a later statement.
   const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(
     tx,
-    "select change_seq, time_change_seq from fuel_alert_cursor for update",
+    `${cursorsSql} for update`,
   );
-  const after = (table: string, timed: boolean): string =>
-    `(select station_id, seq, ${timed} as timed from ${table} where seq > ? order by seq limit ${pageStations})`;
+  const after = (table: "changes" | "time_changes", timed: boolean): string =>
+    `(select station_id, seq, ${timed} as timed from ${givenOut(table)} where seq > ? order by seq limit ${pageStations})`;
   const changed = await rows<Changed>(
     tx,
     `${after("changes", false)} union all ${after("time_changes", true)}`,
@@ -112,9 +117,10 @@ async function storeGrades(tx: Tx, different: readonly Compared[]): Promise<void
 
 /** Degrees of latitude that no radius is longer than: the index finds the alerts of a strip. */
 const stripDegrees = 0.5;
-const distanceSql = `6371008.8 * 2 * asin(least(1, sqrt(
-  sin(radians(a.lat - g.lat) / 2) ^ 2
-  + cos(radians(a.lat)) * cos(radians(g.lat)) * sin(radians(a.lon - g.lon) / 2) ^ 2)))`;
+/** Null for an alert without a place: its sine would be an error, and nobody would be told. */
+const distanceSql = `case when a.lat between -90 and 90 and a.lon between -180 and 180 then
+  6371008.8 * 2 * asin(least(1, sqrt(sin(radians(a.lat - g.lat) / 2) ^ 2
+    + cos(radians(a.lat)) * cos(radians(g.lat)) * sin(radians(a.lon - g.lon) / 2) ^ 2))) end`;
 
 /** Alerts that were asked for before the change: who asks later sees the station on the map. */
 async function storeMatches(tx: Tx, different: readonly Compared[]): Promise<number> {

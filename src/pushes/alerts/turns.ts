@@ -78,7 +78,7 @@ export const takeAlertTurn = (
   inTransaction(db, async (tx) => {
     const [device] = await rows<Omit<AlertTurn, "matches">>(
       tx,
-      `update push_devices d set claims = claims + 1, tried_at = server_now(),
+      `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
        where d.id = ? and ${mayBeTold} and ${waits}
        returning d.id as "deviceId", d.claims as claim, d.sealed, d.lang, d.time_zone as "timeZone",
@@ -149,7 +149,7 @@ export const settleAlertTurn = (
     else
       await pause(
         verdict.failedMs,
-        ", failures = failures + 1, failing_since = coalesce(failing_since, server_now())",
+        ", failures = least(failures, 1000000) + 1, failing_since = coalesce(failing_since, server_now())",
       );
     return true;
 

@@ -1,4 +1,5 @@
 import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
+import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
@@ -28,8 +29,8 @@ const columns = `id, partner_id, url, events, description, off_at is null as ena
 /** Forgets failures: whoever changes or switches on a webhook has it tried at once. */
 const freshSql = "failures = 0, failing_since = null, next_at = '-infinity'";
 /** As of now: a webhook is told of what comes after it. */
-const cursorsSql = `change_seq = coalesce((select max(seq) from changes), 0),
-  time_change_seq = coalesce((select max(seq) from time_changes), 0)`;
+const cursorsSql = `change_seq = coalesce((select max(seq) from ${givenOut("changes")}), 0),
+  time_change_seq = coalesce((select max(seq) from ${givenOut("time_changes")}), 0)`;
 
 /** Webhooks of one partner or of all, the oldest first. */
 export const listWebhooks = (db: Db | Tx, partnerId: number | null = null): Promise<Webhook[]> =>

@@ -1,5 +1,6 @@
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import type { OffReason } from "#src/domain/vocabulary.ts";
+import { givenOut } from "#src/feed/feed.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
@@ -22,8 +23,8 @@ const mayBeSent = `e.off_at is null and e.next_at <= server_now() and e.claimed_
 /** SQL: stations have changed for an endpoint `e`, and its pause between two batches is over. Binds that pause, ms. */
 const stationsAreDue = `'stations.changed' = any(e.events)
   and e.stations_at <= server_now() - ?::int * interval '1 ms'
-  and (e.change_seq < (select max(seq) from changes)
-    or e.time_change_seq < (select max(seq) from time_changes))`;
+  and (e.change_seq < (select max(seq) from ${givenOut("changes")})
+    or e.time_change_seq < (select max(seq) from ${givenOut("time_changes")}))`;
 
 /** SQL: something waits for an endpoint `e`. Binds the same. */
 const somethingWaits = `(
@@ -89,7 +90,7 @@ export const takeTurn = (
   pipelinedTransaction(db, async (tx) => {
     const [claimed] = await rows<Claimed>(
       tx,
-      `update webhook_endpoints e set claims = claims + 1, tried_at = server_now(),
+      `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
        where e.id = ? and ${mayBeSent} and ${somethingWaits}
        returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
@@ -126,9 +127,9 @@ const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["deliv
     tx,
     `select d.id, d.message_id, d.type, d.data, ${msOf("d.created_at")} as created,
        case when d.type = 'stations.changed' then ${msOf(`least(
-         coalesce((select at from changes where seq > e.change_seq order by seq limit 1),
-           (select at from changes order by seq desc limit 1)),
-         (select at from time_changes where seq > e.time_change_seq order by at limit 1),
+         coalesce((select at from ${givenOut("changes")} where seq > e.change_seq order by seq limit 1),
+           (select at from ${givenOut("changes")} order by seq desc limit 1)),
+         (select at from ${givenOut("time_changes")} where seq > e.time_change_seq order by at limit 1),
          (select min(next_at) from station_status))`)} end as "toldUntil"
      from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
      where d.endpoint_id = ? and d.delivered_at is null order by d.id limit 1`,
@@ -138,8 +139,8 @@ const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["deliv
 
 /** The next changed stations in the order of their commits. A batch that is not full is followed by a pause. */
 async function batchStations(tx: Statements, endpointId: number): Promise<void> {
-  const after = (table: string, cursor: string): string =>
-    `select station_id, seq from ${table}
+  const after = (table: "changes" | "time_changes", cursor: string): string =>
+    `select station_id, seq from ${givenOut(table)}
      where seq > (select ${cursor} from webhook_endpoints where id = ?) order by seq limit ${batchMax}`;
   await rows(
     tx,
@@ -212,7 +213,7 @@ export const settleTurn = (
         )
       : rows(
           tx,
-          `update webhook_endpoints set claimed_until = '-infinity', failures = failures + 1,
+          `update webhook_endpoints set claimed_until = '-infinity', failures = least(failures, 1000000) + 1,
              failing_since = coalesce(failing_since, server_now()), next_at = server_now() + ?::bigint * interval '1 ms',
              off_at = coalesce(off_at, case when ?::text is not null then server_now() end),
              off_reason = coalesce(off_reason, ?::text)
@@ -222,7 +223,7 @@ export const settleTurn = (
         );
     const storing = rows(
       tx,
-      `update webhook_deliveries d set attempts = d.attempts + 1, tried_at = server_now(), status = ?, answer = ?,
+      `update webhook_deliveries d set attempts = least(d.attempts, 1000000) + 1, tried_at = server_now(), status = ?, answer = ?,
          fault = ?, duration_ms = ?, delivered_at = case when ?::boolean then server_now() end
        from webhook_endpoints e where d.id = ? and e.id = d.endpoint_id and e.claims = ?`,
       [status, answer, fault, durationMs, isTaken, delivery.id, claim],
