@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
+import { countRows } from "#test/fault/proof.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import {
   clockSteps,
   createFakeClock,
   type FakeClock,
-  findFaketime,
-  noFaketime,
+  skipWithoutFaketime,
   startRoleUnderClock,
 } from "#test/harness/faketime.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -39,10 +38,7 @@ describe("fault: the wall clocks of upkeep and clock", function () {
   let roles: RoleProcess[] = [];
 
   before(async function () {
-    if ((await findFaketime()) === null) {
-      console.log(`      ${noFaketime}: skipped`);
-      this.skip();
-    }
+    await skipWithoutFaketime(this);
     const caps = { NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" };
     instance = await createTestInstance({
       SLOT_MS: String(slotMs),
@@ -78,16 +74,6 @@ describe("fault: the wall clocks of upkeep and clock", function () {
     const answer = await client.mark(placeOf(sent % stationCount), `user-${sent}`, said);
     expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 202]);
   };
-  const counts = async (): Promise<Record<string, number>> =>
-    (
-      await rows<Record<string, number>>(
-        country.db,
-        `select (select count(*) from marks) as marks, (select count(*) from opinions) as opinions,
-           (select count(*) from mark_keys) as keys, (select count(*) from reporters) as reporters,
-           (select count(*) from marks where lat is not null) as positions,
-           (select count(*) from pg_inherits where inhparent = 'marks'::regclass) as days`,
-      )
-    )[0]!;
   const notes = (): Promise<Record<string, string>> =>
     redis.hgetall(`${instance.config.redisPrefix}:duties`);
   const builtAt = async (): Promise<number> =>
@@ -112,10 +98,10 @@ describe("fault: the wall clocks of upkeep and clock", function () {
   };
   const nothingLess = async (work: () => Promise<void>): Promise<void> => {
     await mark();
-    const before = await counts();
+    const before = await countRows(country.db);
     await work();
     await mark();
-    const after = await counts();
+    const after = await countRows(country.db);
     for (const [name, count] of Object.entries(before))
       expect(after[name], name).to.be.at.least(count);
     expect(after["marks"]).to.be.above(before["marks"]!);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { until } from "#test/flow/client.ts";
-import { clockSteps, createFakeClock, findFaketime, noFaketime } from "#test/harness/faketime.ts";
+import { clockSteps, createFakeClock, skipWithoutFaketime } from "#test/harness/faketime.ts";
 import { startProcess } from "#test/harness/processes.ts";
 
 const program = "setInterval(() => console.log(Date.now(), performance.now()), 50)";
@@ -8,9 +8,7 @@ const program = "setInterval(() => console.log(Date.now(), performance.now()), 5
 describe("fault: the wall clock of a test's process", function () {
   this.timeout(60_000);
   before(async function () {
-    if ((await findFaketime()) !== null) return;
-    console.log(`      ${noFaketime}: skipped`);
-    this.skip();
+    await skipWithoutFaketime(this);
   });
 
   it("follows each step at once, while timers and the monotonic clock go on", async () => {

@@ -76,6 +76,18 @@ export const storedMarks = (db: Db): Promise<StoredMark[]> =>
        (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks`,
   );
 
+/** What only a deletion makes fewer, and the days that marks have a table for. */
+export const countRows = async (db: Db): Promise<Record<string, number>> =>
+  (
+    await rows<Record<string, number>>(
+      db,
+      `select (select count(*) from marks) as marks, (select count(*) from opinions) as opinions,
+         (select count(*) from mark_keys) as keys, (select count(*) from reporters) as reporters,
+         (select count(*) from marks where lat is not null) as positions,
+         (select count(*) from pg_inherits where inhparent = 'marks'::regclass) as days`,
+    )
+  )[0]!;
+
 /** Every web process serves the states that are stored. */
 export async function expectServed({ country, config, clients }: Served): Promise<void> {
   const states = await rows<{ station_id: string; state: StationState }>(

@@ -2,6 +2,7 @@ import { release } from "#demo/release.ts";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
+import type { FakeClock } from "#test/harness/faketime.ts";
 import { createTestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type Bouncer, type PoolMode, startBouncer } from "#test/harness/pgbouncer.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
@@ -34,6 +35,8 @@ const caps = { NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" };
 /** Starts the roles; `own` names the servers that the test may harm. */
 export async function openStage(options: {
   own?: "redis" | "postgres";
+  /** The clock of the own Postgres. */
+  postgresClock?: FakeClock;
   webs?: number;
   workers: number;
   /** With a PgBouncer before the database, in this mode. */
@@ -52,7 +55,10 @@ export async function openStage(options: {
   if (redis !== null) later(redis, () => redis.drop());
   const postgres =
     options.own === "postgres"
-      ? await startPrivatePostgres({ durable: options.standby ?? false })
+      ? await startPrivatePostgres({
+          durable: options.standby ?? false,
+          ...(options.postgresClock && { env: options.postgresClock.env }),
+        })
       : null;
   if (postgres !== null) later(postgres, () => postgres.drop());
   const instance = await createTestInstance({ ...usualPatience, ...caps, ...options.settings });

@@ -8,7 +8,7 @@ import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { provided } from "#test/harness/provided.ts";
 
 /** What a skipped test says. */
-export const noFaketime = "libfaketime is missing: install Debian's package libfaketime";
+const noFaketime = "libfaketime is missing: install Debian's package libfaketime";
 
 /** The wall clock of one process, or of several that share it. Monotonic clocks, timers and sockets go on normally. */
 export interface FakeClock {
@@ -38,6 +38,13 @@ let library: Promise<string | null> | undefined;
 /** libfaketime of the system, else of Debian's package, unpacked; null where neither can be had. */
 export const findFaketime = (): Promise<string | null> => (library ??= lookForLibrary());
 
+/** For a `before`: skips what needs a clock to set where there is none. */
+export async function skipWithoutFaketime(test: Mocha.Context): Promise<void> {
+  if ((await findFaketime()) !== null) return;
+  console.log(`      ${noFaketime}: skipped`);
+  test.skip();
+}
+
 async function lookForLibrary(): Promise<string | null> {
   const installed = libraryBelow("/usr/lib");
   if (installed !== null) return installed;
@@ -59,6 +66,9 @@ function libraryBelow(folder: string): string | null {
   return files.find((file) => existsSync(file)) ?? null;
 }
 
+/** The files of all clocks, which are deleted at the end. */
+const files: string[] = [];
+
 /** A clock to start processes under. Throws where libfaketime is missing: ask `findFaketime` first. */
 export async function createFakeClock(offsetMs = 0): Promise<FakeClock> {
   const preload = await findFaketime();
@@ -75,7 +85,8 @@ export async function createFakeClock(offsetMs = 0): Promise<FakeClock> {
     renameSync(`${file}.new`, file);
   };
   set(offsetMs);
-  process.once("exit", () => rmSync(file, { force: true }));
+  if (files.push(file) === 1)
+    process.once("exit", () => files.forEach((each) => rmSync(each, { force: true })));
   return {
     set,
     offsetMs: () => offset,

@@ -9,7 +9,7 @@ import { checkCopies, checkMarks, type Copy, type Violation } from "#test/fault/
 import { storedMarks } from "#test/fault/proof.ts";
 import { mendAll } from "#test/soak/faults.ts";
 import { type Mirrors, textOf } from "#test/soak/mirrors.ts";
-import type { SoakStage } from "#test/soak/stage.ts";
+import type { Member, SoakStage } from "#test/soak/stage.ts";
 import type { Traffic } from "#test/soak/traffic.ts";
 
 /** How long the service has to be well again after the last fault. */
@@ -94,7 +94,7 @@ async function untilKnown({ country, webs }: SoakStage): Promise<Violation[]> {
 }
 
 /** The stations as the rows say, worked out here. */
-async function truthOf({ country, config }: SoakStage): Promise<Copy> {
+async function truthOf({ country, config }: Compared): Promise<Copy> {
   const found = await rows<{ id: string; state: StationState | null }>(
     country.db,
     `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, st.state
@@ -109,9 +109,14 @@ async function truthOf({ country, config }: SoakStage): Promise<Copy> {
   );
 }
 
+/** What is compared, when nothing is on its way any more. */
+type Compared = Pick<SoakStage, "country" | "config"> & {
+  webs: readonly Pick<Member, "name" | "process">[];
+};
+
 /** Every web process's dump and delta, and every mirror, against the rows; one ETag on all processes, which holds. */
-async function compareCopies(
-  stage: SoakStage,
+export async function compareCopies(
+  stage: Compared,
   mirrors: Mirrors,
   since: string,
 ): Promise<Violation[]> {

@@ -6,7 +6,7 @@ import type { Random } from "#demo/country/random.ts";
 import type { Copy } from "#test/fault/history.ts";
 import { hold } from "#test/harness/leaks.ts";
 import { late, within } from "#test/harness/lines.ts";
-import type { SoakStage } from "#test/soak/stage.ts";
+import type { Member, SoakStage } from "#test/soak/stage.ts";
 
 /** Partners who keep a copy of all stations. */
 export interface Mirrors {
@@ -17,8 +17,14 @@ export interface Mirrors {
 
 const refreshMs = 120_000;
 
+/** What mirrors ask, and where is said what cannot be had. */
+type Mirrored = Pick<SoakStage, "missing"> & {
+  country: Pick<SoakStage["country"], "secret">;
+  webs: readonly Pick<Member, "process">[];
+};
+
 /** One by the stream, one by polls, both of which take any web process; one in Python, where there is a Python. */
-export function startMirrors(stage: SoakStage, random: Random): Mirrors {
+export function startMirrors(stage: Mirrored, random: Random): Mirrors {
   const mirrors = [
     startMirror(stage, random, true),
     startMirror(stage, random, false),
@@ -48,7 +54,7 @@ export const textOf = (station: object): string =>
       : value,
   );
 
-function startMirror({ webs, country }: SoakStage, random: Random, stream: boolean): OneMirror {
+function startMirror({ webs, country }: Mirrored, random: Random, stream: boolean): OneMirror {
   let saved: MirrorState | null = null;
   const store: Store = {
     load: async () => saved,
@@ -87,7 +93,7 @@ const hasPython = (): boolean =>
   spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
 
 /** It asks the first web process, when it is told to. */
-function startPython({ webs, country }: SoakStage): OneMirror {
+function startPython({ webs, country }: Mirrored): OneMirror {
   const { baseUrl } = webs[0]!.process();
   const child = spawn("python3", ["-c", program, baseUrl, country.secret], {
     env: { PATH: process.env["PATH"], PYTHONPATH: "client/python", PYTHONDONTWRITEBYTECODE: "1" },
