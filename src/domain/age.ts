@@ -1,5 +1,5 @@
 /** Processes that follow the same clock differ by less, ms. */
-const slackMs = 1000;
+export const slackMs = 1000;
 
 /**
  * How old that is which another process made at `at`, ms. Below zero only when it lies in the future: then one of the two

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { ageOf } from "#src/domain/age.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isOutdated, oldestMs } from "#src/domain/authority.ts";
@@ -52,6 +53,12 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   let listener: Listener | null = null;
   let timer: NodeJS.Timeout | undefined;
 
+  /** When they were read, by `clock`, which may have gone back since. */
+  const readAt = (): number | null => {
+    if (known === null) return null;
+    const now = clock();
+    return ageOf(known.at, now) >= 0 ? known.at : Math.floor(now - (performance.now() - readMs));
+  };
   /** A key whose row cannot be read goes on as it was. */
   const setAside = (): HashedKey[] =>
     [...keys].filter(([, { id }]) => quarantine.has(keysTable, String(id)));
@@ -78,9 +85,10 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   };
   const exchange = async (): Promise<void> => {
     try {
-      const found = await shared.exchange(known);
+      const own = known === null ? null : { ...known, at: readAt()! };
+      const found = await shared.exchange(own, clock());
       // A reading of its own may have ended meanwhile.
-      if (found !== null && found.at > (known?.at ?? -Infinity)) take(found, clock() - found.at);
+      if (found !== null && found.at > (readAt() ?? -Infinity)) take(found, clock() - found.at);
     } catch (error) {
       // The connection has logged that Redis is away.
       log.debug({ err: (error as Error).message }, "keys not shared");
@@ -99,7 +107,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     return isOutdated({
       ageMs: now - readMs,
       heardMs: now - peers.heardMs(),
-      behindMs: othersAt - known.at,
+      behindMs: othersAt - readAt()!,
     });
   };
   const refreshed = (): void => {
@@ -194,7 +202,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     },
     /** When Postgres was read for them, here or elsewhere, ms; null before the first time. */
     get refreshedAt() {
-      return known?.at ?? null;
+      return readAt();
     },
   };
 }

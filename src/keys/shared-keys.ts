@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { ageOf, slackMs } from "#src/domain/age.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { checksumOf, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
@@ -28,10 +29,12 @@ export const knownKeys = (at: number, keys: readonly HashedKey[]): KnownKeys => 
   sum: sumOf(JSON.stringify(keys)),
 });
 
-// ARGV: at, sum, checksum, how long it is kept, body (empty at first: it is sent only where it is needed).
+// ARGV: at, sum, checksum, how long it is kept, body (empty at first: it is sent only where it is needed), and the time
+// after which none can have been read yet: a wrong clock said so.
 const script = scriptOf(`
 local there = redis.call('HMGET', KEYS[1], 'at', 'sum')
 local own, at = tonumber(ARGV[1]), tonumber(there[1] or -1) or -1
+if at > tonumber(ARGV[6]) then at = -1 end
 if at > own then return redis.call('HMGET', KEYS[1], 'at', 'sum', 'check', there[2] == ARGV[2] and 'at' or 'body') end
 if own < 0 then return {} end
 if there[2] ~= ARGV[2] and ARGV[5] == '' then return { 'send' } end
@@ -47,8 +50,12 @@ return {}`);
 export function createSharedKeys(redis: Redis, prefix: string) {
   const key = `${prefix}:keys:${format}`;
   type Answer = (Buffer | null)[];
-  const ask = async ({ at, sum }: KnownKeys, body: Buffer | ""): Promise<Answer | undefined> => {
-    const values = [at, sum, checksumOf(key, at, sum), keptMs, body];
+  const ask = async (
+    { at, sum }: KnownKeys,
+    now: number,
+    body: Buffer | "",
+  ): Promise<Answer | undefined> => {
+    const values = [at, sum, checksumOf(key, at, sum), keptMs, body, now + slackMs];
     return orWrongType(runScript(redis, script, [key], values) as Promise<Answer>);
   };
   /** What was stored; null when it is not whole. */
@@ -65,14 +72,14 @@ export function createSharedKeys(redis: Redis, prefix: string) {
   };
   return {
     /**
-     * Stores what this process knows, or gives what was known later. `own` null: it knows nothing. What is not whole is
-     * removed. Rejects while Redis is away.
+     * Stores what this process knows, or gives what was known later. `own` null: it knows nothing. What was read later
+     * than `now`, by a clock that was wrong, counts as not there. What is not whole is removed. Rejects while Redis is away.
      */
-    async exchange(own: KnownKeys | null): Promise<KnownKeys | null> {
-      const known = own ?? { at: -1, sum: "", keys: [] };
-      let answer = await ask(known, "");
+    async exchange(own: KnownKeys | null, now: number): Promise<KnownKeys | null> {
+      const known = own === null || ageOf(own.at, now) < 0 ? { at: -1, sum: "", keys: [] } : own;
+      let answer = await ask(known, now, "");
       if (answer?.[0]?.toString() === "send")
-        answer = await ask(known, await zip(JSON.stringify(known.keys), { level: 3 }));
+        answer = await ask(known, now, await zip(JSON.stringify(known.keys), { level: 3 }));
       if (answer?.length === 0) return null;
       const found = answer === undefined ? null : await read(known, answer);
       if (found !== null) return found;

@@ -54,10 +54,10 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
       key: ":keys:1",
       nothing: null,
       async put(n) {
-        await shared().exchange(knownKeys(n, [[`hash ${n}`, { id: n } as KeyInfo]]));
-        return shared().exchange(null);
+        await shared().exchange(knownKeys(n, [[`hash ${n}`, { id: n } as KeyInfo]]), now);
+        return shared().exchange(null, now);
       },
-      read: () => shared().exchange(null),
+      read: () => shared().exchange(null, now),
     };
   },
   insights: (redis, prefix) => {

@@ -30,7 +30,7 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
     const fresh = await readSurroundings(db, quarantine);
     surroundings = fresh?.surroundings ?? surroundings;
     if (fresh !== null) keys = knownKeys(at, fresh.keys);
-    await shared.exchange(keys);
+    await shared.exchange(keys, clock());
     if (surroundings === null) return;
     const stored = await store.head();
     const now = clock();
