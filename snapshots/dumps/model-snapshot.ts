@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { createGzip, gunzip } from "node:zlib";
+import { crc32, gunzip, gunzipSync, gzipSync } from "node:zlib";
 import { type City, cityShape } from "#snapshots/cities.ts";
 import {
   loadVersion,
@@ -13,8 +12,7 @@ import {
 } from "#snapshots/dumps/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { type FeedRow, readRow } from "#src/feed/feed.ts";
-import { slices } from "#src/infrastructure/lists.ts";
+import { byPlace, type FeedRow, readRow } from "#src/feed/feed.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** What a web process needs besides the stations. */
@@ -27,8 +25,6 @@ export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
 const format = 2;
 const unzip = promisify(gunzip);
-
-const linesAtOnce = 1000;
 
 /** Longer than the window of a delta: an older snapshot is of no use. */
 const keptMs = 48 * hourMs;
@@ -48,13 +44,14 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
     silentMs,
   };
   return {
-    /** Stores a snapshot with these lines (see `createLedger`) unless a newer one is there; false when it is. */
+    /** Stores a snapshot with these packed lines (see `createLedger`) unless a newer one is there; false when it is. */
     async save(
       version: Version,
       surroundings: Surroundings,
-      lines: readonly string[],
+      lines: readonly Buffer[],
     ): Promise<boolean> {
-      const body = await zip(JSON.stringify(surroundings), lines);
+      const first = gzipSync(JSON.stringify(surroundings), { level: 3 });
+      const body = Buffer.concat([first, ...lines]);
       return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
     },
     /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
@@ -76,8 +73,8 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
       // A line that cannot be read is as one that is not there: the database has it.
-      const rows = lines.map(readLine).filter(({ fault }) => fault === undefined);
-      return { ...version, ...whole(JSON.parse(first)), rows };
+      const read = lines.map(readLine).filter(({ fault }) => fault === undefined);
+      return { ...version, ...whole(JSON.parse(first)), rows: read.toSorted(byPlace) };
     },
   };
 }
@@ -87,35 +84,66 @@ const whole = ({ cities }: Surroundings): Surroundings => ({
   cities: cities.filter((city) => cityShape(city) === null),
 });
 
-/** Of some lines at a time: all of them in one text, and that once more as bytes, would take 200 MB. */
-function zip(first: string, lines: readonly string[]): Promise<Buffer> {
-  const parts = function* (): Generator<Buffer> {
-    yield Buffer.from(first);
-    for (const some of slices(lines, linesAtOnce))
-      yield Buffer.from(`\n${some.join("\n")}`, "latin1");
-  };
-  return buffer(Readable.from(parts()).pipe(createGzip({ level: 3 })));
-}
-
 /** Equal for equal surroundings. */
 export const fingerprint = ({ cities }: Surroundings): string =>
   hash("sha1", JSON.stringify(cities), "base64url");
 
 export type Ledger = ReturnType<typeof createLedger>;
 
+/** So many parts that each is packed within a few milliseconds, also with 300,000 stations. */
+const partCount = 256;
+/** A start, which reads the whole country, does not wait with packing until all of it is there. */
+const waitingMost = 500;
+
+/** The lines of some stations: packed, each behind a line feed, and those that have changed since, by id. */
+interface Part {
+  packed: Buffer;
+  changed: Map<string, string>;
+}
+
 /**
- * The feed's current rows, which a model does not keep, each as a line of text in a tenth of the memory. The characters
- * are the bytes of UTF-8: V8 keeps two bytes for each character of a text with Cyrillic.
+ * The feed's current rows, which a model does not keep, as lines of text, packed. The characters of a line are the bytes
+ * of UTF-8: V8 keeps two bytes for each character of a text with Cyrillic.
  */
 export function createLedger() {
-  const lines = new Map<string, string>();
+  const parts = Array.from({ length: partCount }, (): Part => ({
+    packed: Buffer.alloc(0),
+    changed: new Map(),
+  }));
+
   return {
     apply(rows: readonly FeedRow[]): void {
-      for (const row of rows) lines.set(row.id, Buffer.from(writeLine(row)).toString("latin1"));
+      for (const row of rows) {
+        const part = parts[crc32(row.id) % partCount]!;
+        part.changed.set(JSON.stringify(row.id), Buffer.from(writeLine(row)).toString("latin1"));
+        if (part.changed.size >= waitingMost) pack(part);
+      }
     },
-    lines: (): string[] => [...lines.values()],
+    /** All lines, packed in parts that can be joined. What comes meanwhile may be in it. */
+    async packed(): Promise<Buffer[]> {
+      for (const part of parts) {
+        if (part.changed.size === 0) continue;
+        pack(part);
+        await nextTurn();
+      }
+      return parts.map(({ packed }) => packed);
+    },
   };
 }
+
+function pack(part: Part): void {
+  const before = part.packed.length === 0 ? "" : gunzipSync(part.packed).toString("latin1");
+  const lines = new Map(before.split("\n").map((line) => [idIn(line), line]));
+  for (const [id, line] of part.changed) lines.set(id, line);
+  lines.delete("");
+  part.packed = zip([...lines.values()].map((line) => `\n${line}`).join(""));
+  part.changed.clear();
+}
+
+/** What a line begins with: the id, as JSON. */
+const idIn = (line: string): string => /^\["(?:[^"\\]|\\.)*"/.exec(line)?.[0].slice(1) ?? "";
+
+const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { level: 3 });
 
 type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],

@@ -57,6 +57,10 @@ export const readAfter = async (db: Statements, seq: number, limit: number): Pro
 export const readStations = async (db: Db | Tx, ids: readonly string[]): Promise<FeedRow[]> =>
   filled(await rows(db, `${select} where c.station_id = any(?::text[]) order by c.seq`, [ids]));
 
+/** Neighbours together, as a process reads all stations at its start: whatever it reads them from, its lists have one order. */
+export const byPlace = (a: FeedRow, b: FeedRow): number =>
+  Math.floor(a.lat * 2) - Math.floor(b.lat * 2) || a.lon - b.lon || (a.id < b.id ? -1 : 1);
+
 type Row = Omit<FeedRow, "state" | "fault"> & { state: unknown; believable: boolean };
 const filled = (found: Row[]): FeedRow[] =>
   found.map(({ believable, ...row }) => readRow(row, believable));

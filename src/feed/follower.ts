@@ -12,6 +12,7 @@ import {
   tokenBindings,
 } from "#src/feed/database-identity.ts";
 import {
+  byPlace,
   asOfBefore,
   asOfLagMs,
   type FeedRow,
@@ -195,12 +196,12 @@ export function createFollower(deps: {
         const [newest] = await rows<{ seq: number | null }>(tx, sql);
         await tx.raw(
           `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
-         order by floor(s.lat * 2), s.lon, s.id`,
+         order by floor(s.lat * 2), s.lon, s.id collate "C"`,
         );
         for (;;) {
           const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
           const some = ids.map(({ id }) => id);
-          apply(await readStations(tx, some));
+          apply((await readStations(tx, some)).toSorted(byPlace));
           if (ids.length < loadRows) break;
         }
         lastSeq = newest!.seq ?? 0;

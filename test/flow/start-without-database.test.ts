@@ -65,7 +65,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     const client = createClient(web.baseUrl, country.secret);
     const known = await client.get("/stations/all?q=ёлка");
     expect(known.body.stations[0].fuel.status).to.equal("yes");
-    await snapshots.waitForLine(/"seq":13,"stations":10.*model snapshot made/);
+    await snapshots.waitForLine(/"seq":13,.*model snapshot made/);
     await postgres.stop();
     const stoppedAt = Date.now();
 

@@ -27,12 +27,24 @@ describe("model snapshot store", () => {
     const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
     const ledger = createLedger();
     const rows = Array.from({ length: 2500 }, (_, n) => ({
-      ...{ id: `n${n}`, lat: 55, lon: 37, brand: "Ёлка", name: `№ ${n} "A\n"`, addr: "加油站 ⛽" },
+      ...{
+        id: `n"${n}\\`,
+        lat: 55,
+        lon: 37,
+        brand: "Ёлка",
+        name: `№ ${n} "A\n"`,
+        addr: "加油站 ⛽",
+      },
       ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState },
     }));
     ledger.apply(rows);
-    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, ledger.lines());
-    expect((await store.load())!.rows).to.deep.equal(rows);
+    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
+    const sorted = async () => (await store.load())!.rows.toSorted((a, b) => a.seq - b.seq);
+    expect(await sorted()).to.deep.equal(rows);
+    const changed = rows.map((row) => (row.seq % 3 === 0 ? { ...row, name: "АЗС, 1" } : row));
+    ledger.apply(changed.filter(({ name }) => name === "АЗС, 1"));
+    await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
+    expect(await sorted()).to.deep.equal(changed);
     await redis.del(`${instance.redisPrefix}:model:2`);
   });
 

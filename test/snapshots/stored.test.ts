@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
 import type { Dump, DumpSet } from "#snapshots/dumps/dump.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
-import { createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
+import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
 import { createLatestMedians, saveMedians } from "#snapshots/insights/price-medians.ts";
 import { createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
+import { emptyState } from "#src/domain/state.ts";
 import { cellOf } from "#src/domain/price-line.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -41,8 +42,11 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
       key: ":model:2",
       nothing: null,
       async put(n) {
-        const line = `["n${n}",55,37,"b","n","a",${n},${n},0,null]`;
-        await store().save(versionOf(n), { cities: [] }, [line]);
+        const ledger = createLedger();
+        const place = { lat: 55, lon: 37, brand: "b", name: "n", addr: "a" };
+        const change = { seq: n, at: n, removed: false, state: emptyState };
+        ledger.apply([{ id: `n${n}`, ...place, ...change }]);
+        await store().save(versionOf(n), { cities: [] }, await ledger.packed());
         return store().load();
       },
       read: () => store().load(),

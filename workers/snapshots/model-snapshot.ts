@@ -41,10 +41,9 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
       const young = isYoung(ageOf(stored.builtAtMs, now), config.dumpMaxAgeMs - config.slotMs / 2);
       if (young || fresh === null || (await store.renew(version, around))) return;
     }
-    const lines = ledger.lines();
-    const kept = await store.save(version, surroundings, lines);
+    const kept = await store.save(version, surroundings, await ledger.packed());
     const ms = Math.round(clock() - now);
-    log.info({ seq: version.seq, stations: lines.length, ms, kept }, "model snapshot made");
+    log.info({ seq: version.seq, ms, kept }, "model snapshot made");
   };
 }
 
