@@ -1,5 +1,5 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
-import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { addTo, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 
 /** A harmful change of what a station serves (docs/decisions.md 4.3). Equal statuses: a detail changed. */
 export interface HarmfulChange {
@@ -24,7 +24,7 @@ export async function countHarmful(
      select from_status, to_status, source_kind, count(*)
      from unnest(?::text[], ?::text[], ?::text[]) as c(from_status, to_status, source_kind)
      group by from_status, to_status, source_kind order by from_status, to_status, source_kind
-     on conflict (from_status, to_status, source_kind) do update set count = h.count + excluded.count`,
+     on conflict (from_status, to_status, source_kind) do update set ${addTo("h", "count")}`,
     [
       changes.map(({ from }) => from),
       changes.map(({ to }) => to),
@@ -34,12 +34,12 @@ export async function countHarmful(
   );
 }
 
-/** How many harmful changes there have been since the first one. */
+/** How many harmful changes there have been since the first one. A counter of Prometheus takes nothing below 0. */
 export const readHarmful = (
   db: Db,
 ): Promise<{ from: string; to: string; source_kind: string; count: number }[]> =>
   rows(
     db,
     `select from_status as "from", to_status as "to", source_kind, count from harmful_changes
-     order by from_status, to_status, source_kind`,
+     where count >= 0 order by from_status, to_status, source_kind`,
   );

@@ -102,6 +102,15 @@ export async function rows<T>(
   return result.rows as T[];
 }
 
+/**
+ * SQL of an upsert that adds to the bigint columns of its row `row`. A count at the end of its type would have the
+ * statement fail, and with it all its rows.
+ */
+export const addTo = (row: string, ...columns: readonly string[]): string =>
+  columns
+    .map((name) => `${name} = least(${row}.${name}, 1000000000000000) + excluded.${name}`)
+    .join();
+
 /** Runs `work` in one transaction; commits when it resolves, rolls back when it throws. */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   db.pool.refuseWhileShut();

@@ -1,4 +1,4 @@
-import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { addTo, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import type { ErrorCount, HourCount } from "#src/domain/usage.ts";
 import type { PendingUsage } from "#src/limits/pending-usage.ts";
 
@@ -27,8 +27,7 @@ export async function addUsageDetail(
          as c(partner_id, day, audience, method, code, counted, refused, marks)
        join partners p on p.id = c.partner_id
        group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-       on conflict (partner_id, day, audience, method, code) do update set counted = u.counted + excluded.counted,
-         refused = u.refused + excluded.refused, marks = u.marks + excluded.marks`,
+       on conflict (partner_id, day, audience, method, code) do update set ${addTo("u", "counted", "refused", "marks")}`,
       errorColumns.map((name) => errors.map((error) => error[name])),
     );
   const hours = batches.flatMap(({ partnerId, hours }) =>
@@ -43,8 +42,7 @@ export async function addUsageDetail(
          as c(partner_id, hour, audience, bucket, requests, errors)
        join partners p on p.id = c.partner_id
        group by 1, 2, 3, 4 order by 1, 2, 3, 4
-       on conflict (partner_id, hour, audience, bucket) do update set requests = u.requests + excluded.requests,
-         errors = u.errors + excluded.errors`,
+       on conflict (partner_id, hour, audience, bucket) do update set ${addTo("u", "requests", "errors")}`,
       hourColumns.map((name) => hours.map((hour) => hour[name])),
     );
 }

@@ -1,4 +1,4 @@
-import { inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
+import { addTo, inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
 import type { UsageCount } from "#src/domain/usage.ts";
 import type { PendingUsage } from "#src/limits/pending-usage.ts";
 import { addUsageDetail, pruneUsageDetail } from "#src/limits/usage-detail.ts";
@@ -32,8 +32,7 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
          as c(partner_id, day, audience, method, requests, not_modified, errors)
        join partners p on p.id = c.partner_id
        group by 1, 2, 3, 4 order by 1, 2, 3, 4
-       on conflict (partner_id, day, audience, method) do update set requests = u.requests + excluded.requests,
-         not_modified = u.not_modified + excluded.not_modified, errors = u.errors + excluded.errors`,
+       on conflict (partner_id, day, audience, method) do update set ${addTo("u", "requests", "not_modified", "errors")}`,
       countColumns.map((name) => counts.map((count) => count[name])),
     );
     await addUsageDetail(tx, fresh);

@@ -1,10 +1,13 @@
+import { Type } from "typebox";
 import type { StationState } from "#src/domain/state.ts";
 import { readStored } from "#src/feed/stored-state.ts";
 import { type RunsSince, type StatusRun, withTimePassed } from "#src/domain/status-runs.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
+import { servedStatuses } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import type { History } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { noteRewritten, time } from "#src/marks/rewritten-runs.ts";
@@ -82,7 +85,12 @@ export async function writeRuns(
   await Promise.all([noted, written]);
 }
 
-/** A station's runs that had not ended at `since` (ms), as they are now; null where there is no such station. */
+const { word, time: ms, orNull } = stored;
+const runShape = compileShape(
+  Type.Object({ status: word(servedStatuses), from: ms, to: orNull(ms) }),
+);
+
+/** A station's runs that had not ended at `since` (ms) and can be read, as they are now; null where there is no such station. */
 export async function loadRuns(
   db: Pick<Db, "raw">,
   stationId: string,
@@ -103,12 +111,12 @@ export async function loadRuns(
     [since, stationId],
   );
   if (found === undefined) return null;
-  const stored = found.runs ?? [];
+  const readable = (found.runs ?? []).filter((run) => runShape(run) === null);
   const { state, fault } = readStored(found.state);
   const runs =
     fault !== null || found.state === null
-      ? stored
-      : withTimePassed(stored, state, found.now, statusLifetimeMs);
+      ? readable
+      : withTimePassed(readable, state, found.now, statusLifetimeMs);
   return runs.filter(({ to }) => to === null || to > since);
 }
 

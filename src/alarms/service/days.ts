@@ -50,7 +50,7 @@ export async function countMinute(deps: {
      cross join lateral (select extract(hour from at)::int * 60 + extract(minute from at)::int as minute) m
      cross join unnest(?::text[], ?::boolean[]) as f(feed, is_well)
      order by feed
-     on conflict (day, feed) do update set well = d.well + 1, last_well = excluded.last_well
+     on conflict (day, feed) do update set well = least(d.well, 1440) + 1, last_well = excluded.last_well
        where excluded.last_well > coalesce(d.last_well, -1)`,
     [feeds, well],
   );
