@@ -40,7 +40,7 @@ export const alarmKinds = {
   "rows-unreadable": {
     title: "Stored rows cannot be read",
     meaning:
-      "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations are made anew from their marks by themselves; any other row needs an operator.",
+      "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations and days of insights are made anew by themselves; any other row needs an operator.",
     command: "queues refolds",
     page: "/",
   },

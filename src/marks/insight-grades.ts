@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { addCounts, type Counts, type GradeSums } from "#src/domain/insights.ts";
-import { startOfDay } from "#src/domain/time.ts";
+import { formatDay, startOfDay } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
@@ -62,7 +62,7 @@ export async function readGradeDays(
     if (known.get(at)?.lookedAt !== looked) {
       const [found] = await readDay(db, at);
       if (found === undefined) continue;
-      if (!quarantine.take("insight_grades", String(at), dayShape(found.cities))) continue;
+      if (!quarantine.take("insight_grades", formatDay(at), dayShape(found.cities))) continue;
       known.set(at, { lookedAt: looked, day: found.cities });
     }
     days.set(at, known.get(at)!.day);
