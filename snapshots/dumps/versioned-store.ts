@@ -25,11 +25,14 @@ export interface Shelf {
 }
 
 // An older snapshot never replaces a newer one. Of two with one number the later one holds more changes by time.
-// What is no snapshot is replaced.
+// What is no snapshot is replaced, and what was built more than a minute after Redis's time: its builder went by a wrong
+// clock, and nothing would be newer until then.
 const storeUnlessOlder = `
   local there = redis.pcall('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
   for i = 1, 3 do there[i] = tonumber(there[i] or nil) end
-  if there[1] and there[2] and there[3] and tonumber(ARGV[3]) - there[3] < tonumber(ARGV[5]) then
+  local future = redis.call('TIME')[1] * 1000 + 60000
+  local silentSince = tonumber(ARGV[3]) - tonumber(ARGV[5])
+  if there[1] and there[2] and there[3] and there[3] > silentSince and there[3] < future then
     for i = 1, 3 do
       local a, b = there[i], tonumber(ARGV[i])
       if a > b then return 0 end

@@ -57,6 +57,14 @@ describe("dump store", () => {
     }
   });
 
+  it("replaces a dump of the future, as a wrong clock leaves it", async () => {
+    const now = Date.now();
+    const own = createDumpStore(redis, instance.redisPrefix, 60_000, "future");
+    expect(await own.save(dump(7, now, now + 24 * 3600_000))).to.equal(true);
+    expect(await own.save(dump(7, now, now))).to.equal(true);
+    expect(await own.save(dump(6, now, now + 1000))).to.equal(false);
+  });
+
   it("builds one envelope of the moment asked for, the same in both encodings", async () => {
     const model = createReadModel({ lifetimeMs: 1000 });
     const row = (id: string) => ({
