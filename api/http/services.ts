@@ -112,9 +112,9 @@ export function createServices(config: Config, parts: ServiceParts) {
       return invalidation.isCurrent() ? found : [];
     },
   });
-  const dumps = createLatestDump({ config, log, clock, redis });
   const duties = createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock));
   const asOf = (now: number): number => follower.asOf(now);
+  const dumps = createLatestDump({ config, log, clock, redis, asOf });
   return {
     config,
     log,

@@ -14,11 +14,20 @@ export type LatestDump = ReturnType<typeof createLatestDump>;
 const unzip = promisify(gunzip);
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
+interface Needs {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  redis: Redis;
+  /** The `as_of` of answers from the model. */
+  asOf(now: number): number;
+}
+
 /** Keeps the newest dumps in memory. The store's channel wakes it, a poll is the guarantee. */
-export function createLatestDump(deps: { config: Config; log: Log; clock: Clock; redis: Redis }) {
-  const { config, log, clock, redis } = deps;
+export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
   const { redisPrefix: prefix } = config;
-  const hold = (name?: string) => createHeldDump(config, createDumpStore(redis, prefix, 0, name));
+  const hold = (name?: string) =>
+    createHeldDump(config, createDumpStore(redis, prefix, 0, name), asOf);
   const main = hold();
   const asked = createAskedSets(redis, prefix, config.askedSets);
   /** The set asked for last stands last. Not an LRU cache: a dump's size changes while it is held. */
@@ -123,7 +132,7 @@ type HeldDump = ReturnType<typeof createHeldDump>;
 const staleAfterMs = (config: Config): number => config.dumpMaxAgeMs + config.slotMs * 1.5;
 
 /** The newest dump of one set, in memory. */
-function createHeldDump(config: Config, store: DumpStore) {
+function createHeldDump(config: Config, store: DumpStore, asOf: Needs["asOf"]) {
   const behindMs = config.slotMs * 1.5;
   let latest: Dump | null = null;
   return {
@@ -141,7 +150,10 @@ function createHeldDump(config: Config, store: DumpStore) {
     current(whole: () => Whole, now: number): Dump | null {
       if (latest === null) return null;
       if (isYoung(ageOf(latest.asOfMs, now), behindMs)) return latest;
-      if (!isYoung(ageOf(latest.builtAtMs, now), staleAfterMs(config))) return null;
+      const stale = staleAfterMs(config);
+      if (!isYoung(ageOf(latest.builtAtMs, now), stale)) return null;
+      // Its builder was cut off from the database, and this process is not.
+      if (asOf(now) - latest.asOfMs > stale) return null;
       const { count, sum } = whole();
       return latest.count === count && latest.sum === sum ? latest : null;
     },

@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import pino from "pino";
+import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
@@ -57,7 +58,7 @@ describe("the newest dump in memory", () => {
     const proxy = await muteAtSecond(instance.config.redisUrl);
     const config = { ...instance.config, redisUrl: proxy.url };
     const redis = createRedis(instance.config, log);
-    const latest = createLatestDump({ config, log, clock: Date.now, redis });
+    const latest = createLatestDump({ config, log, clock: Date.now, redis, asOf: Date.now });
     try {
       await latest.start();
       await until(
@@ -75,5 +76,29 @@ describe("the newest dump in memory", () => {
       proxy.close();
     }
     expect(proxy.subscriptions()).to.equal(2);
+  });
+
+  it("gives no dump whose as_of is far behind that of this process, as one is that was cut off", async () => {
+    const log = pino({ level: "silent" });
+    const redis = createRedis(instance.config, log);
+    await new Promise((ready) => redis.once("ready", ready));
+    const now = Date.now();
+    const whole = { count: 1, sum: "the same" };
+    const bytes = { gzip: Buffer.from("x"), br: Buffer.from("x") };
+    const store = createDumpStore(redis, instance.redisPrefix, 600_000);
+    await store.save({ seq: 1, asOfMs: now - 300_000, builtAtMs: now, ...whole, ...bytes });
+    for (const [behindMs, isGiven] of [
+      [0, false],
+      [300_000, true],
+      [600_000, true],
+    ] as const) {
+      const asOf = (at: number): number => at - behindMs;
+      const { config } = instance;
+      const latest = createLatestDump({ config, log, clock: Date.now, redis, asOf });
+      await latest.start();
+      expect(latest.whole(() => whole, now) !== null, String(behindMs)).to.equal(isGiven);
+      await latest.stop();
+    }
+    redis.disconnect();
   });
 });
