@@ -35,7 +35,7 @@ export function queuesCommand(output: () => Output): Command {
         const all = [];
         for (const name of queueNames) {
           const orphaned = (await orphanedDuties(queue(name), dutiesOf(name))).join(", ");
-          all.push({ queue: name, ...(await depthOf(queue(name))), orphaned });
+          all.push({ queue: name, ...(await depthOf(queue(name), Date.now())), orphaned });
         }
         return all;
       });

@@ -61,7 +61,7 @@ export function assembleWorker(
       (redis) => redis.disconnect(),
     ),
     producer: needed(
-      () => createProducer(config, log),
+      () => createProducer(config, log, clock),
       (producer) => producer.close(),
     ),
   };

@@ -60,10 +60,13 @@ async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]>
   }
 }
 
-async function queuesOf({ producer }: Services): Promise<ConsoleHealth["queues"]> {
+async function queuesOf({ producer, clock }: Services): Promise<ConsoleHealth["queues"]> {
   try {
     return await Promise.all(
-      queueNames.map(async (queue) => ({ queue, ...(await depthOf(producer.queue(queue))) })),
+      queueNames.map(async (queue) => ({
+        queue,
+        ...(await depthOf(producer.queue(queue), clock())),
+      })),
     );
   } catch {
     // Every fault of a queue means that Redis is away or frozen.

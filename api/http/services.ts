@@ -66,7 +66,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
   const model = createReadModel({ lifetimeMs, plainBytes, ids });
   const waiters = createWaiters();
-  const producer = createProducer(config, log);
+  const producer = createProducer(config, log, clock);
   const { redisPrefix: prefix } = config;
   const invalidation = createInvalidation({ redis, prefix, log });
   const rectangleStore = createRectangleStore(redis, prefix, config.cacheBytes);

@@ -303,7 +303,10 @@ export function registerGauges(services: Services): void {
     const found: Record<string, Depth> = {};
     for (const name of queueNames) {
       const queue = producer.queue(name);
-      found[name] = { ...(await depthOf(queue)), lastFailureMs: await lastFailureOf(queue) };
+      found[name] = {
+        ...(await depthOf(queue, services.clock())),
+        lastFailureMs: await lastFailureOf(queue),
+      };
     }
     return found;
   });

@@ -1,4 +1,5 @@
 import type { Job, Queue } from "bullmq";
+import { ageOf } from "#src/domain/age.ts";
 
 /** Apart from `queues.ts`: most commands of the command line name the queues and need no queue library. */
 export const queueNames = ["marks", "snapshots", "upkeep", "webhooks", "alerts"] as const;
@@ -38,12 +39,12 @@ export async function lastFailureOf(queue: Queue): Promise<number> {
   return newest?.finishedOn ?? 0;
 }
 
-/** Rejects while Redis is away. */
-export async function depthOf(queue: Queue): Promise<QueueDepth> {
+/** At `now`, ms. Rejects while Redis is away. */
+export async function depthOf(queue: Queue, now: number): Promise<QueueDepth> {
   const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
   const waits: Job[] = (await queue.getJobs(["waiting", "delayed"], 0, 0, true)).filter(Boolean);
   const oldest = Math.min(...waits.map((job) => job.timestamp));
-  const oldest_age_s = Number.isFinite(oldest) ? Math.floor((Date.now() - oldest) / 1000) : null;
+  const oldest_age_s = Number.isFinite(oldest) ? Math.floor(ageOf(oldest, now) / 1000) : null;
   return { depth: waiting + delayed, oldest_age_s, active, failed };
 }

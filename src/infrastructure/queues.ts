@@ -1,4 +1,5 @@
 import { type JobsOptions, Queue } from "bullmq";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -36,8 +37,11 @@ const slotsKept = 50;
 /** For so long a wake-up stands for those that follow it, then it is taken for lost: one too many does no harm. */
 const wakeMs = 30_000;
 
-/** The sending side of all queues of one process, over one connection that fails at once while Redis is away. */
-export function createProducer(config: Config, log: Log) {
+/**
+ * The sending side of all queues of one process, over one connection that fails at once while Redis is away. `clock`
+ * dates the jobs: their ages are counted by it.
+ */
+export function createProducer(config: Config, log: Log, clock: Clock = Date.now) {
   const connection = createRedis(config, log);
   const queues = new Map<QueueName, Queue>();
 
@@ -81,13 +85,14 @@ export function createProducer(config: Config, log: Log) {
     options?: JobsOptions,
   ): Promise<boolean> => {
     try {
-      const made = await queue(name).add(job, data, options);
+      const dated = { timestamp: clock(), ...options };
+      const made = await queue(name).add(job, data, dated);
       const dedupId = options?.deduplication?.id;
       if (dedupId === undefined || !(await isOrphan(queue(name), made.id!, dedupId))) return true;
       log.error({ queue: name, job: made.id }, "job will not be taken any more, made anew");
       await queue(name).remove(made.id!);
       await queue(name).removeDeduplicationKey(dedupId);
-      await queue(name).add(job, data, options);
+      await queue(name).add(job, data, dated);
       return true;
     } catch (error) {
       await notAdded(name, error);
@@ -105,7 +110,11 @@ export function createProducer(config: Config, log: Log) {
         jobs.map((data, n) => ({
           name: "wake",
           data,
-          opts: { attempts: 1, deduplication: { id: `${name}-${ids[n]}`, ttl: wakeMs } },
+          opts: {
+            timestamp: clock(),
+            attempts: 1,
+            deduplication: { id: `${name}-${ids[n]}`, ttl: wakeMs },
+          },
         })),
       );
     } catch (error) {
