@@ -1,3 +1,4 @@
+import { minuteMs, secondMs } from "#src/domain/units.ts";
 import { checksumOf, type Damage, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
@@ -30,7 +31,7 @@ export interface Shelf {
 const storeUnlessOlder = `
   local there = redis.pcall('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
   for i = 1, 3 do there[i] = tonumber(there[i] or nil) end
-  local future = redis.call('TIME')[1] * 1000 + 60000
+  local future = redis.call('TIME')[1] * ${secondMs} + ${minuteMs}
   local silentSince = tonumber(ARGV[3]) - tonumber(ARGV[5])
   if there[1] and there[2] and there[3] and there[3] > silentSince and there[3] < future then
     for i = 1, 3 do

@@ -218,8 +218,8 @@ export const shell = {
   "Its disk is full, or it was made read-only. Marks are answered 503, and their senders send them again; reads go on. Make room, or make it writable.":
     "Диск заполнен, или база доступна только для чтения. На отметки отвечает 503, отправители пришлют их снова; чтение работает. Освободите место или разрешите запись.",
   "Stored rows cannot be read": "Сохранённые строки не читаются",
-  "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations are made anew from their marks by themselves; any other row needs an operator.":
-    "Процесс не может использовать эти строки и работает без них; остальных это не касается. Они названы в журнале. Состояния станций сами рассчитываются заново по отметкам; остальными строками должен заняться оператор.",
+  "A process cannot use these rows and goes on without them; the others are not affected. The log names them. States of stations and days of insights are made anew by themselves; any other row needs an operator.":
+    "Процесс не может использовать эти строки и работает без них; остальных это не касается. Они названы в журнале. Состояния станций и дни статистики рассчитываются заново сами; остальными строками должен заняться оператор.",
   "Copies of the stations differ": "Копии данных о станциях расходятся",
   "Processes, the stored dump or the database have not said the same of the stations at the same change, in three comparisons in a row. Restart `web` and `snapshots` one after the other: each then reads everything anew.":
     "Процессы, сохранённая выгрузка или база данных при одном и том же изменении трижды подряд говорили о станциях разное. Перезапустите по очереди `web` и `snapshots`: каждый прочитает всё заново.",
