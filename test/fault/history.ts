@@ -36,6 +36,8 @@ export interface History {
   note(read: Read): void;
   /** From this moment on the key is revoked: the operator's act has been acknowledged. */
   revoked(key: string, atMs: number): void;
+  /** From now on a decision is being taken back, which may bring back what was shown before it. Call what it gives at the end. */
+  takesBack(): () => void;
   /** All that was found so far. */
   readonly violations: readonly Violation[];
   /** Answers noted, by status. */
@@ -47,6 +49,8 @@ const revocationMs = 60_000;
 const dumpAgeMs = 75_000;
 /** Clocks of one machine, and one of them as Postgres is asked for it. */
 const skewMs = 1000;
+/** A process that was cut off may show so much later what was decided. */
+const lateMs = 20_000;
 const kept = 500;
 
 /** Collects answers, and looks at each of them against those before. */
@@ -57,6 +61,7 @@ export function createHistory(): History {
   const contents = new Map<string, { hash: string; read: Read }>();
   const cursors = new Map<string, Ended[]>();
   const shown = new Map<string, Shown>();
+  const takenBack: { fromMs: number; toMs: number }[] = [];
   const violate = (invariant: string, ...evidence: unknown[]): void =>
     void violations.push({ invariant, evidence });
 
@@ -84,9 +89,13 @@ export function createHistory(): History {
     const seen = shown.get(name) ?? { current: null, left: new Map<string, Read>() };
     shown.set(name, seen);
     const after = seen.left.get(etag);
-    if (read.status === 304 && after !== undefined && after.endedAt < read.startedAt)
-      violate("a 304 says that the content is still the same", after, read);
+    const isEarlier = after !== undefined && after.endedAt < read.startedAt;
     // What a decision was taken back for is served again, with its ETag.
+    const mayReturn = takenBack.some(
+      ({ fromMs, toMs }) => fromMs <= read.endedAt && toMs >= (after?.endedAt ?? 0) - lateMs,
+    );
+    if (read.status === 304 && isEarlier && !mayReturn)
+      violate("a 304 says that the content is still the same", after, read);
     if (read.status === 200) seen.left.delete(etag);
     // Of two answers at the same time neither is the later one.
     const { current } = seen;
@@ -122,6 +131,11 @@ export function createHistory(): History {
     violations,
     reads,
     revoked: (key, atMs) => void revocations.set(key, atMs),
+    takesBack: () => {
+      const act = { fromMs: Date.now(), toMs: Infinity };
+      takenBack.push(act);
+      return () => (act.toMs = Date.now());
+    },
     note: (whole) => {
       const read = shortened(whole);
       reads.set(read.status, (reads.get(read.status) ?? 0) + 1);

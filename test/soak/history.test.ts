@@ -69,6 +69,20 @@ describe("the checker of histories: answers", () => {
     expect(found(answer(0), changed, answer(40), unchanged(60, 'W/"a"'))).to.deep.equal([]);
   });
 
+  it("lets what was shown before come back while a decision is taken back, and shortly after", () => {
+    const history = createHistory();
+    const isDone = history.takesBack();
+    const now = Date.now() - noon;
+    const changed = (at: number): Read => answer(at, { etag: 'W/"b"', body: station("no") });
+    for (const read of [answer(now), changed(now + 20), unchanged(now + 40, 'W/"a"')])
+      history.note(read);
+    isDone();
+    expect(history.violations).to.deep.equal([]);
+    for (const read of [changed(now + 60_000), unchanged(now + 60_020, 'W/"a"')])
+      history.note(read);
+    expect(history.violations.length).to.equal(1);
+  });
+
   it("finds a 304 with an ETag that was not sent", () => {
     expect(found({ ...unchanged(0, 'W/"a"'), sentEtag: 'W/"b"' })).to.deep.equal([
       "a 304 answers an ETag that was sent",

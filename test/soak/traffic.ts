@@ -188,7 +188,9 @@ function startOperator({ stage, history, random, signal }: Outside) {
     const which = ["--station", station, "--since", since];
     const done = (await act("rollbacks", "marks", "rollback", ...which)) as { id: number } | null;
     if (done?.id == null || random.chance(0.5)) return;
+    const isDone = history.takesBack();
     await act("rollbacks taken back", "marks", "rollback", "undo", String(done.id));
+    isDone();
   };
   let isResting = false;
   let acting: Promise<void> = Promise.resolve();
