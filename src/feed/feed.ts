@@ -31,19 +31,22 @@ export interface FeedRow extends StationRow {
   fault?: string;
 }
 
-/**
- * SQL: `changes` or `time_changes` without numbers that were never given out. Whoever takes one for its cursor passes over
- * all changes that follow.
- */
-export const givenOut = (table: "changes" | "time_changes"): string =>
-  `(select * from ${table} where seq <= (select last_value from ${table.slice(0, -1)}_seq)) as ${table}`;
+/** SQL, true for a number that was given out: whoever takes another one for its cursor passes over all changes that follow. */
+export const isGivenOut = (seq: string, sequence: "change_seq" | "time_change_seq"): string =>
+  `${seq} <= (select last_value from ${sequence})`;
+
+/** SQL: `changes` or `time_changes` with such numbers alone. */
+export const givenOut = (table: "changes" | "time_changes"): string => {
+  const sequence = table === "changes" ? "change_seq" : "time_change_seq";
+  return `(select * from ${table} where ${isGivenOut("seq", sequence)}) as ${table}`;
+};
 
 /**
  * `believable`: the number was given out, and the time is not one of the future, as no stamp gives it. Both are
  * compared with what is so when the statement runs.
  */
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
-    c.seq <= (select last_value from change_seq) and c.at < (select server_now()) + interval '1 hour' as believable,
+    ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr, st.state
   from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id`;
 

@@ -16,6 +16,8 @@ import {
   asOfBefore,
   asOfLagMs,
   type FeedRow,
+  givenOut,
+  isGivenOut,
   lostRow,
   readAfter,
   readStations,
@@ -37,8 +39,6 @@ type Safe = Token & { safe: number | null; timeline: string | null; isKnown: boo
 
 export type Follower = ReturnType<typeof createFollower>;
 
-/** A number that somebody wrote into a row would have all later changes passed over. */
-const isGivenOut = "seq <= (select last_value from change_seq)";
 /** What the quarantine calls these rows. */
 const table = "station_status";
 
@@ -192,7 +192,7 @@ export function createFollower(deps: {
       async (tx) => {
         // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
         await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
-        const sql = `select max(seq) as seq from changes where ${isGivenOut}`;
+        const sql = `select max(seq) as seq from ${givenOut("changes")}`;
         const [newest] = await rows<{ seq: number | null }>(tx, sql);
         await tx.raw(
           `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
@@ -236,7 +236,7 @@ export function createFollower(deps: {
     let [highest, lastGiven] = [0, 0];
     // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
     for (;;) {
-      const numbersSql = `select station_id as id, seq, ${isGivenOut} as given from changes
+      const numbersSql = `select station_id as id, seq, ${isGivenOut("seq", "change_seq")} as given from changes
         where seq > ? order by seq limit ?`;
       const some = await rows<{ id: string; seq: number; given: boolean }>(db, numbersSql, [
         ...[highest, compareRows],

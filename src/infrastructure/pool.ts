@@ -157,8 +157,11 @@ export class Pool extends pg.Pool {
 
   constructor(config: PoolOptions) {
     super({
-      // Longer than anybody waits: if it were given up each time, a slow server would never have one.
-      ...(config.waitMs === undefined ? {} : { connectionTimeoutMillis: 4 * config.waitMs }),
+      // Longer than anybody waits: if it were given up each time, a slow server would never have one. With several hosts
+      // one that does not answer must not keep the places from the next.
+      ...(config.waitMs === undefined
+        ? {}
+        : { connectionTimeoutMillis: ((config.hosts?.count ?? 1) > 1 ? 1 : 4) * config.waitMs }),
       ...config,
       onAnswer: () => (this.answeredAt = performance.now()),
       onFault: (code: string) => this.onFault?.(code),
@@ -203,6 +206,8 @@ export class Pool extends pg.Pool {
       return this.#connect(tries - 1);
     }
   }
+
+  /** The client, or a fault after `waitMs`; a client that comes later goes to the pool. */
   async #inTime(making: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
     if (this.#waitMs === undefined) return making;
     let timer: NodeJS.Timeout | undefined;

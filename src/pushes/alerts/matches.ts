@@ -1,7 +1,7 @@
 import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
-import { type FeedRow, givenOut, readStations } from "#src/feed/feed.ts";
+import { type FeedRow, givenOut, isGivenOut, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 
@@ -39,7 +39,7 @@ export async function matchAlerts(
 
 /** SQL for a cursor. One beyond what was given out would let no driver be told any more: it begins anew. */
 const cursorSql = (name: "change_seq" | "time_change_seq"): string =>
-  `case when ${name} <= (select last_value from ${name}) then ${name} else 0 end as ${name}`;
+  `case when ${isGivenOut(name, name)} then ${name} else 0 end as ${name}`;
 const cursorsSql = `select ${cursorSql("change_seq")}, ${cursorSql("time_change_seq")} from fuel_alert_cursor`;
 
 /** Without a lock: mostly there is nothing to do. */
