@@ -9,13 +9,17 @@ import type { Role, RoleDeps } from "#workers/role.ts";
 const againMs = 1000;
 /** After so many slots in which a duty was not done it is enqueued under an id that no job has had. */
 const undoneSlots = 2;
+/**
+ * node-cron works on full seconds of the wall clock, and the look comes so much earlier. After a step ahead node-cron
+ * lists every slot between, in one turn of the event loop: 93 us each, five minutes for a duty of ten seconds and a year.
+ */
+const beforeBeatMs = 5;
 
 /** A schedule, and how far it has come. Times of the monotonic clock, ms. */
 interface Course extends Schedule {
   /** The last slot that was enqueued, and when. */
   slot: number;
   enqueuedAt: number;
-  tickedAt: number;
   /** When somebody last did the duty, as it was noted, and since when that is known. */
   done: string | undefined;
   doneAt: number;
@@ -24,18 +28,18 @@ interface Course extends Schedule {
 /**
  * The clock role: runs the schedules and only enqueues. The id of a job contains its slot, so two clocks do no harm.
  * At its start, and each time that Redis is back, it enqueues the current slot of every duty: whoever waited for a
- * clock need not wait for the next tick, and a Redis that came back empty has its jobs again. What node-cron misses,
- * because the wall clock was set back, goes on by the monotonic clock (docs/decisions.md 21.11).
+ * clock need not wait for the next tick, and a Redis that came back empty has its jobs again. When the wall clock steps,
+ * the schedules start anew, and what was missed goes on by the monotonic clock (docs/decisions.md 21.11).
  */
 export function createClockRole({ config, clock, log, producer, redis }: RoleDeps): Role {
   const begun = performance.now();
   const courses = schedulesOf(config).map((schedule): Course => ({
-    ...{ ...schedule, slot: -Infinity, enqueuedAt: begun, tickedAt: begun },
+    ...{ ...schedule, slot: -Infinity, enqueuedAt: begun },
     ...{ done: undefined, doneAt: begun },
   }));
   const { addSlot, onReady } = producer();
   let stopped = false;
-  let isByMonotonic = false;
+  let wallOffsetMs = Date.now() - begun;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
@@ -53,10 +57,6 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
     log.debug({ queue, duty, slot }, "enqueued");
     await noteDuty(redis, config.redisPrefix, "clock", clock()).catch(() => {});
   };
-  const tick = (course: Course): Promise<void> => {
-    course.tickedAt = performance.now();
-    return enqueue(course);
-  };
 
   /** Enqueues what no tick has, and what was enqueued and is not done all the same. */
   const lookAfter = async (): Promise<void> => {
@@ -71,31 +71,37 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
         await enqueue(course, { tries: 1, again: `-${randomUUID()}` });
       } else if (now - course.enqueuedAt > slotMs + againMs) await enqueue(course, { tries: 1 });
     }
-    const still = courses.some(({ tickedAt, slotMs }) => now - tickedAt > slotMs + 2 * againMs);
-    if (still && !isByMonotonic)
-      log.warn("the wall clock runs the schedules no more, they go on by the monotonic clock");
-    if (!still && isByMonotonic) log.info("the wall clock runs the schedules again");
-    isByMonotonic = still;
   };
   const tasks = courses.map((course) =>
-    cron.createTask(course.cron, () => tick(course), {
+    cron.createTask(course.cron, () => enqueue(course), {
       noOverlap: true,
       timezone: "UTC",
       // Its warning is no JSON line; a missed tick is made up for, and watched by the other roles.
       suppressMissedWarning: true,
     }),
   );
+  const look = (): void => {
+    timer = setTimeout(look, againMs - ((Date.now() + beforeBeatMs) % againMs));
+    const stepMs = Date.now() - performance.now() - wallOffsetMs;
+    wallOffsetMs += stepMs;
+    if (Math.abs(stepMs) > againMs) {
+      log.warn({ ms: Math.round(stepMs) }, "the wall clock stepped, the schedules start anew");
+      for (const task of tasks) {
+        void task.stop();
+        void task.start();
+      }
+    }
+    looking ??= lookAfter().finally(() => (looking = null));
+  };
   return {
     start: async () => {
       onReady(() => courses.forEach((course) => void enqueue(course)));
       for (const task of tasks) await task.start();
-      timer = setInterval(() => {
-        looking ??= lookAfter().finally(() => (looking = null));
-      }, againMs);
+      look();
     },
     stop: async () => {
       stopped = true;
-      clearInterval(timer);
+      clearTimeout(timer);
       await looking;
       for (const task of tasks) await task.destroy();
     },
