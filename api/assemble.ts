@@ -13,6 +13,8 @@ import { createServices, type ServiceParts, type Services } from "#api/http/serv
 import { createStartUp } from "#api/start-up.ts";
 import { isStaleBeside } from "#src/domain/authority.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { createParts } from "#src/infrastructure/parts.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 
 export interface Web {
   app: Koa<State>;
@@ -65,44 +67,55 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     const critical = !follower.loaded() || isStale;
     return { ok, critical, detail: { seq: follower.seq(), age_ms: ageMs, stale: isStale } };
   });
-  health.add("snapshot", () => startUp.condition());
-  health.add("dump", () => dumps.condition(clock()));
-  health.add("duties", () => duties.condition());
-  health.add("rows", () => services.quarantine.condition());
-  health.add("folding", () => unfoldable.condition());
-  health.add("alarms", () => alarms.condition());
-  health.add("redis", () => ({ ok: !meter.away }));
-  health.add("database", () => database.condition());
-  health.add("eviction", () => eviction.condition());
-  health.add("stored", () => damage.condition());
-  health.add("proxies", () => proxies.condition());
+  const conditions = {
+    snapshot: startUp,
+    dump: { condition: () => dumps.condition(clock()) },
+    duties,
+    rows: services.quarantine,
+    folding: unfoldable,
+    alarms,
+    redis: { condition: () => ({ ok: !meter.away }) },
+    ...{ database, eviction, stored: damage, proxies },
+  };
+  for (const [name, part] of Object.entries(conditions)) health.add(name, () => part.condition());
+  // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
+  const drains = createPolled({
+    everyMs: config.pollMs,
+    look: async () => {
+      model.drain(clock());
+      health.watch(log);
+    },
+  });
+  const connections = createParts(
+    { stop: () => db.destroy() },
+    { stop: () => redis.disconnect() },
+    ...[meter, journal, { stop: () => producer.close() }],
+  );
+  const authority = createParts(
+    { start: () => untilReady(redis).then(time.start), stop: time.stop },
+    ...[keys, usedToday],
+  );
+  const watches = createParts(...[peers, service, alarms, database, eviction, unfoldable, duties]);
+  const reads = createParts(
+    ...[priceMedians, dumps, { stop: cities.stop }, { stop: follower.stop }],
+    ...[{ stop: drains.stop }, startUp],
+  );
 
   const routes = (parts.routes ?? createRoutes)(services);
   const app = createApp(services, routes, (parts.pages ?? createPages)(services, routes));
   const server = createApiServer(services, app, parts.times);
 
-  let drains: NodeJS.Timeout | undefined;
   let starting: Promise<unknown> = Promise.resolve();
   const start = async (): Promise<{ port: number }> => {
     server.listen(config.port, config.host);
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const timed = untilReady(redis).then(time.start);
-    await Promise.all([timed, keys.start(), usedToday.start()]);
+    await authority.start();
     beganAt = clock();
-    duties.start();
-    unfoldable.start();
-    eviction.start();
-    database.start();
-    alarms.start();
-    service.start();
-    peers.start();
-    await Promise.all([startUp.start(), dumps.start(), priceMedians.start()]);
-    // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
-    drains = setInterval(() => {
-      model.drain(clock());
-      health.watch(log);
-    }, config.pollMs).unref();
+    // They wait for Postgres and Redis, and nobody waits for them.
+    void watches.start();
+    await reads.start();
+    void drains.start();
     return { port };
   };
 
@@ -133,26 +146,10 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await startUp.stop();
       // What a start began after this would go on for ever.
       await starting;
-      clearInterval(drains);
-      await follower.stop();
-      await cities.stop();
-      await dumps.stop();
-      await priceMedians.stop();
-      await duties.stop();
-      await unfoldable.stop();
-      await eviction.stop();
-      await database.stop();
-      await alarms.stop();
-      await service.stop();
-      await keys.stop();
-      await peers.stop();
-      await time.stop();
-      await usedToday.stop();
-      await producer.close();
-      await journal.stop();
-      await meter.stop();
-      redis.disconnect();
-      await db.destroy();
+      await reads.stop();
+      await watches.stop();
+      await authority.stop();
+      await connections.stop();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createCityFinder } from "#snapshots/city-names.ts";
@@ -35,8 +36,6 @@ export function createCityStore(deps: {
   let find = createCityFinder<City>([]);
   let loaded = false;
   let listener: Listener | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let loading: Promise<void> = Promise.resolve();
 
   const take = (cities: readonly City[]): void => {
     largestFirst = cities.map((city) => ({ city, folded: foldText(city.name) }));
@@ -46,23 +45,22 @@ export function createCityStore(deps: {
     take(await loadCities(db, quarantine));
     loaded = true;
   };
-  const refresh = (): void => {
-    loading = loading
-      .then(load)
-      .catch((error: unknown) => log.warn({ err: (error as Error).message }, "cities not renewed"));
-  };
+  const loads = createPolled({
+    ...{ everyMs: refreshMs, look: load },
+    onError: (err) => log.warn({ err }, "cities not renewed"),
+  });
 
   return {
     /** Loads the cities and keeps them fresh. Rejects when the first load fails. */
     async start() {
       await load();
-      listener = listen(config, log, "cities", refresh);
-      timer = setInterval(refresh, refreshMs);
+      listener = listen(config, log, "cities", () => void loads.refresh());
+      // Once more: a change may have come before somebody listened.
+      await loads.start();
     },
     async stop() {
-      clearInterval(timer);
       await listener?.stop();
-      await loading;
+      await loads.stop();
     },
     /** Takes cities from another source, as long as none could be loaded. */
     preload(cities: readonly City[]) {

@@ -3,6 +3,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createParts } from "#src/infrastructure/parts.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
@@ -65,20 +66,18 @@ export function assembleWorker(
       (producer) => producer.close(),
     ),
   };
-  const role = create(deps);
+  const parts = createParts(
+    { stop: () => db.destroy() },
+    { stop: () => redis.disconnect() },
+    { stop: async () => void (await Promise.all(made.map((end) => end()))) },
+    ...[{ stop: time.stop }, { stop: peers.stop }, create(deps)],
+  );
   return {
     start: async () => {
       await time.start();
-      peers.start();
-      await role.start();
+      void peers.start();
+      await parts.start();
     },
-    stop: async () => {
-      await role.stop();
-      await peers.stop();
-      await time.stop();
-      for (const end of made) await end();
-      deps.redis.disconnect();
-      await deps.db.destroy();
-    },
+    stop: parts.stop,
   };
 }

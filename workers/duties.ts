@@ -61,7 +61,7 @@ export function createDutyWorker(
   );
   return {
     run(): void {
-      watch.start();
+      void watch.start();
       worker.run();
     },
     async close(): Promise<void> {

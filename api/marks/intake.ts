@@ -1,6 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
 import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
+import { createBatcher } from "#src/infrastructure/batcher.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -21,12 +22,6 @@ export interface Intake {
   drain(): Promise<void>;
 }
 
-interface Waiting {
-  incomingMark: IncomingMark;
-  resolve: (admission: Admission) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
  * Intake batched by itself: what arrives while a batch is in flight is the next batch, and the first takes along what
  * arrives in the same turn of the event loop. No timer, so a lone mark waits for nobody.
@@ -42,45 +37,33 @@ export function createIntake(deps: {
   counted: (admission: Admission | null) => void;
 }): Intake {
   const { db, config, log, clock, waiters, wake, counted } = deps;
-  const waiting: Waiting[] = [];
-  const running = new Set<Promise<void>>();
-  let starting: NodeJS.Immediate | null = null;
   const traces = new WeakMap<IncomingMark, string>();
 
-  const pump = (): void => {
-    while (waiting.length > 0 && running.size < config.batchesInFlight) {
-      const batch = waiting.splice(0, config.batchMax);
-      const run = handle(batch).finally(() => {
-        running.delete(run);
-        pump();
-      });
-      running.add(run);
-    }
-  };
-
-  const handle = async (batch: Waiting[]): Promise<void> => {
+  const handle = async (marks: readonly IncomingMark[]): Promise<(Admission | Error)[]> => {
     try {
-      const admissions = await admitAll(batch.map(({ incomingMark }) => incomingMark));
-      batch.forEach(({ resolve }, index) => resolve(admissions[index]!));
+      const admissions = await admitAll(marks);
       admissions.forEach(counted);
+      return admissions;
     } catch (error) {
       // A statement that one mark made fail must not take its batch along; a lost database takes them all.
-      if (batch.length === 1 || isUnavailable(error)) {
-        for (const { reject } of batch) {
-          counted(null);
-          reject(error);
-        }
-        return;
+      if (marks.length === 1 || isUnavailable(error)) {
+        marks.forEach(() => counted(null));
+        return marks.map(() => error as Error);
       }
       log.warn(
-        { err: error, marks: batch.length },
+        { err: error, marks: marks.length },
         "intake batch failed, taking its marks one by one",
       );
-      for (const single of batch) await handle([single]);
+      const alone: (Admission | Error)[] = [];
+      for (const mark of marks) alone.push(...(await handle([mark])));
+      return alone;
     }
   };
+  const batches = createBatcher<IncomingMark, Admission>({
+    ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true, run: handle },
+  });
 
-  const admitAll = async (incomingMarks: IncomingMark[]): Promise<Admission[]> => {
+  const admitAll = async (incomingMarks: readonly IncomingMark[]): Promise<Admission[]> => {
     try {
       return await attempt(incomingMarks);
     } catch (error) {
@@ -94,7 +77,7 @@ export function createIntake(deps: {
     }
   };
 
-  const attempt = async (incomingMarks: IncomingMark[]): Promise<Admission[]> => {
+  const attempt = async (incomingMarks: readonly IncomingMark[]): Promise<Admission[]> => {
     let expected: number[] = [];
     try {
       const admissions = await pipelinedTransaction(db, async (tx) => {
@@ -147,19 +130,11 @@ export function createIntake(deps: {
   };
 
   return {
-    submit: (incomingMark, trace) =>
-      new Promise((resolve, reject) => {
-        if (trace !== undefined) traces.set(incomingMark, trace);
-        waiting.push({ incomingMark, resolve, reject });
-        starting ??= setImmediate(() => {
-          starting = null;
-          pump();
-        });
-      }),
-    drain: async () => {
-      pump();
-      while (running.size > 0) await Promise.allSettled([...running]);
+    submit: (incomingMark, trace) => {
+      if (trace !== undefined) traces.set(incomingMark, trace);
+      return batches.add(incomingMark);
     },
+    drain: batches.drain,
   };
 }
 

@@ -4,6 +4,7 @@ import { gunzip } from "node:zlib";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createAskedSets, rememberedMs } from "#snapshots/dumps/asked-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
@@ -35,8 +36,6 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
   const heldSets = (): HeldDump[] => [...sets.values()].map(({ held }) => held);
   let json: { of: Dump; text: Promise<Buffer> } | null = null;
   let subscriber: Redis | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | null = null;
 
   /** Drops the sets that nobody asks for any more, and those whose last request is the oldest, until the rest fits. */
   const shrink = (): void => {
@@ -54,14 +53,9 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
     await Promise.all([asked.flush(), ...looks]);
     shrink();
   };
-  const ignore = (error: unknown): void =>
-    log.debug({ err: (error as Error).message }, "no look at the dumps");
-  const refresh = (): Promise<void> => {
-    looking ??= look()
-      .catch(ignore)
-      .finally(() => (looking = null));
-    return looking;
-  };
+  const onError = (err: string): void => log.debug({ err }, "no look at the dumps");
+  const ignore = (error: Error): void => onError(error.message);
+  const looks = createPolled({ everyMs: Math.min(config.slotMs / 2, 2000), look, onError });
 
   const ageMs = (now: number): number | null => {
     const latest = main.latest();
@@ -85,13 +79,11 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
           .subscribe(channel)
           .catch((error: Error) => log.debug({ err: error.message }, "not subscribed"));
       });
-      timer = setInterval(() => void refresh(), Math.min(config.slotMs / 2, 2000));
-      await refresh();
+      await looks.start();
     },
     async stop() {
-      clearInterval(timer);
       subscriber?.disconnect();
-      await looking;
+      await looks.stop();
     },
     /** The whole country's dump when it may be served at `now` (see `createHeldDump`), else null. */
     whole: (whole: () => Whole, now: number) => main.current(whole, now),

@@ -6,6 +6,7 @@ import { readChecked, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** The median price of a litre by cell of the grid and grade; cells without any are left out. */
@@ -65,29 +66,18 @@ export function createLatestMedians(deps: {
 }) {
   const { config, log, clock, redis } = deps;
   let latest: { madeAt: number; medians: Medians } | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
-  const look = async (): Promise<void> => {
-    try {
+  const { start, stop } = createPolled({
+    everyMs: config.insightsMs,
+    look: async () => {
       const found = await readChecked(redis, keyOf(config.redisPrefix), "medians");
       if (found !== null) latest = JSON.parse(found) as NonNullable<typeof latest>;
-    } catch (error) {
-      log.debug({ err: (error as Error).message }, "no look at the medians of prices");
-    }
-  };
-  const again = (): Promise<void> => (looking = looking.then(look));
+    },
+    onError: (err) => log.debug({ err }, "no look at the medians of prices"),
+  });
 
   return {
-    /** Looks, and keeps looking. Resolves after the first look, whether there were any or not. */
-    async start(): Promise<void> {
-      timer = setInterval(() => void again(), config.insightsMs);
-      await again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** The medians around a place, by grade; none as long as none are known. */
     at: (place: Point): ByGrade =>
       latest === null || clock() - latest.madeAt >= keptMs

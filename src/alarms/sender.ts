@@ -7,7 +7,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { createNextRun } from "#src/infrastructure/next-run.ts";
+import { createNextRun } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** A receiver that is back hears of it after a minute at most. */

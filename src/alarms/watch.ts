@@ -9,6 +9,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { countHeldByReason } from "#src/marks/held.ts";
 
@@ -43,41 +44,32 @@ export function createAlarmWatch(deps: {
   const channels = channelsOf(config, clock).map(({ name }) => name);
   let figures: AlarmFigures | null = null;
   let rounds = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
   const look = async (): Promise<void> => {
-    try {
-      const { alarms: newest } = await listAlarms(db, "open", newestShown);
-      const open = newest.length === 0 ? noneOpen : { ...noneOpen, ...(await countOpen(db)) };
-      const failures = channels.length === 0 ? {} : await failuresOf(db, channels);
-      const ofMarks =
-        figures === null || rounds % roundsBetweenMarks === 0
-          ? await figuresOf("alarms", marksRounds * config.alarmPollMs, async () => ({
-              held: await countHeldByReason(db),
-              busiestSourceShare: await busiestSourceShare(db, clock()),
-            }))
-          : { held: figures.held, busiestSourceShare: figures.busiestSourceShare };
-      figures = { open, newest, failures, harmful: await readHarmful(db), ...ofMarks };
-      rounds += 1;
-    } catch (error) {
+    const { alarms: newest } = await listAlarms(db, "open", newestShown);
+    const open = newest.length === 0 ? noneOpen : { ...noneOpen, ...(await countOpen(db)) };
+    const failures = channels.length === 0 ? {} : await failuresOf(db, channels);
+    const ofMarks =
+      figures === null || rounds % roundsBetweenMarks === 0
+        ? await figuresOf("alarms", marksRounds * config.alarmPollMs, async () => ({
+            held: await countHeldByReason(db),
+            busiestSourceShare: await busiestSourceShare(db, clock()),
+          }))
+        : { held: figures.held, busiestSourceShare: figures.busiestSourceShare };
+    figures = { open, newest, failures, harmful: await readHarmful(db), ...ofMarks };
+    rounds += 1;
+  };
+  const { start, stop } = createPolled({
+    ...{ everyMs: config.alarmPollMs, look },
+    onError: (err) => {
       // The follower has logged that Postgres is away.
       figures = null;
-      log.debug({ err: (error as Error).message }, "no look at the alarms");
-    }
-  };
-  const again = (): void => void (looking = looking.then(look));
+      log.debug({ err }, "no look at the alarms");
+    },
+  });
 
   return {
-    /** Keeps looking. Does not wait for Postgres. */
-    start(): void {
-      timer = setInterval(again, config.alarmPollMs);
-      again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** As of the last look; null while Postgres is away. */
     figures: (): AlarmFigures | null => figures,
     /**

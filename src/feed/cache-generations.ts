@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cellsOf } from "#src/feed/cells.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { createNextRun } from "#src/infrastructure/next-run.ts";
+import { createNextRun } from "#src/infrastructure/polled.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { onOtherMaster, type Redis } from "#src/infrastructure/redis.ts";
 

@@ -2,6 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** What SQLSTATEs say of a database that takes no writes. */
@@ -45,8 +46,6 @@ export function createDatabaseWatch(
   let isDoubted = false;
   let collation: string | null = null;
   let told: string | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | null = null;
 
   const judge = (): void => {
     const now = performance.now();
@@ -97,17 +96,9 @@ export function createDatabaseWatch(
     );
   };
 
+  const { start, stop } = createPolled({ everyMs: pollsBetween * config.pollMs, look });
   return {
-    /** Keeps looking. Waits for neither Postgres nor Redis. */
-    start(): void {
-      const again = (): void => void (looking ??= look().finally(() => (looking = null)));
-      timer = setInterval(again, pollsBetween * config.pollMs).unref();
-      again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** A write was taken. */
     wrote,
     /** Why writes are refused; null when they are taken. */

@@ -1,6 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { type DutyName, schedulesOf } from "#src/infrastructure/schedule.ts";
 
@@ -52,8 +53,6 @@ export function createDutyWatch(
   let knownFrom: number | null = null;
   let late = new Map<WatchedDuty, number>();
   let told = new Set<WatchedDuty>();
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
   const judge = (lookedAt: number): void => {
     const found = new Map<WatchedDuty, number>();
@@ -89,34 +88,27 @@ export function createDutyWatch(
       );
   };
   const look = async (): Promise<void> => {
-    try {
-      const found = await readDuties(redis, config.redisPrefix);
-      const before = times;
-      const lookedAt = performance.now();
-      times = new Map(Object.entries(found).map(([duty, at]) => [duty, Number(at)]));
-      for (const [duty, at] of times) if (before?.get(duty) !== at) changedAt.set(duty, lookedAt);
-      knownFrom ??= lookedAt;
-      judge(lookedAt);
-      await tell();
-    } catch (error) {
+    const found = await readDuties(redis, config.redisPrefix);
+    const before = times;
+    const lookedAt = performance.now();
+    times = new Map(Object.entries(found).map(([duty, at]) => [duty, Number(at)]));
+    for (const [duty, at] of times) if (before?.get(duty) !== at) changedAt.set(duty, lookedAt);
+    knownFrom ??= lookedAt;
+    judge(lookedAt);
+    await tell();
+  };
+  const { start, stop } = createPolled({
+    ...{ everyMs: Math.min(config.slotMs, lookAtMostMs), look },
+    onError: (err) => {
       // The connection has logged that Redis is away. Nothing can be known, or done, until it is back.
       times = null;
       knownFrom = null;
-      log.debug({ err: (error as Error).message }, "no look at the duties");
-    }
-  };
+      log.debug({ err }, "no look at the duties");
+    },
+  });
 
   return {
-    /** Keeps looking. Does not wait for Redis. */
-    start(): void {
-      const again = (): void => void (looking = looking.then(look));
-      timer = setInterval(again, Math.min(config.slotMs, lookAtMostMs));
-      again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** When each duty last succeeded, ms; null when it never has; NaN while Redis is away. */
     lastSuccess: (): Map<WatchedDuty, number | null> =>
       new Map(

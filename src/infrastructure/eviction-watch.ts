@@ -1,5 +1,6 @@
 import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { infoOfMasters, type Redis } from "#src/infrastructure/redis.ts";
 
 const wanted = "noeviction";
@@ -10,8 +11,6 @@ const wanted = "noeviction";
  */
 export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) {
   let policy: string | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
   const look = async (): Promise<void> => {
     const before = policy;
@@ -26,19 +25,18 @@ export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) 
     if (policy !== null && policy !== wanted && policy !== before)
       log.warn({ reason: policy }, `redis evicts keys: set its maxmemory-policy to ${wanted}`);
   };
-  const again = (): void => void (looking = looking.then(look));
+  const looks = createPolled({ everyMs: minuteMs, look });
+  const again = (): void => void looks.refresh();
 
   return {
     /** Keeps looking. Does not wait for Redis. */
     start(): void {
-      timer = setInterval(again, minuteMs);
       redis.on("ready", again);
-      again();
+      void looks.start();
     },
     async stop(): Promise<void> {
-      clearInterval(timer);
       redis.off("ready", again);
-      await looking;
+      await looks.stop();
     },
     /** 1 when Redis evicts keys; NaN when that is not known. */
     evicts: (): number => (policy === null ? NaN : Number(policy !== wanted)),

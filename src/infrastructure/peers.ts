@@ -5,6 +5,7 @@ import type { Content } from "#src/domain/sentinel.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
 
 /** What a process says of what it knows. All times in ms by the time that it follows. */
@@ -66,8 +67,6 @@ export function createPeers(deps: {
   let heardMs = -Infinity;
   /** When the last of them spoke, by its own time. */
   let newestAt = NaN;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | null = null;
 
   const own = (): Peer => {
     const { answeredAt } = db.pool;
@@ -79,21 +78,19 @@ export function createPeers(deps: {
 
   const look = async (): Promise<void> => {
     const began = performance.now();
-    try {
-      const values = [id, withChecksum(key, JSON.stringify(own())), keptMs];
-      const found = (await runScript(redis, sayScript, [key], values)) as Buffer[];
-      const texts = found.map((one) => checkedText(key, one.toString()));
-      if (texts.includes(null)) tellDamage(redis, "peers");
-      others = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Peer]));
-      const newest = Math.max(...others.map(({ at }) => at));
-      if (others.length > 0 && newest !== newestAt) [newestAt, heardMs] = [newest, began];
-    } catch (error) {
-      // The connection has logged that Redis is away.
-      log.debug({ err: (error as Error).message }, "no look at the other processes");
-    }
+    const values = [id, withChecksum(key, JSON.stringify(own())), keptMs];
+    const found = (await runScript(redis, sayScript, [key], values)) as Buffer[];
+    const texts = found.map((one) => checkedText(key, one.toString()));
+    if (texts.includes(null)) tellDamage(redis, "peers");
+    others = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Peer]));
+    const newest = Math.max(...others.map(({ at }) => at));
+    if (others.length > 0 && newest !== newestAt) [newestAt, heardMs] = [newest, began];
   };
-  // One look at a time: it may last longer than the pause while Redis is frozen.
-  const again = (): void => void (looking ??= look().finally(() => (looking = null)));
+  const looks = createPolled({
+    ...{ everyMs, look },
+    // The connection has logged that Redis is away.
+    onError: (err) => log.debug({ err }, "no look at the other processes"),
+  });
 
   return {
     /** From now on this process says this too. */
@@ -103,19 +100,10 @@ export function createPeers(deps: {
     /** When one of them last said something new, by the monotonic clock in ms; -Infinity before the first time. */
     heardMs: (): number => heardMs,
     /** Looks now. What the others said before the call is known afterwards, unless Redis is away. */
-    async look(): Promise<void> {
-      await looking;
-      again();
-      await looking;
-    },
-    /** Keeps looking. Does not wait for Redis. */
-    start(): void {
-      timer ??= setInterval(again, everyMs).unref();
-      again();
-    },
+    look: looks.refresh,
+    start: looks.start,
     async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
+      await looks.stop();
       await redis.hdel(key, id).catch(() => undefined);
     },
   };

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { createBatcher } from "#src/infrastructure/batcher.ts";
 import { ageOf } from "#src/domain/age.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -17,7 +18,7 @@ import {
 } from "#src/keys/key-info.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { createNextRun } from "#src/infrastructure/next-run.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
@@ -51,7 +52,6 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   let readMs = -Infinity;
   let wasOutdated = false;
   let listener: Listener | null = null;
-  let timer: NodeJS.Timeout | undefined;
 
   /** When they were read, by `clock`, which may have gone back since. */
   const readAt = (): number | null => {
@@ -81,7 +81,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
       log.warn({ reason: (error as Error).message, keys: keys.size }, "keys not refreshed");
     }
     refreshed();
-    void exchanges.run();
+    void exchanges.refresh();
   };
   const exchange = async (): Promise<void> => {
     try {
@@ -95,8 +95,10 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     }
     refreshed();
   };
-  const loads = createNextRun(load);
-  const exchanges = createNextRun(exchange);
+  const everyMs = config.keysRefreshMs;
+  const loads = createPolled({ everyMs, look: load });
+  // Beside it: a Postgres that is frozen lets a reading wait for long.
+  const exchanges = createPolled({ everyMs, look: exchange });
 
   /** Whether keys may have been revoked for long without a word here (docs/decisions.md 21.17). */
   const outdated = (): boolean => {
@@ -135,6 +137,8 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     if (key !== undefined) return inForce(key);
     return isKeyText(text) ? undefined : null;
   };
+
+  const uses = createPolled({ everyMs, look: () => writeUse(false) });
 
   return {
     /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
@@ -176,24 +180,17 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     },
     /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
     async start() {
-      listener ??= listen(config, log, "keys", () => void loads.run());
-      timer ??= setInterval(() => {
-        void loads.run();
-        // Beside it: a Postgres that is frozen lets a reading wait for long.
-        void exchanges.run();
-        void writeUse(false);
-      }, config.keysRefreshMs).unref();
-      await loads.run();
+      listener ??= listen(config, log, "keys", () => void loads.refresh());
+      void uses.start();
+      await Promise.all([loads.start(), exchanges.start()]);
     },
     async stop() {
-      clearInterval(timer);
       await listener?.stop();
-      await loads.idle();
-      await exchanges.idle();
+      await Promise.all([loads.stop(), exchanges.stop(), uses.stop()]);
       await writeUse(true);
     },
     /** Takes what other processes know. Never rejects. */
-    exchange: exchanges.run,
+    exchange: exchanges.refresh,
     /** True when its keys must not be believed: others have read Postgres since, or nothing is heard of them. */
     outdated,
     /** Keys in memory. */
@@ -211,55 +208,33 @@ const absentMs = 30_000;
 const absentMax = 10_000;
 const batchMax = 500;
 
-interface Waiting {
-  hash: string;
-  resolve: (key: KeyInfo | null) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
  * Looks up keys that are not in memory yet. Anybody can forge a key's checksum, so this must be cheap under a flood:
  * one query runs at a time, for all keys that came during the last one, and absent keys are remembered.
  */
 function createKeyLookup(db: Db, clock: Clock) {
   const absent = new LRUCache<string, number>({ max: absentMax });
-  let waiting: Waiting[] = [];
-  let busy = false;
-
-  const run = async (): Promise<void> => {
-    if (busy) return;
-    busy = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchMax);
-      waiting = waiting.slice(batchMax);
-      try {
-        const found = new Map(await loadKeysOf(db, [...new Set(batch.map(({ hash }) => hash))]));
-        for (const { hash, resolve, reject } of batch) {
-          const key = found.get(hash) ?? null;
-          // It may be a good key: its holder must not take it for a wrong one.
-          if (found.has(hash) && key === null) {
-            reject(new ConnectionFault("the key's row cannot be read"));
-            continue;
-          }
-          if (key === null) absent.set(hash, clock() + absentMs);
-          resolve(key);
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    busy = false;
-  };
+  const lookups = createBatcher<string, KeyInfo | null>({
+    ...{ atOnce: 1, max: batchMax },
+    run: async (hashes) => {
+      const found = new Map(await loadKeysOf(db, [...new Set(hashes)]));
+      return hashes.map((hash) => {
+        const key = found.get(hash) ?? null;
+        // It may be a good key: its holder must not take it for a wrong one.
+        if (found.has(hash) && key === null)
+          return new ConnectionFault("the key's row cannot be read");
+        if (key === null) absent.set(hash, clock() + absentMs);
+        return key;
+      });
+    },
+  });
 
   return {
     /** The key with this hash, or null. Rejects when Postgres is away. */
     lookUp(hash: string): Promise<KeyInfo | null> {
       const until = absent.peek(hash);
       if (until !== undefined && until > clock()) return Promise.resolve(null);
-      return new Promise((resolve, reject) => {
-        waiting.push({ hash, resolve, reject });
-        void run();
-      });
+      return lookups.add(hash);
     },
     /** Forgets which keys were absent. */
     forget: () => absent.clear(),

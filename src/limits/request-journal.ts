@@ -1,6 +1,7 @@
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { bucketOf } from "#src/domain/durations.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -78,8 +79,6 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
   let waiting: Record<"p" | "w", Map<number, Waiting>> = { p: new Map(), w: new Map() };
   /** Last requests in `waiting`. */
   let kept = 0;
-  let sending: Promise<void> = Promise.resolve();
-  let isSending = false;
 
   const noteHours = (letter: "p" | "w", partnerId: number, { counts }: Waiting): void => {
     for (const [name, n] of counts) {
@@ -139,13 +138,8 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
     kept += own[what].length - now.length;
   };
 
-  /** One at a time: a slow Redis must not be sent more and more. */
-  const sendNext = (): void => {
-    if (isSending) return;
-    isSending = true;
-    sending = send().finally(() => (isSending = false));
-  };
-  const timer = setInterval(sendNext, sendMs).unref();
+  const sends = createPolled({ everyMs: sendMs, look: send });
+  void sends.start();
 
   return {
     /** Hears of a request that is over. */
@@ -165,8 +159,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
     },
     /** Hands out what is left; the meter must be stopped after this. */
     stop: async () => {
-      clearInterval(timer);
-      await sending;
+      await sends.stop();
       await send();
     },
   };

@@ -2,6 +2,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isBrokenOff } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
@@ -49,34 +50,25 @@ export function createUnfoldableWatch(deps: {
 }) {
   const { config, log, clock, redis } = deps;
   let stations: readonly UnfoldableStation[] | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
-  const look = async (): Promise<void> => {
-    try {
+  const { start, stop } = createPolled({
+    everyMs: Math.min(config.slotMs, lookEveryMs),
+    look: async () => {
       const found = await redis.hvals(keyOf(config.redisPrefix));
       stations = found
         .map((text) => JSON.parse(text) as UnfoldableStation)
         .filter(({ nextAt }) => clock() < nextAt + forgottenAfterMs)
         .sort((a, b) => a.since - b.since);
-    } catch (error) {
+    },
+    onError: (err) => {
       // The connection has logged that Redis is away.
       stations = null;
-      log.debug({ err: (error as Error).message }, "no look at unfoldable stations");
-    }
-  };
+      log.debug({ err }, "no look at unfoldable stations");
+    },
+  });
 
   return {
-    /** Keeps looking. Does not wait for Redis. */
-    start(): void {
-      const again = (): void => void (looking = looking.then(look));
-      timer = setInterval(again, Math.min(config.slotMs, lookEveryMs));
-      again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** How many stations cannot be folded; NaN while Redis is away. */
     count: (): number => stations?.length ?? NaN,
     /** For `/readyz`: whether every station can be folded. */

@@ -31,7 +31,7 @@ describe("peers", () => {
     const log = createLog({ logLevel: "silent" }, role);
     const peers = createPeers({ role, config, log, clock: () => now, db, redis });
     made.push(peers);
-    peers.start();
+    void peers.start();
     return peers;
   };
   const rolesOf = (peers: ReturnType<typeof createPeers>) => peers.others().map(({ role }) => role);

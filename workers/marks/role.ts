@@ -1,5 +1,7 @@
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import { createIdBatcher } from "#src/infrastructure/batcher.ts";
 import { rows } from "#src/infrastructure/db.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { inTraces } from "#src/infrastructure/tracing.ts";
 import { fromMs, recentIds } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
@@ -9,7 +11,6 @@ import { noteUnfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
 import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/first-statuses.ts";
-import { createCoalescer } from "#workers/coalesce.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
 import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
 
@@ -29,8 +30,6 @@ const messaging = {
  */
 export function createMarksRole(deps: RoleDeps): Role {
   const { db, config, log, clock, redis } = deps;
-  let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<void> | null = null;
   let telling: Promise<void> = Promise.resolve();
   let rounds = 0;
   const reviewCities = createReviewCities();
@@ -86,7 +85,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     return processed;
   };
 
-  const coalesce = createCoalescer(run, config.marksConcurrency);
+  const coalesce = createIdBatcher((ids) => run(ids), config.marksConcurrency);
   const worker = createQueueWorker<MarksJob>(
     deps,
     "marks",
@@ -141,21 +140,18 @@ export function createMarksRole(deps: RoleDeps): Role {
     return found.map((row) => row.station_id);
   };
 
-  const tick = (): void => {
-    sweeping ??= sweep()
-      .catch((error: Error) => log.warn({ err: error.message }, "sweep failed, will try again"))
-      .finally(() => (sweeping = null));
-  };
+  const sweeps = createPolled({
+    ...{ everyMs: config.sweepMs, look: sweep },
+    onError: (err) => log.warn({ err }, "sweep failed, will try again"),
+  });
 
   return {
     start: async () => {
       worker.run();
-      timer = setInterval(tick, config.sweepMs);
-      tick();
+      void sweeps.start();
     },
     stop: async () => {
-      clearInterval(timer);
-      await sweeping;
+      await sweeps.stop();
       await worker.close();
       await telling;
     },

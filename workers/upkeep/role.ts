@@ -2,6 +2,7 @@ import { raiseAlarms } from "#src/alarms/raise.ts";
 import { createAlarmSender } from "#src/alarms/sender.ts";
 import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { countMinute } from "#src/alarms/service/days.ts";
@@ -22,22 +23,21 @@ import { wakeDue } from "#src/pushes/webhooks/turns.ts";
  */
 export function createUpkeepRole(deps: RoleDeps): Role {
   const { config, db, log, redis, clock } = deps;
-  let timer: NodeJS.Timeout | undefined;
-  let flushing: Promise<unknown> = Promise.resolve();
   let flushedAt = -Infinity;
   const flush = (): Promise<number> => {
     flushedAt = performance.now();
     return flushUsage(deps);
   };
   /** A wiped Redis loses what was not flushed, so usage waits neither for a queue nor for the clock. */
-  const flushUnasked = (): void => {
-    if (performance.now() - flushedAt < 0.9 * config.usageFlushMs) return;
-    flushing = flush()
-      .then(() => noteDuty(redis, config.redisPrefix, "usage", clock()))
-      .catch((error: Error) =>
-        log.debug({ err: error.message }, "usage not flushed, will try again"),
-      );
-  };
+  const flushes = createPolled({
+    everyMs: config.usageFlushMs,
+    look: async () => {
+      if (performance.now() - flushedAt < 0.9 * config.usageFlushMs) return;
+      await flush();
+      await noteDuty(redis, config.redisPrefix, "usage", clock());
+    },
+    onError: (err) => log.debug({ err }, "usage not flushed, will try again"),
+  });
   const database = createDatabaseWatch(deps, (subject) =>
     raiseAlarms(db, [{ kind: "collation-changed", subject, at: clock() }]),
   );
@@ -61,14 +61,13 @@ export function createUpkeepRole(deps: RoleDeps): Role {
   return {
     start: async () => {
       await makePartitions(deps);
-      timer = setInterval(flushUnasked, config.usageFlushMs);
-      database.start();
+      void flushes.start();
+      void database.start();
       alarms.start();
       worker.run();
     },
     stop: async () => {
-      clearInterval(timer);
-      await flushing;
+      await flushes.stop();
       await alarms.stop();
       await database.stop();
       await worker.close();

@@ -3,12 +3,12 @@ import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 import { view } from "#src/domain/view.ts";
 import { Type } from "typebox";
 import { asOfBefore, readStations } from "#src/feed/feed.ts";
+import { createIdBatcher } from "#src/infrastructure/batcher.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { loadReports } from "#src/marks/marks.ts";
 import type { Turn } from "#src/pushes/webhooks/turns.ts";
-import { createCoalescer } from "#workers/coalesce.ts";
 
 /** A station as a delivery shows it: JSON, null for one that is removed. */
 interface Shown {
@@ -26,7 +26,7 @@ export const createStationReader = (
   { statusLifetimeMs }: Config,
   clock: () => number,
 ): ((ids: readonly string[]) => Promise<ReadonlyMap<string, Shown>>) =>
-  createCoalescer(async (ids) => {
+  createIdBatcher(async (ids) => {
     const found = await readStations(db, ids);
     const now = clock();
     return new Map(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
-import { createNextRun } from "#src/infrastructure/next-run.ts";
+import { createNextRun } from "#src/infrastructure/polled.ts";
 import type { WebhookJob } from "#src/infrastructure/queues.ts";
 import { createReceivers, type Resolve } from "#src/pushes/receivers.ts";
 import { openWebhookSecret, sign } from "#src/pushes/webhooks/signature.ts";

@@ -14,6 +14,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { DutyWatch } from "#src/infrastructure/duty-times.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
@@ -82,9 +83,6 @@ export function createServiceWatch(needs: Needs) {
   const everyMs = pollsBetween * config.pollMs;
   let known: Awaited<ReturnType<typeof read>> | null = null;
   let isRead = false;
-  let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
-  let looking: Promise<void> = Promise.resolve();
 
   const read = () =>
     figuresOf("service", keptPart * everyMs, async () => ({
@@ -131,22 +129,9 @@ export function createServiceWatch(needs: Needs) {
     await sayWell(redis, config.redisPrefix, feeds, at).catch(() => undefined);
   };
 
+  const { start, stop } = createPolled({ everyMs, look });
   return {
-    /** Keeps looking. Does not wait for Postgres. */
-    start(): void {
-      const again = (): void => {
-        // A look may last longer than the pause while Postgres is away.
-        if (isLooking) return;
-        isLooking = true;
-        looking = look().finally(() => (isLooking = false));
-      };
-      timer = setInterval(again, everyMs);
-      again();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
+    ...{ start, stop },
     /** From memory. */
     now,
   };

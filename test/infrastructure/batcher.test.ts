@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createCoalescer } from "#workers/coalesce.ts";
+import { createIdBatcher } from "#src/infrastructure/batcher.ts";
 
 /** A run that ends when it is told to. */
 function handRun() {
@@ -16,16 +16,16 @@ function handRun() {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("coalescing jobs of the marks role", () => {
+describe("a batcher of ids", () => {
   it("runs a lone job at once", () => {
     const { runs, run } = handRun();
-    void createCoalescer(run, 2)(["a"]);
+    void createIdBatcher(run, 2)(["a"]);
     expect(runs.map((one) => one.stationIds)).to.deep.equal([["a"]]);
   });
 
   it("puts what comes while all runs are under way into one run, each station once", async () => {
     const { runs, run } = handRun();
-    const coalesce = createCoalescer(run, 1);
+    const coalesce = createIdBatcher(run, 1);
     const done: string[] = [];
     void coalesce(["a"]).then(() => done.push("first"));
     void coalesce(["b", "a"]).then(() => done.push("second"));
@@ -41,7 +41,7 @@ describe("coalescing jobs of the marks role", () => {
 
   it("gives the result of a run to all that share it", async () => {
     let runs = 0;
-    const coalesce = createCoalescer(async (stationIds) => {
+    const coalesce = createIdBatcher(async (stationIds) => {
       await soon();
       return `run ${++runs} of ${stationIds.join(" ")}`;
     }, 1);
@@ -51,7 +51,7 @@ describe("coalescing jobs of the marks role", () => {
 
   it("fails everyone in a run that fails, and goes on", async () => {
     const { runs, run } = handRun();
-    const coalesce = createCoalescer(run, 1);
+    const coalesce = createIdBatcher(run, 1);
     const failing = coalesce(["a"]).catch((error: Error) => error.message);
     const next = coalesce(["b"]);
     runs[0]!.end(new Error("away"));
@@ -62,7 +62,7 @@ describe("coalescing jobs of the marks role", () => {
 
   it("coalesces at most 500 stations, and a larger job alone", async () => {
     const { runs, run } = handRun();
-    const coalesce = createCoalescer(run, 1);
+    const coalesce = createIdBatcher(run, 1);
     const many = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, n) => `${prefix}${n}`);
     void coalesce(["a"]);

@@ -1,0 +1,21 @@
+/** A part of a process. Both may be called once, in this order; `stop` also without a `start` before, or during it. */
+export interface Part {
+  start?(): Promise<unknown> | void;
+  stop?(): Promise<unknown> | void;
+}
+
+/** Starts parts together, and stops them one after the other, the last one first. Each is named once. */
+export function createParts(...parts: Part[]) {
+  return {
+    start: async (): Promise<void> => {
+      await Promise.all(parts.map(async (part) => part.start?.()));
+    },
+    /** Stops them all. Rejects with the first fault after that. */
+    stop: async (): Promise<void> => {
+      const faults: unknown[] = [];
+      for (const part of parts.toReversed())
+        await (async () => part.stop?.())().catch((error: unknown) => faults.push(error));
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+}
