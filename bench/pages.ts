@@ -191,7 +191,7 @@ const slowdown = 4;
 
 /**
  * The map on such a network with a slow processor: when its first rows can be read, when land and stations are first
- * there as a map, be it a sketch (docs/decisions.md 15.42), and when the map library has drawn them.
+ * there as a map, be it a sketch (decisions 15.42), and when the map library has drawn them.
  */
 async function openSlowly(browser: Browser, url: string, { kbitS, latencyMs }: Network) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: "en" });

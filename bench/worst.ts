@@ -124,7 +124,7 @@ function report(
 ): string {
   const over = measured.filter(({ mainMs, otherMs }) => mainMs + otherMs > boundMs);
   const at = new Date().toISOString().slice(0, 16).replace("T", " ");
-  return `What one request with a publishable key costs the web process, whatever its parameters: CPU of all threads, of ${requests} requests one after another, each with another rectangle, after ${warmUps} that are not measured. ${stationCount} stations (${real ? "real ones, repeated with offsets" : "made up"}), 60 % with a status. The bound is ${boundMs} ms (docs/decisions.md 8.28); ${over.length === 0 ? "no case is above it" : `${over.length} cases are above it`}.
+  return `What one request with a publishable key costs the web process, whatever its parameters: CPU of all threads, of ${requests} requests one after another, each with another rectangle, after ${warmUps} that are not measured. ${stationCount} stations (${real ? "real ones, repeated with offsets" : "made up"}), 60 % with a status. The bound is ${boundMs} ms (decisions 8.28); ${over.length === 0 ? "no case is above it" : `${over.length} cases are above it`}.
 
 | request | answers | KB | CPU ms: main thread + zlib and garbage | together |
 |---|---|---|---|---|

@@ -12,7 +12,7 @@ import { testMessage } from "#src/alarms/message.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { isNotDone } from "#src/operators/act.ts";
 
-/** `operator alarm list|acknowledge|test` (docs/decisions.md 16.16 to 16.19). */
+/** `operator alarm list|acknowledge|test` (decisions 16.16 to 16.19). */
 export function alarmCommand(output: () => Output): Command {
   const command = new Command("alarm").description(
     "what the service wants an operator to look at, and how it tells them",

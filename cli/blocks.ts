@@ -7,7 +7,7 @@ import { integer, moment, wordOr } from "#cli/values.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
 
-/** `operator network block|list`: viewers' networks whose marks are held (docs/decisions.md 4.13). */
+/** `operator network block|list`: viewers' networks whose marks are held (decisions 4.13). */
 export function networkCommand(output: () => Output): Command {
   const command = new Command("network").description(
     "networks of the map's viewers, and what is blocked",

@@ -18,7 +18,7 @@ interface Told {
   textRu?: string;
 }
 
-/** `operator incident open|update|close|list`: what `/status` tells everybody (docs/decisions.md 16.34). */
+/** `operator incident open|update|close|list`: what `/status` tells everybody (decisions 16.34). */
 export function incidentCommand(output: () => Output): Command {
   const command = new Command("incident").description(
     "incidents in your own words, which /status shows to everybody",

@@ -16,7 +16,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** `operator reporter erase|export|block`: a person's data (docs/decisions.md 19), and a block (4.13). */
+/** `operator reporter erase|export|block`: a person's data (decisions 19), and a block (4.13). */
 export function reporterCommand(output: () => Output): Command {
   const command = new Command("reporter").description(
     "erase a person, hand out their data, or hold their marks",

@@ -22,7 +22,7 @@ import { isNotDone } from "#src/operators/act.ts";
 
 type Word = "approve" | "reject";
 
-/** `operator review list|groups|approve|reject|undo|decisions`: marks that the review holds back (docs/decisions.md 4). */
+/** `operator review list|groups|approve|reject|undo|decisions`: marks that the review holds back (decisions 4). */
 export function reviewCommand(output: () => Output): Command {
   const command = new Command("review").description(
     "marks held for review because their source or their city had too many harmful changes",

@@ -22,7 +22,7 @@ interface Options extends SelectionOptions {
 const people = (preview: ConsoleRollback): string =>
   previewText(preview, "no matching marks: nothing to withdraw");
 
-/** `operator marks rollback [list|show|undo]`: withdraws marks as if they had never been made (docs/decisions.md 4.12, 4.20). */
+/** `operator marks rollback [list|show|undo]`: withdraws marks as if they had never been made (decisions 4.12, 4.20). */
 export function rollbackVerb(command: Command, output: () => Output): void {
   const rollback = verb(
     command,

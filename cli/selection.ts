@@ -15,7 +15,7 @@ export interface SelectionOptions extends Omit<Selection, "reporter"> {
   reporter?: string;
 }
 
-/** The options that select marks, all of them together (docs/decisions.md 4.18). */
+/** The options that select marks, all of them together (decisions 4.18). */
 export const selecting = (command: Command): Command =>
   command
     .option("--key <id>", "marks that came through this key", id)

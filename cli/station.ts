@@ -16,7 +16,7 @@ import {
 import type { HandField } from "#src/stations/hand-edits.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 
-/** `operator station show|edit|close|reopen`: one station corrected by hand (docs/decisions.md 13.16). */
+/** `operator station show|edit|close|reopen`: one station corrected by hand (decisions 13.16). */
 export function stationCommand(output: () => Output): Command {
   const command = new Command("station").description(
     "one station: correct it by hand, close and reopen it",

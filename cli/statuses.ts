@@ -21,7 +21,7 @@ interface Options {
   dryRun: boolean;
 }
 
-/** `operator statuses import`: imported statuses, shown where people have marked nothing (docs/decisions.md 6). */
+/** `operator statuses import`: imported statuses, shown where people have marked nothing (decisions 6). */
 export function statusesCommand(output: () => Output): Command {
   const command = new Command("statuses").description("statuses from other sources");
   verb(

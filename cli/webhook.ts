@@ -17,7 +17,7 @@ import {
 const deliveriesShown = 20;
 const textMax = 200;
 
-/** `operator webhook list|show|enable|disable` (docs/decisions.md 20.8). */
+/** `operator webhook list|show|enable|disable` (decisions 20.8). */
 export function webhookCommand(output: () => Output): Command {
   const command = new Command("webhook").description(
     "partners' webhooks: what is pushed to their servers",

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Which status a station served from when to when, so that history and insights need no marks (docs/decisions.md 2.36).
+ * Which status a station served from when to when, so that history and insights need no marks (decisions 2.36).
  * A new table; nothing is locked. What stations serve at this moment begins a run now; `operator runs rebuild` makes
  * the runs before it, and those that workers of the previous version leave out. No foreign key: a run is written
  * only while its station's row in `station_status` is locked.

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Harmful changes that counted, by source and by city, for the limits of the review (docs/decisions.md 4.5, 4.6): what
+ * Harmful changes that counted, by source and by city, for the limits of the review (decisions 4.5, 4.6): what
  * one source or one city may change in an hour. Kept for two days. And why a mark is held. A new table and a column
  * without a default: nothing is rewritten, `marks` is locked for milliseconds.
  */

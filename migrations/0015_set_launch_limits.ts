@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * What a partner may do that is not usual: new users in a day, and for the days of a launch a budget and a limit of
- * harmful marks of their own (docs/decisions.md 3.9, 4.17). New columns without a default: no row is rewritten.
+ * harmful marks of their own (decisions 3.9, 4.17). New columns without a default: no row is rewritten.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Reporters and networks whose marks an operator holds until a time (docs/decisions.md 4.13). A new table and a column
+ * Reporters and networks whose marks an operator holds until a time (decisions 4.13). A new table and a column
  * without a default: no row is rewritten.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * For signing in to the console: failures are counted in the operator's log, one entry for each account, network and
- * hour (docs/decisions.md 13.12), and an account may have TOTP (13.13). The index is empty, because no entry is of that
+ * hour (decisions 13.12), and an account may have TOTP (13.13). The index is empty, because no entry is of that
  * action yet; the log is read once and cannot be written meanwhile: milliseconds, as it has one entry for each act of an
  * operator. Columns without a default rewrite nothing.
  */

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * The days whose marks are not all done with: what looks for unprocessed, failed or held marks reads these partitions
- * alone (docs/decisions.md 16.25). A day is listed when its partition is made, by processes of the previous version too,
+ * alone (decisions 16.25). A day is listed when its partition is made, by processes of the previous version too,
  * because the function does it; upkeep takes it off. A new table, and a function that does what it did. Nothing is
  * locked, and nothing is read: at first all days are listed.
  */

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * The days whose marks hold no positions and comments any more (docs/decisions.md 19.9): upkeep need not look there again.
+ * The days whose marks hold no positions and comments any more (decisions 19.9): upkeep need not look there again.
  * And opinions have no foreign key to reporters, as marks have none: to delete a reporter Postgres would read all
  * opinions. A new table; opinions and reporters are locked for milliseconds.
  */

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Webhooks of partners (docs/decisions.md 20). New tables, and a column without a default: no row is rewritten, and
+ * Webhooks of partners (decisions 20). New tables, and a column without a default: no row is rewritten, and
  * processes of the previous version do not look at them.
  */
 export async function up(knex: Knex): Promise<void> {

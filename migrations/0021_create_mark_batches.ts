@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * A record of each decision about many marks, so that it can be taken back (docs/decisions.md 4.20): a rollback, or held marks
+ * A record of each decision about many marks, so that it can be taken back (decisions 4.20): a rollback, or held marks
  * that were approved or rejected together. `mark_batch_marks` holds what the marks were before, until they are that again.
  * And a limit of a key that holds until a time (4.22). New tables, and columns without a default: `keys` is locked for
  * milliseconds. A rollback of the previous version leaves no record.

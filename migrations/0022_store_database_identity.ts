@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Which server, and which timeline of its log, the service has last worked on (docs/decisions.md 16.29): after a failover
+ * Which server, and which timeline of its log, the service has last worked on (decisions 16.29): after a failover
  * or a restore they are others, and upkeep then marks all stations as changed. The system identifier is above 2^53, so
  * it is text. One new table with one row; nothing is locked.
  */

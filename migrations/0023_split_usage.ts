@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Usage in more detail, for the partners' dashboard (docs/decisions.md 12.10, 12.12): errors by their code, and requests by
+ * Usage in more detail, for the partners' dashboard (decisions 12.10, 12.12): errors by their code, and requests by
  * hour and duration. Two new tables; nothing is locked. Processes of the previous version flush usage without these
  * details.
  */

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * What operators have set by hand at stations, and what the imports say in its place (docs/decisions.md 14.5). A new
+ * What operators have set by hand at stations, and what the imports say in its place (decisions 14.5). A new
  * table. Its reference to `stations` lets no row of that table be written while it is made: some milliseconds, after
  * the transactions that write there have ended (an import's are of 1,000 stations).
  */

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * What a partner's limits were before its request was approved, and what they were then, so that the approval can be
- * taken back as long as nothing else has changed them (docs/decisions.md 13.21). Columns without a default:
+ * taken back as long as nothing else has changed them (decisions 13.21). Columns without a default:
  * `limit_requests` is locked for milliseconds. An approval by the previous version leaves them null and cannot be taken
  * back.
  */

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * What drivers want to be told of, and the browsers it goes to (docs/decisions.md 15.25). New tables: nothing is locked,
+ * What drivers want to be told of, and the browsers it goes to (decisions 15.25). New tables: nothing is locked,
  * and processes of the previous version do not look at them.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * How long the stations of each city served each status on past days, counted once from `status_runs`, and from when on
- * runs of past days were rewritten since (docs/decisions.md 7.45). New tables; nothing is locked. Workers of the previous
+ * runs of past days were rewritten since (decisions 7.45). New tables; nothing is locked. Workers of the previous
  * version do not note what they rewrite: `operator runs rebuild` has all days counted anew.
  */
 export async function up(knex: Knex): Promise<void> {

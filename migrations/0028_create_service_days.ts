@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * What `/status` remembers: in how many minutes of a day each feed was well, and incidents in the operator's words
- * (docs/decisions.md 16.33, 16.34). New tables; nothing is locked. Web processes of the previous version do not say that
+ * (decisions 16.33, 16.34). New tables; nothing is locked. Web processes of the previous version do not say that
  * they are well: as long as only they run, no minute is counted.
  */
 export async function up(knex: Knex): Promise<void> {

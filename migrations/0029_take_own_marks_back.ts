@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * When its own driver took a mark back (docs/decisions.md 15.35): what an operator has withdrawn has no such time. A column
+ * When its own driver took a mark back (decisions 15.35): what an operator has withdrawn has no such time. A column
  * without a default writes no row; `marks` and its partitions are locked for milliseconds. Processes of the previous
  * version do not know it: to them such a mark still starts its device's cooldown.
  */

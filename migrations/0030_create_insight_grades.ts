@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What stations said of each grade by day, for `/insights/cities` and `/overview` (docs/decisions.md 7.47). */
+/** What stations said of each grade by day, for `/insights/cities` and `/overview` (decisions 7.47). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table insight_grades (

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * From when on a station is folded anew (docs/decisions.md 16.25): older days need not be read. Without it all that is
+ * From when on a station is folded anew (decisions 16.25): older days need not be read. Without it all that is
  * kept is. Processes of the previous version ask for a refold and end one with `refold` alone: the trigger forgets
  * a time that says nothing of what they asked.
  */

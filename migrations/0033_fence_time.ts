@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Transactions tell which time they expect, and are refused while the database's clock is another one (docs/decisions.md
+ * Transactions tell which time they expect, and are refused while the database's clock is another one (decisions
  * 21.3): else marks of that moment lie in the future for as long as the clock was ahead. `steady_now` is for what waits
  * for locks between the check and the time. `feed_stamp` puts changes right that were stamped in the future before:
  * `greatest` would keep all later ones there. Replaces functions only, and locks nothing. Processes of the previous

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Random names of the database's states (docs/decisions.md 21.22): a database that was restored in place has the same
+ * Random names of the database's states (decisions 21.22): a database that was restored in place has the same
  * system identifier and timeline as before, and does not know the names that were made after the backup. Two columns with
  * constant defaults in a table of one row, locked for a moment, and a new table. Nobody writes to either on the way of a
  * mark.

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * What each kind of deletion by age has come to, and what it asks an operator before it deletes an unusual amount
- * (docs/decisions.md 21.10). A new table: nothing is locked, and processes of the previous version do not know it.
+ * (decisions 21.10). A new table: nothing is locked, and processes of the previous version do not know it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

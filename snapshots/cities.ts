@@ -9,7 +9,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { createCityFinder } from "#snapshots/city-names.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
 
-/** A city as it is served (docs/decisions.md 6). */
+/** A city as it is served (decisions 6). */
 export interface City {
   name: string;
   region: string;

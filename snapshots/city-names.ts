@@ -49,7 +49,7 @@ function latinKey(text: string): string {
 }
 
 /**
- * Finds a city by what people call it (docs/decisions.md 7.49): its name, else the name without hyphens and blanks, else
+ * Finds a city by what people call it (decisions 7.49): its name, else the name without hyphens and blanks, else
  * a short form of it, else its name in Latin letters. A spelling that two names share finds none of them. `cities`: the
  * largest first, which stands for smaller ones of the same name.
  */

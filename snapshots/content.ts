@@ -8,7 +8,7 @@ import type { ReadModel } from "#snapshots/model/model.ts";
 const remembered = 7;
 
 /**
- * Has the process say what its model served at the last moment that all processes look at (docs/decisions.md 21.37). A
+ * Has the process say what its model served at the last moment that all processes look at (decisions 21.37). A
  * moment that falls into the reading of changes is passed over.
  */
 export function tellContent({

@@ -21,7 +21,7 @@ await untilStopped(config, log, {
   },
 });
 
-/** Where roles share the cores of a machine, marks and reads come before what is sent to others (docs/decisions.md 20.12). */
+/** Where roles share the cores of a machine, marks and reads come before what is sent to others (decisions 20.12). */
 function yieldToOthers(): void {
   try {
     const { PRIORITY_BELOW_NORMAL: below } = constants.priority;

@@ -34,7 +34,7 @@ const whyNot: Record<string, string> = {
   new: "This key is less than a day old.",
 };
 
-/** POST /keys/rotate, docs/decisions.md 8.36 and 8.37: replaces the key that the call is made with. */
+/** POST /keys/rotate, decisions 8.36 and 8.37: replaces the key that the call is made with. */
 export const rotateKeyRoute = ({ db, config, clock }: Services) =>
   route({
     method: "POST",

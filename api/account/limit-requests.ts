@@ -118,7 +118,7 @@ export async function askLimits(
   throw refused("limit-request-pending", `${pending} ${next}`);
 }
 
-/** The shape of docs/decisions.md 6, each time through `format`. `decided` is null while the request is pending. */
+/** The shape of decisions 6, each time through `format`. `decided` is null while the request is pending. */
 export function shownLimitRequest<Time>(request: LimitRequest, format: (time: Date) => Time) {
   const { partner_id: _partner, ...shown } = presented(request, format);
   return shown;

@@ -21,10 +21,10 @@ const ids = Type.Object({
   }),
 });
 
-/** What may be deleted that waits for an operator (docs/decisions.md 21.10). */
+/** What may be deleted that waits for an operator (decisions 21.10). */
 const allowed = Type.Object({ step: line(1, 80) });
 
-/** Open alarms, how they are told, and the figures that lead to them (docs/decisions.md 16.16 to 16.21). */
+/** Open alarms, how they are told, and the figures that lead to them (decisions 16.16 to 16.21). */
 export const alarmCalls = ({ db, config, clock, alarms }: Services): ConsoleCall[] => [
   consoleCall("GET", "/alarms", { role: "viewer" }, async (ctx) => {
     const found = await listAlarms(db, "open", shown);

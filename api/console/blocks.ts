@@ -10,7 +10,7 @@ const wish = Type.Object(
   { additionalProperties: false },
 );
 
-/** Holds what a reporter or a viewers' network sends until a time (docs/decisions.md 4.13). */
+/** Holds what a reporter or a viewers' network sends until a time (decisions 4.13). */
 export const blockCalls = ({ db, clock }: Services): ConsoleCall[] => [
   consoleCall("POST", "/reporters/{id}/block", { role: "operator", body: wish }, async (ctx) => {
     const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);

@@ -8,7 +8,7 @@ import { namedNetworks } from "#src/marks/networks.ts";
 
 const networksShown = 200;
 
-/** Names for what a selection takes by its number (docs/decisions.md 13.24, 13.25). */
+/** Names for what a selection takes by its number (decisions 13.24, 13.25). */
 export const choiceCalls = ({ db, clock, config }: Services): ConsoleCall[] => [
   consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
     const [partners, keys, cities] = await Promise.all([

@@ -28,7 +28,7 @@ const opened = Type.Object({
 });
 const more = Type.Object(told);
 
-/** Incidents that `/status` tells everybody of (docs/decisions.md 16.34). */
+/** Incidents that `/status` tells everybody of (decisions 16.34). */
 export const incidentCalls = ({ db, quarantine }: Services): ConsoleCall[] => [
   consoleCall("GET", "/incidents", { role: "viewer" }, async (ctx) => {
     ctx.body = {

@@ -18,7 +18,7 @@ export const named = Type.Object(
   { additionalProperties: false },
 );
 
-/** Erasing a person, and handing out their data (docs/decisions.md 19). */
+/** Erasing a person, and handing out their data (decisions 19). */
 export const peopleCalls = ({ db, config }: Services): ConsoleCall[] => [
   consoleCall("POST", "/reporters/erase", { role: "operator", body: named }, async (ctx) => {
     const person = doneOrThrow(personOf(ctx.state.body));

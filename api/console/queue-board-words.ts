@@ -4,7 +4,7 @@
  * The page speaks the console's language (web/kit/words.ts) until another one is chosen in its own settings. Its
  * buttons get names that a screen reader can say: it has none for those that are only an icon, and no option for them.
  * They are known by the beginning of their icon's path and called what their tooltip shows; one that a later version
- * brings is at least an action (docs/decisions.md 13.27).
+ * brings is at least an action (decisions 13.27).
  */
 export const boardWordsScript = `
 const stored = (name) => {

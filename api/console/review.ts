@@ -21,7 +21,7 @@ const marks = Type.Object({
   }),
 });
 
-/** Marks that the mass-`no` review holds (docs/decisions.md 4): one by one or many together. */
+/** Marks that the mass-`no` review holds (decisions 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
   consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
     const { db, clock, config } = services;
@@ -48,7 +48,7 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   ...recordCalls(services, "/review/decisions", ["approve", "reject"]),
 ];
 
-/** All held marks of a selection, in one decision that can be taken back (docs/decisions.md 4.21). */
+/** All held marks of a selection, in one decision that can be taken back (decisions 4.21). */
 const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCall =>
   consoleCall(
     "POST",

@@ -6,7 +6,7 @@ import type { Services } from "#api/http/services.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 
-/** Withdrawing a campaign's marks as if they had never been made (docs/decisions.md 4): first shown, then done. */
+/** Withdrawing a campaign's marks as if they had never been made (decisions 4): first shown, then done. */
 export const rollbackCalls = (services: Services): ConsoleCall[] => [
   consoleCall("POST", "/rollback/preview", { role: "viewer", body: selected }, async (ctx) => {
     const { db, config } = services;

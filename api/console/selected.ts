@@ -5,7 +5,7 @@ import type { Selection } from "#src/marks/selection.ts";
 
 const row = Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }));
 
-/** Which marks a decision is about (docs/decisions.md 4.18). */
+/** Which marks a decision is about (decisions 4.18). */
 export const selected = Type.Object(
   {
     key: row,

@@ -15,7 +15,7 @@ export interface Attempt {
 }
 
 /**
- * The limits of signing in (docs/decisions.md 13.9): SIGN_INS_PER_MINUTE for a network; a growing delay for a network
+ * The limits of signing in (decisions 13.9): SIGN_INS_PER_MINUTE for a network; a growing delay for a network
  * at an account, and for all strangers at an account together. A known browser has a delay of its own instead of all.
  */
 export function signInLimits(services: Pick<Services, "config" | "clock">) {

@@ -26,7 +26,7 @@ const body = Type.Union([typed, Type.Object({ key: text(200) })]);
 type Body = Static<typeof body>;
 
 /**
- * Signing in: by name and password, with a code where the account has TOTP (docs/decisions.md 13.13), or by an operator
+ * Signing in: by name and password, with a code where the account has TOTP (decisions 13.13), or by an operator
  * key. Limited as 13.9 says. It ends the session that the browser had, and with a password makes it a known browser.
  */
 export function signInCall(services: Services, gate: OperatorGate): PageCall<null> {

@@ -40,7 +40,7 @@ const edit = Type.Object(
 );
 const close = Type.Object({ comment: Type.Optional(comment) }, { additionalProperties: false });
 
-/** Corrections of stations by hand (docs/decisions.md 13.16). */
+/** Corrections of stations by hand (decisions 13.16). */
 export const stationCalls = ({ db }: Services): ConsoleCall[] => [
   consoleCall("PATCH", "/stations/{id}", { role: "operator", body: edit }, async (ctx) => {
     const id = stationIdOf(ctx.params["id"]);

@@ -5,7 +5,7 @@ import type { ConsoleWebhook } from "#src/contract/console.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { listWebhooks, switchWebhookByOperator } from "#src/pushes/webhooks/endpoints.ts";
 
-/** Partners' webhooks (docs/decisions.md 20.8): how they do, off and on. */
+/** Partners' webhooks (decisions 20.8): how they do, off and on. */
 export const webhookCalls = ({ db }: Services): ConsoleCall[] => [
   consoleCall("GET", "/partners/{id}/webhooks", { role: "viewer" }, async (ctx) => {
     const webhooks = await listWebhooks(db, rowId(ctx.params["id"]));

@@ -56,7 +56,7 @@ const whyNot: Record<string, string> = {
   new: "This key is less than a day old. Replace it tomorrow, or ask the operator.",
 };
 
-/** Replaces the key of this session (docs/decisions.md 8.36). The new key is in this answer and nowhere else. */
+/** Replaces the key of this session (decisions 8.36). The new key is in this answer and nowhere else. */
 export const rotateKeyCall = ({ db, clock }: Services) =>
   dashboardCall("POST", "/keys/rotate", { body: overlap }, async (ctx) => {
     const { viewer, body } = ctx.state;

@@ -24,7 +24,7 @@ const days = (most: number, usual: number) =>
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
   });
 
-/** How often which problem code was answered for which call, today and in the period (docs/decisions.md 12.10). */
+/** How often which problem code was answered for which call, today and in the period (decisions 12.10). */
 export const errorsCall = (services: Services) =>
   dashboardCall("GET", "/errors", { query: days(90, 14) }, async (ctx) => {
     const { days = 14 } = ctx.state.query;
@@ -112,7 +112,7 @@ const recentQuery = Type.Object({
   only: Type.Optional(Type.Literal("errors")),
 });
 
-/** The last requests, or the last that failed (docs/decisions.md 12.11). They are in Redis: 503 while it is away. */
+/** The last requests, or the last that failed (decisions 12.11). They are in Redis: 503 while it is away. */
 export const recentCall = ({ db, redis, config, clock }: Services) =>
   dashboardCall("GET", "/recent", { query: recentQuery }, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;
@@ -133,7 +133,7 @@ export const recentCall = ({ db, redis, config, clock }: Services) =>
     } satisfies ShownRequests;
   });
 
-/** Requests by hour with the median and the p95 of their durations (docs/decisions.md 12.12). */
+/** Requests by hour with the median and the p95 of their durations (decisions 12.12). */
 export const hoursCall = (services: Services) =>
   dashboardCall("GET", "/hours", {}, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;

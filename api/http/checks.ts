@@ -14,7 +14,7 @@ import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { QuotaDecision } from "#src/limits/quota-decision.ts";
 
-/** This list is the order of checks of docs/decisions.md 3, for every request below the API's base. */
+/** This list is the order of checks of decisions 3, for every request below the API's base. */
 export const apiChecks = (services: Services): Check<Route>[] => [
   authenticate(services),
   authorize(services),
@@ -27,7 +27,7 @@ const bearer = /^bearer +([\w]+) *$/i;
 
 /**
  * 401 unless the request carries a key that is in force (docs/contract.md 5); 503 while that is not known
- * (docs/decisions.md 21.17).
+ * (decisions 21.17).
  */
 function authenticate({ keys, meter }: Services): Check<Route> {
   const enter = ({ headers, state }: Context, text: string, key: KeyInfo | null): void => {
@@ -66,7 +66,7 @@ const outdatedKeys: Refusal = refuse(
 );
 
 /**
- * The 403s of a valid key, in the order of docs/decisions.md 3: the partner's switch, the key's bindings, its kind.
+ * The 403s of a valid key, in the order of decisions 3: the partner's switch, the key's bindings, its kind.
  * They are not counted and carry the partner's limits.
  */
 function authorize(services: Services): Check<Route> {
@@ -200,7 +200,7 @@ function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
 }
 
 /**
- * 404 for the name of a city in bytes that are not percent-encoded (docs/decisions.md 9.7). A fault of the query comes
+ * 404 for the name of a city in bytes that are not percent-encoded (decisions 9.7). A fault of the query comes
  * before a 404.
  */
 const encoded: Check<Route> = ({ req, state }) => {

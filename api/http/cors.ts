@@ -34,7 +34,7 @@ const preflightS = 7200;
 
 /**
  * Answers a browser's preflight, which carries no key: any page may ask what publishable keys can call, because the
- * answer to the request itself decides who reads it (docs/decisions.md 8.35). False for every other request, which goes
+ * answer to the request itself decides who reads it (decisions 8.35). False for every other request, which goes
  * on to the checks.
  */
 export const createPreflight =
@@ -64,7 +64,7 @@ export const createPreflight =
 
 /**
  * The headers that let the page of `origin` read what `key` is answered, refusals included; undefined for a secret key
- * and for a page of a domain that the key is not bound to (docs/decisions.md 8.34).
+ * and for a page of a domain that the key is not bound to (decisions 8.34).
  */
 export function headersForPage(
   { kind, domains }: KeyInfo,

@@ -29,7 +29,7 @@ export function orThrow<T extends object>(value: T | Refusal): T {
   return value;
 }
 
-/** What a thrown error means to the caller (docs/decisions.md 9), with a line in the log that `request_id` finds. */
+/** What a thrown error means to the caller (decisions 9), with a line in the log that `request_id` finds. */
 export function refusalOf(
   log: Log,
   { state, path: sent, newRouterPath = sent }: Context,

@@ -18,7 +18,7 @@ export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
 });
 
 /**
- * Whose budget a request uses (docs/decisions.md 8): the partner's for secret keys; for publishable ones the viewer's own,
+ * Whose budget a request uses (decisions 8): the partner's for secret keys; for publishable ones the viewer's own,
  * so that a busy page cannot starve its own server. The pepper keeps viewers' addresses out of Redis.
  */
 export function meteredOf(
@@ -61,7 +61,7 @@ export function countUnchanged({ meter }: NeedsMeter, ctx: Context): void {
     meter.note(usageOf(key), quota.day, `${usageLabel(ctx)}|not_modified`);
 }
 
-/** Adds to the usage what a request of a known key was refused with, counted or not (docs/decisions.md 12.10). */
+/** Adds to the usage what a request of a known key was refused with, counted or not (decisions 12.10). */
 export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemCode): void {
   const { quota, limits, key } = ctx.state;
   const decision = quota ?? limits;

@@ -31,7 +31,7 @@ export interface Mounted<Route extends BaseRoute> {
 
 /**
  * Mounts routes on a router: checks, validation, handler. The second middleware answers what no route takes: 404 for
- * an unknown path, 405 for a method that the path does not have, both after the same checks (docs/decisions.md 3).
+ * an unknown path, 405 for a method that the path does not have, both after the same checks (decisions 3).
  */
 export function mount<Route extends BaseRoute>(
   mounted: Mounted<Route>,

@@ -10,7 +10,7 @@ const advice =
   "If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.";
 
 /**
- * Reads viewers' addresses, and counts requests with a header of a proxy that is not trusted (docs/decisions.md 16.22).
+ * Reads viewers' addresses, and counts requests with a header of a proxy that is not trusted (decisions 16.22).
  * Strangers write these headers: one line in the log of a process says it, and no more.
  */
 export function createProxyWatch({ config, log }: { config: Config; log: Log }) {

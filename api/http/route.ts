@@ -39,7 +39,7 @@ export interface Place<Route extends BaseRoute = BaseRoute> {
   labels: ReadonlyMap<string, string>;
 }
 
-/** Who may call a route: any key (also publishable ones), or secret keys only (docs/decisions.md 8). */
+/** Who may call a route: any key (also publishable ones), or secret keys only (decisions 8). */
 export type Access = "any" | "secret";
 
 /** What the checks of the partner API have found before a handler runs. */

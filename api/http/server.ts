@@ -37,7 +37,7 @@ const fullLogEveryMs = minuteMs;
 
 /**
  * The HTTP server around the application. What Node's parser refuses is answered as problem+json too: never a 400,
- * never plain text (docs/decisions.md 9).
+ * never plain text (decisions 9).
  */
 export function createApiServer(
   services: Services,

@@ -162,7 +162,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     streams: createStreams({ model, asOf: follower.asOf, keys, config, clock, log }),
     invalidation,
     follower,
-    /** The cursor of docs/decisions.md 7 in ms, a whole second. */
+    /** The cursor of decisions 7 in ms, a whole second. */
     asOf,
     /** How the service is, for `/status`. */
     service: createServiceWatch({

@@ -18,7 +18,7 @@ export const hasUnencodedCity = (req: IncomingMessage): boolean => found.has(req
 
 /**
  * A request that Node's parser refuses because the name of a city is not percent-encoded, as one that the application
- * can authenticate, meter and log (docs/decisions.md 9.7). Null for any other fault, and when its head has not come
+ * can authenticate, meter and log (decisions 9.7). Null for any other fault, and when its head has not come
  * whole within `patienceMs`.
  */
 export async function readUnencodedCity(

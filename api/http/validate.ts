@@ -17,7 +17,7 @@ import { compileCheck } from "#src/infrastructure/validation.ts";
 
 const bodyLimitDefault = 64 * 1024;
 
-/** Checks path, query and body against the route's schemas: 413, 415 or 422 (docs/decisions.md 9). */
+/** Checks path, query and body against the route's schemas: 413, 415 or 422 (decisions 9). */
 export function validate({ query, read: readValues, body, bodyLimit }: BaseRoute): {
   /** Sets `ctx.state.query`, or gives what is wrong with path or query. */
   readQuery(ctx: Context): Refused | null;

@@ -11,7 +11,7 @@ import type { ApiContext } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
 /**
- * Takes one mark in, or tries it (`X-Dry-Run`), and answers as docs/decisions.md 5 says: 200 with the outcome, or
+ * Takes one mark in, or tries it (`X-Dry-Run`), and answers as decisions 5 says: 200 with the outcome, or
  * 202 when it does not come within the wait.
  */
 export async function answerMark(
@@ -39,7 +39,7 @@ export async function answerMark(
   ctx.body = output;
 }
 
-/** What the checks of docs/decisions.md 3 may say of a mark. */
+/** What the checks of decisions 3 may say of a mark. */
 export const markProblems: readonly ProblemCode[] = [
   "station-not-found",
   "reports-disabled",
@@ -51,7 +51,7 @@ export const markProblems: readonly ProblemCode[] = [
   "bad-timestamp",
 ];
 
-/** Of one mark, docs/decisions.md 5. */
+/** Of one mark, decisions 5. */
 export const markReplies: Answers["replies"] = {
   200: {
     description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",

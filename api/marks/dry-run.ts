@@ -24,7 +24,7 @@ import type { Services } from "#api/http/services.ts";
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
 
 /**
- * `X-Dry-Run` (docs/decisions.md 3.19): the checks and the verdicts that these marks would meet now, in this order, from
+ * `X-Dry-Run` (decisions 3.19): the checks and the verdicts that these marks would meet now, in this order, from
  * the same rules and facts. Nothing is stored, so `report_id` is empty; a duplicate is shown with its first mark.
  */
 export const dryRun = (

@@ -13,7 +13,7 @@ const replies = {
   },
 };
 
-/** DELETE /users/{user_ref}: erases a user of the partner's, docs/decisions.md 19.5. */
+/** DELETE /users/{user_ref}: erases a user of the partner's, decisions 19.5. */
 export const eraseUserRoute = ({ db, config }: Services) =>
   route({
     method: "DELETE",

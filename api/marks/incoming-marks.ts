@@ -16,7 +16,7 @@ export const stationNotFound = (id: string): Refusal =>
     `There is no station "${id.slice(0, 64)}" in service. Take ids from /stations or /stations/all.`,
   );
 
-/** A partner's report as a mark to be admitted, or why it cannot be one (docs/decisions.md 3: 422 before 404). */
+/** A partner's report as a mark to be admitted, or why it cannot be one (decisions 3: 422 before 404). */
 export const partnerMarkOf = (
   services: Needs,
   key: KeyInfo,
@@ -32,7 +32,7 @@ export const partnerMarkOf = (
   });
 
 /**
- * The same of a widget's mark (docs/decisions.md 6): its reporter is a device, the same whichever partner's page shows the
+ * The same of a widget's mark (decisions 6): its reporter is a device, the same whichever partner's page shows the
  * map, and new devices are counted by the viewer's network instead of by the partner.
  */
 export function widgetMarkOf(

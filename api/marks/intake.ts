@@ -14,7 +14,7 @@ import { storeMarks } from "#api/marks/store.ts";
 
 export interface Intake {
   /**
-   * Checks and stores one mark (docs/decisions.md 3): when this resolves, the mark is safe, refused, or a duplicate.
+   * Checks and stores one mark (decisions 3): when this resolves, the mark is safe, refused, or a duplicate.
    * Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`, where it is traced.
    */
   submit(incomingMark: IncomingMark, trace?: string): Promise<Admission>;
@@ -138,7 +138,7 @@ export function createIntake(deps: {
   };
 }
 
-/** That marks of this source are held in this city (docs/decisions.md 4.11). */
+/** That marks of this source are held in this city (decisions 4.11). */
 const alarmOf = (
   { incomingMark: { viewer, partnerId, stationId } }: Admitted,
   at: number,

@@ -23,7 +23,7 @@ import type { Services } from "#api/http/services.ts";
 const bodyLimit = 1024 * 1024;
 const checkItem = compileCheck(batchItem, "body");
 
-/** POST /reports: up to 500 marks at once, each with an outcome of its own (docs/decisions.md 5). */
+/** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions 5). */
 export const reportBatchRoute = (services: Services) =>
   route({
     method: "POST",

@@ -17,7 +17,7 @@ type State = { report_id: string; station_id: string; state: string } & ReportOu
 
 const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
 
-/** GET /reports/{report_id}: what became of a mark, docs/decisions.md 5. Kept 7 days, shown to its own partner only. */
+/** GET /reports/{report_id}: what became of a mark, decisions 5. Kept 7 days, shown to its own partner only. */
 export const reportStateRoute = (services: Services) =>
   route({
     method: "GET",
@@ -43,7 +43,7 @@ export const reportStateRoute = (services: Services) =>
     },
   });
 
-/** GET /reports: the same of many marks at once, docs/decisions.md 5.5. */
+/** GET /reports: the same of many marks at once, decisions 5.5. */
 export const reportStatesRoute = (services: Services) =>
   route({
     method: "GET",

@@ -5,7 +5,7 @@ import { reportExample } from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** POST /stations/{station_id}/report: docs/contract.md 4.9, docs/decisions.md 3 and 5. */
+/** POST /stations/{station_id}/report: docs/contract.md 4.9, decisions 3 and 5. */
 export const reportRoute = (services: Services) =>
   route({
     method: "POST",

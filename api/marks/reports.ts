@@ -7,7 +7,7 @@ import { loadReports, type Report } from "#src/marks/marks.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** A report's output, docs/contract.md 2.8 and docs/decisions.md 5. */
+/** A report's output, docs/contract.md 2.8 and decisions 5. */
 export interface ReportOutput {
   report_id: string;
   accepted: boolean;
@@ -67,7 +67,7 @@ export function presentReport(
 
 /**
  * Brings this process up to outcomes that the database has told already: the next read must show them, and no process
- * may find a rectangle from before them (docs/decisions.md 7 and 8). While that is not certain, the reports are given
+ * may find a rectangle from before them (decisions 7 and 8). While that is not certain, the reports are given
  * without their outcomes.
  */
 export async function caughtUp(

@@ -4,7 +4,7 @@ const count = (minimum = 0) => ({ type: "integer", minimum });
 const text = { type: "string" };
 const timePattern = "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$";
 
-/** Headers of answers, docs/contract.md 8 and docs/decisions.md 5 to 9: what they mean, and their values. */
+/** Headers of answers, docs/contract.md 8 and decisions 5 to 9: what they mean, and their values. */
 const answerHeaders = {
   "X-RateLimit-Limit": ["Requests a minute", count(1)],
   "X-RateLimit-Remaining": ["Left in this clock minute", count()],

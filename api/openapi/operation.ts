@@ -62,7 +62,7 @@ function responseOf(
 const valuesOf = (examples: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 
-/** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (docs/decisions.md 6). */
+/** Path parameters are read by hand: any text that is no id of ours is a 404, never a 422 (decisions 6). */
 const pathParameters: Record<string, { description: string; example: string }> = {
   station_id: {
     description: "`id` of a station; opaque. Any other text is 404",

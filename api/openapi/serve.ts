@@ -13,7 +13,7 @@ export const openApi30Path = `${apiBase}/openapi-3.0.json`;
 const allow = "GET, HEAD, OPTIONS";
 
 /**
- * `GET /api/v1/partner/openapi.json` and `openapi-3.0.json`: public and not metered (docs/decisions.md 8). The document
+ * `GET /api/v1/partner/openapi.json` and `openapi-3.0.json`: public and not metered (decisions 8). The document
  * is made at the start, so that a fault in it shows there; the files when they are first asked for. Answers the document.
  */
 export function openApiPages(

@@ -14,7 +14,7 @@ import { createReceivers } from "#src/pushes/receivers.ts";
 const metresAKm = 1000;
 
 /**
- * `/alerts/…`: what drivers of the operator's own map want to be told of (docs/decisions.md 15.25). Without a key and
+ * `/alerts/…`: what drivers of the operator's own map want to be told of (decisions 15.25). Without a key and
  * unmetered: only our own pages may call, and each network is limited.
  */
 export function alertCalls({ db, config, clock }: Services): Middleware[] {

@@ -15,8 +15,8 @@ const yearS = 365 * dayS;
 
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
- * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (docs/decisions.md
- * 15.19). `/pictures/*`: what messengers show of a shared page (docs/decisions.md 15.15).
+ * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (decisions
+ * 15.19). `/pictures/*`: what messengers show of a shared page (decisions 15.15).
  */
 export function assetPages(router: PageRouter, services: Services): void {
   if (!existsSync(join(builtFolder, "assets"))) return;

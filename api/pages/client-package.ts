@@ -13,7 +13,7 @@ export const clientPath = "/client.tgz";
 const file = join(projectRoot, "dist", "client.tgz");
 
 /**
- * `/client.tgz`: the client as `npm run build` has packed it, for the API of this very version (docs/decisions.md 17.7).
+ * `/client.tgz`: the client as `npm run build` has packed it, for the API of this very version (decisions 17.7).
  * Public and not metered. 404 in an installation without it.
  */
 export function clientPackage(router: PageRouter, services: Services): void {

@@ -14,7 +14,7 @@ interface Early {
 
 /**
  * The stations where the map will open, in the map's own page: they can be read before its script has come, and without
- * one (docs/decisions.md 15.13). The script takes them away or makes them its list.
+ * one (decisions 15.13). The script takes them away or makes them its list.
  */
 export const earlyList = ({ stations, title, language, now, root }: Early): Html =>
   html`<section id="early" aria-label="${title}">

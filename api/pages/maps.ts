@@ -43,7 +43,7 @@ export function consumerMapPage(router: PageRouter, services: Services): void {
 
 /**
  * `/widget/`: the map for a partner's iframe (docs/contract.md 4.11). Only the key's domains may frame it, and the page
- * that embeds it is looked at when it is loaded (docs/decisions.md 8).
+ * that embeds it is looked at when it is loaded (decisions 8).
  */
 export function widgetPages(router: PageRouter, services: Services): void {
   const { keys, config } = services;

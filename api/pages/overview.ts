@@ -24,7 +24,7 @@ import { formatTime } from "#src/domain/time.ts";
 const nameMax = 120;
 
 /**
- * `/overview`: how many stations of each city lack fuel, now and by day (docs/decisions.md 15.32). HTML without script.
+ * `/overview`: how many stations of each city lack fuel, now and by day (decisions 15.32). HTML without script.
  * With `embed=1` and a publishable key, pages of the key's domains may frame it.
  */
 export function overviewPage(router: PageRouter, services: Services): void {

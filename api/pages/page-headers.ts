@@ -7,7 +7,7 @@ export interface PageRights {
 }
 
 /**
- * The headers of every page (docs/decisions.md 15.10).
+ * The headers of every page (decisions 15.10).
  *
  * @param policy the content security policy, without `frame-ancestors`
  */
@@ -23,7 +23,7 @@ export const pageHeaders = (
 });
 
 /**
- * Lets pages that are cross-origin isolated show ours in a frame, or use our files (docs/decisions.md 21.33): browsers
+ * Lets pages that are cross-origin isolated show ours in a frame, or use our files (decisions 21.33): browsers
  * demand both of a framed page, and the second of the worker scripts that it runs.
  */
 export const isolatedHeaders = {

@@ -5,7 +5,7 @@ import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
 
-/** `/problems/<code>`: where the `type` of a problem leads; `/problems`: all of them (docs/decisions.md 9). */
+/** `/problems/<code>`: where the `type` of a problem leads; `/problems`: all of them (decisions 9). */
 export function problemPages(router: PageRouter, { config }: Pick<Services, "config">): void {
   const pages = new Map<string, string>([[prefix, indexPage()]]);
   for (const code of codes) pages.set(`${prefix}/${code}`, codePage(code, config.problemBase));

@@ -14,7 +14,7 @@ export interface SharePicture {
 
 export const shownThings: readonly Shown[] = [...servedStatuses, "map"];
 
-/** What messengers show of a shared page (docs/decisions.md 15.15). */
+/** What messengers show of a shared page (decisions 15.15). */
 export const sharePicture = (shown: Shown, language: Language): SharePicture => ({
   file: `share-${shown}-${language}.png`,
   ...{ width: 1200, height: 630 },

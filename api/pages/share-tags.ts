@@ -12,7 +12,7 @@ interface Shared {
   language: Language;
 }
 
-/** What messengers and search engines show of a page: title, text and picture (docs/decisions.md 15.15). */
+/** What messengers and search engines show of a page: title, text and picture (decisions 15.15). */
 export function shareTags({ title, description, path, baseUrl, shown, language }: Shared): Html {
   const at = (place: string): string => new URL(place, `${baseUrl}/`).href;
   const url = at(path);

@@ -6,7 +6,7 @@ import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts"
 import { shareTags } from "#api/pages/share-tags.ts";
 import { factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
 
-/** `/s/<station id>`: the map with a station's card open, and what messengers show of it (docs/decisions.md 15.15). */
+/** `/s/<station id>`: the map with a station's card open, and what messengers show of it (decisions 15.15). */
 export function stationPage(router: PageRouter, services: Services): void {
   const mapPage = createMapPage(services);
   router.get("/s/:id", async (ctx) => {
@@ -59,7 +59,7 @@ function sendGone(ctx: Context, language: Language): void {
 }
 
 const policy = "form-action 'none'";
-/** The console shows it beside a station's facts (docs/decisions.md 13.18). */
+/** The console shows it beside a station's facts (decisions 13.18). */
 const framed = { ancestors: ["'self'"] };
 
 const css = `

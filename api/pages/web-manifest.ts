@@ -8,7 +8,7 @@ const icon = (file: string, size: number, purpose: "any" | "maskable") => ({
   ...{ src: `pictures/${file}`, sizes: `${size}x${size}`, type: "image/png", purpose },
 });
 
-/** `/manifest.webmanifest`: with it a phone puts the map at `/` among its applications (docs/decisions.md 15.19). */
+/** `/manifest.webmanifest`: with it a phone puts the map at `/` among its applications (decisions 15.19). */
 export function webManifest(router: PageRouter): void {
   router.get("/manifest.webmanifest", (ctx) => {
     const given = new URLSearchParams(ctx.querystring).get("lang");

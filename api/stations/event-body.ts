@@ -4,7 +4,7 @@ import type { Changes } from "#snapshots/model/queries.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /**
- * An event of a stream (docs/decisions.md 7.33) in the form of server-sent events: `id` is its `as_of`, `data` what a
+ * An event of a stream (decisions 7.33) in the form of server-sent events: `id` is its `as_of`, `data` what a
  * delta would answer. Made once for all streams.
  */
 export function eventOf(changes: Changes, asOfMs: number, lifetimeMs: number): Buffer {

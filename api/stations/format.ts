@@ -13,7 +13,7 @@ import type { Answer } from "#snapshots/model/queries.ts";
 import { byteOrderMark, csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
-/** The forms in which a list of stations is given out (docs/decisions.md 7), the preferred one first. */
+/** The forms in which a list of stations is given out (decisions 7), the preferred one first. */
 const mediaTypes: Record<Format, string> = {
   json: "application/json",
   geojson: "application/geo+json",
@@ -23,7 +23,7 @@ const mediaTypes: Record<Format, string> = {
 
 /**
  * The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. CSV is written from each
- * station anew, which is too dear for everybody's keys (docs/decisions.md 8.28).
+ * station anew, which is too dear for everybody's keys (decisions 8.28).
  */
 export function pickFormat(ctx: Pick<ApiContext, "headers" | "state">): Format {
   const { accept = "*/*" } = ctx.headers;
@@ -84,7 +84,7 @@ export const lineForms: Record<string, Form> = {
 
 /**
  * The form of a path in the OpenAPI document: JSON, or the one that its name says. That `Accept` gives the other forms on
- * the JSON paths as well is said in words, because generators make useless types of several (docs/decisions.md 17.4).
+ * the JSON paths as well is said in words, because generators make useless types of several (decisions 17.4).
  */
 export const formsOf = (all: Record<string, Form>, fixed: Format = "json"): Record<string, Form> =>
   Object.fromEntries(Object.entries(all).filter(([type]) => type === mediaTypes[fixed]));

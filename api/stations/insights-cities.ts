@@ -39,7 +39,7 @@ const query = Type.Object({
 /** An answer with up to 200 cities and 90 days has 2 MB. */
 const keptBytes = 16 * 1024 * 1024;
 
-/** GET /insights/cities, docs/decisions.md 7.44. */
+/** GET /insights/cities, decisions 7.44. */
 export const cityInsightsRoute = ({ insights, cities }: Services) => {
   const made = new LRUCache<string, { body: Buffer; sum: string; count: number }>({
     ...{ max: 200, maxSize: keptBytes, sizeCalculation: ({ body }) => body.length },

@@ -10,7 +10,7 @@ import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
 export const schemaVersion = 1;
 
-/** What an answer's content and form follow from; `as_of` is not part of it (docs/decisions.md 7). */
+/** What an answer's content and form follow from; `as_of` is not part of it (decisions 7). */
 interface Tagged {
   route: string;
   /** JSON where nothing is said. */
@@ -63,7 +63,7 @@ export const presentList = (pieces: readonly Piece[], rest: ListRest): Buffer[] 
   listTail(rest),
 ];
 
-/** The envelope of docs/decisions.md 6 around one station. `lifetimeMs` is the life of a status. */
+/** The envelope of decisions 6 around one station. `lifetimeMs` is the life of a status. */
 export function presentStation(fragment: Buffer, asOfMs: number, lifetimeMs: number): Buffer {
   const rest = { as_of: formatTime(asOfMs), stale_after_hours: staleAfterHours(lifetimeMs) };
   return Buffer.concat([stationHead, fragment, Buffer.from(`,${JSON.stringify(rest).slice(1)}`)]);

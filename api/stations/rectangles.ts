@@ -35,7 +35,7 @@ const shortestMs = 20;
 const entryVersion = 3;
 
 /**
- * The shared cache of rectangles for publishable keys (docs/contract.md 8, docs/decisions.md 8). `beforeStore` is for
+ * The shared cache of rectangles for publishable keys (docs/contract.md 8, decisions 8). `beforeStore` is for
  * tests: what happens between the making of an answer and its storing.
  */
 export function createRectangles(deps: {

@@ -128,7 +128,7 @@ const tagOf = (
 
 /**
  * When the country last changed, as far as the answer can show it. `If-Modified-Since` is not looked at
- * (docs/decisions.md 7.48).
+ * (decisions 7.48).
  */
 function setLastModified({ model, clock }: Services, ctx: ApiContext, atMostMs: number): void {
   const changedAt = model.lastChange(clock());

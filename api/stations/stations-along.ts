@@ -47,7 +47,7 @@ const way = Type.Object(
   { title: "Way" },
 );
 
-/** POST /stations/along: the stations beside a way, docs/decisions.md 7.32. */
+/** POST /stations/along: the stations beside a way, decisions 7.32. */
 export const alongRoute = (services: Services) =>
   route({
     method: "POST",
@@ -144,7 +144,7 @@ function boundsOf(line: readonly Point[]): Box {
 const invalid = (path: (string | number)[], msg: string, type: string): Refusal =>
   refuse("validation-failed", [{ loc: ["body", "line", ...path], msg, type }]);
 
-/** docs/decisions.md 7.25: the line lies away from all stations, and its points seem to be swapped. */
+/** decisions 7.25: the line lies away from all stations, and its points seem to be swapped. */
 const latitudeFirst = invalid(
   ["coordinates"],
   "Give longitude, then latitude: these points seem to have the latitude first",

@@ -23,7 +23,7 @@ const query = Type.Object({
   ),
 });
 
-/** GET /stations/{station_id}/history, docs/decisions.md 7.42. */
+/** GET /stations/{station_id}/history, decisions 7.42. */
 export const stationHistoryRoute = (services: Services) =>
   route({
     method: "GET",

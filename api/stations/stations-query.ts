@@ -186,7 +186,7 @@ export interface Where {
   sorted?: boolean;
 }
 
-/** Which stations are asked for: of an area, around a point, or by their ids (docs/decisions.md 7.28, 7.29). */
+/** Which stations are asked for: of an area, around a point, or by their ids (decisions 7.28, 7.29). */
 export function readWhere(known: Known, query: AreaQuery, widen: boolean): Where | Refusal {
   const { lat, lon, ids, bbox, city, sort, radius_km: radiusKm = radiusDefaultKm } = query;
   const hasArea = Boolean(bbox) || Boolean(city?.trim());
@@ -210,7 +210,7 @@ const invalid = (name: string, msg: string, type = "value_error"): Refusal =>
   refuse("validation-failed", [{ loc: ["query", name], msg, type }]);
 
 /**
- * The area asked for; `bbox` wins over `city`, which is checked all the same (docs/decisions.md 6). `widen`: a
+ * The area asked for; `bbox` wins over `city`, which is checked all the same (decisions 6). `widen`: a
  * publishable key gets the rectangle of the grid, a secret key its own.
  */
 function readArea(
@@ -251,7 +251,7 @@ const lonFirst = (south: number, west: number, north: number, east: number): Ref
     `bbox is lat1,lon1,lat2,lon2, latitude first. This one seems to have the longitudes first: send ${[south, west, north, east].join()}.`,
   );
 
-/** The refusal of what is no rectangle; says so when it is one with the longitudes first (docs/decisions.md 7.25). */
+/** The refusal of what is no rectangle; says so when it is one with the longitudes first (decisions 7.25). */
 function refuseBox(text: string): Refusal {
   const [a = "", b, c = "", d] = text.split(",");
   const swapped = parseBox([b, a, d, c].join());
@@ -275,7 +275,7 @@ export function isSwapped(
   return !touches && locations.isInside({ kind: "box", box: other });
 }
 
-/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (docs/decisions.md 8). */
+/** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions 8). */
 export function widenBox({ south, west, north, east }: Box): Box {
   const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
   // A view around nearly the whole globe: its ends have met.

@@ -17,7 +17,7 @@ const query = Type.Object({
 
 const eventExample = { ...listExample, removed: ["w4711"] };
 
-/** GET /stations/stream, docs/decisions.md 7.33 to 7.40. */
+/** GET /stations/stream, decisions 7.33 to 7.40. */
 export const streamRoute = ({ clock, streams }: Services) =>
   route({
     method: "GET",

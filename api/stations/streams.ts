@@ -36,7 +36,7 @@ const fullRetryS = 15;
 const stoppingRetryS = 1;
 
 /**
- * The open streams of a web process (docs/decisions.md 7.33 to 7.40). The model tells which stations have changed; an
+ * The open streams of a web process (decisions 7.33 to 7.40). The model tells which stations have changed; an
  * event is made of them once, at most every `streamEveryMs`, and goes to all streams. Nothing is asked of Postgres.
  */
 export function createStreams(deps: {

@@ -13,7 +13,7 @@ import { deviceReporter } from "#src/marks/reporter.ts";
 
 /**
  * POST /widget/stations/{station_id}/take-back: the device's newest mark there is withdrawn, as long as it is not older
- * than two minutes; docs/decisions.md 15.35. Answers like a report, with the station's fuel block without the mark.
+ * than two minutes; decisions 15.35. Answers like a report, with the station's fuel block without the mark.
  */
 export const widgetTakeBackRoute = (services: Services) =>
   route({

@@ -6,7 +6,7 @@ import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.t
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 
-/** GET /widget/config: what the map needs to start, docs/contract.md 2.9 and docs/decisions.md 6. */
+/** GET /widget/config: what the map needs to start, docs/contract.md 2.9 and decisions 6. */
 export const widgetConfigRoute = (services: Services) =>
   route({
     method: "GET",

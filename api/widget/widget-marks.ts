@@ -8,7 +8,7 @@ import { reportExample } from "#src/contract/shapes/marks.ts";
 const device = "5f1d7c2e-anonymous-device";
 const { user_ref: _user, external_id: _id, ...statement } = reportExample;
 
-/** POST /widget/stations/{station_id}/report: a driver's mark on the map, docs/decisions.md 6. */
+/** POST /widget/stations/{station_id}/report: a driver's mark on the map, decisions 6. */
 export const widgetReportRoute = (services: Services) =>
   route({
     method: "POST",
@@ -34,7 +34,7 @@ export const widgetReportRoute = (services: Services) =>
 
 /**
  * POST /widget/stations/{station_id}/confirm: a mark of the pending status that the driver saw, refused where it is
- * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); docs/decisions.md 6.
+ * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); decisions 6.
  */
 export const widgetConfirmRoute = (services: Services) =>
   route({

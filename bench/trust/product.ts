@@ -64,7 +64,7 @@ export function createProduct(
   }));
   let sequence = 0;
 
-  /** Checks, stores and folds in one mark. `told`: it raised the alarm of docs/decisions.md 4.19. */
+  /** Checks, stores and folds in one mark. `told`: it raised the alarm of decisions 4.19. */
   const send = (sent: SentMark): Admission & { told?: boolean } => {
     const mark = incoming(country, config, limits, sent);
     const number = (sequence += 1);

@@ -20,7 +20,7 @@ export interface DemoMark extends DemoStatement {
   newcomer: boolean;
 }
 
-/** What a driver said at a station, with the verdict that intake would have fixed (docs/decisions.md 2). */
+/** What a driver said at a station, with the verdict that intake would have fixed (decisions 2). */
 export function makeMark(
   random: Random,
   station: Point & { id: string },

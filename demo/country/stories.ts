@@ -45,7 +45,7 @@ const doubted: Plot = ({ random, say, settle, from, now }) => {
   return [...settle(random.pick(["yes", "queue", "low"]), from, doubtAt), say("no", doubtAt)];
 };
 
-/** Two against two, all within the hour, for half an hour to come (docs/decisions.md 2). */
+/** Two against two, all within the hour, for half an hour to come (decisions 2). */
 const disputed: Plot = ({ random, say, now }) => {
   const has = random.pick(["yes", "low", "queue"] as const);
   return [28, 24, 12, 6].map((minutes, index) =>

@@ -18,7 +18,7 @@ export interface Chunk {
   isLast: boolean;
 }
 
-/** Mean number of stations; measured, see docs/decisions.md 7.24. */
+/** Mean number of stations; measured, see decisions 7.24. */
 const chunkStations = 256;
 
 /**

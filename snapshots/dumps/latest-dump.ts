@@ -136,7 +136,7 @@ function createHeldDump(config: Config, store: DumpStore, asOf: Needs["asOf"]) {
     },
     latest: () => latest,
     /**
-     * The dump, when it may be served at `now`: it is at most one and a half slots behind (docs/decisions.md 7), or
+     * The dump, when it may be served at `now`: it is at most one and a half slots behind (decisions 7), or
      * older, or of the future, with the same content as the model. Null: answer from the model.
      */
     current(whole: () => Whole, now: number): Dump | null {

@@ -23,7 +23,7 @@ export const csvColumns = [
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as lines of CSV (RFC 4180, but ended by line feeds), in the
  * same way with or without a line feed at the end, between two texts. `conflict` is JSON. A text that a spreadsheet
- * would take for a formula begins with an apostrophe (docs/decisions.md 21.32).
+ * would take for a formula begins with an apostrophe (decisions 21.32).
  */
 export function writeCsv(stations: Buffer, head = nothing, tail = nothing): Buffer {
   const text = stations.toString();

@@ -11,7 +11,7 @@ export interface ListRest {
   nextCursor?: string;
   /** `/stations/delta` only: ids of stations taken out of service. */
   removed?: readonly string[];
-  /** `/stations/delta` only: the digest of all stations in service (docs/decisions.md 21.29). */
+  /** `/stations/delta` only: the digest of all stations in service (decisions 21.29). */
   digest?: string;
   /** `/stations?ids=` only: ids that are not in service. */
   missing?: readonly string[] | undefined;
@@ -42,7 +42,7 @@ export function listTail(rest: ListRest): Buffer {
   return Buffer.from(`],${fields.slice(1)}`);
 }
 
-/** Where the next page of /stations/all begins, and the time that all its pages carry (docs/decisions.md 7). */
+/** Where the next page of /stations/all begins, and the time that all its pages carry (decisions 7). */
 export interface Cursor {
   /** Id of the last station of the page before. */
   after: string;

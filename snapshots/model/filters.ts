@@ -33,7 +33,7 @@ export interface Filters {
   words?: readonly string[];
 }
 
-/** Splits `q` into words to look for and grades to filter by (docs/decisions.md 7). */
+/** Splits `q` into words to look for and grades to filter by (decisions 7). */
 export function parseSearch(q: string): { words: string[]; grades: Grade[] } {
   const words: string[] = [];
   const found: Grade[] = [];

@@ -7,7 +7,7 @@ import { giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInOrder, slice } from "#snapshots/model/selection.ts";
 
-/** A form in which a list of stations is given out (docs/decisions.md 7.16). */
+/** A form in which a list of stations is given out (decisions 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";
 
 /** How a list is written in a form: head, stations with separators between them, tail. */

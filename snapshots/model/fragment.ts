@@ -92,7 +92,7 @@ function flagsOf(fuel: FuelBlock): number {
   return flags;
 }
 
-/** Text in the form in which it is searched (docs/decisions.md 6 and 7): lower case, ё = е, one blank between words. */
+/** Text in the form in which it is searched (decisions 6 and 7): lower case, ё = е, one blank between words. */
 export const foldText = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 

@@ -35,7 +35,7 @@ interface ServedContent {
   known: number;
 }
 
-/** Every process looks at what it serves when time passes a multiple of this (docs/decisions.md 21.37). */
+/** Every process looks at what it serves when time passes a multiple of this (decisions 21.37). */
 const momentMs = 10_000;
 
 interface ModelSettings {

@@ -19,7 +19,7 @@ interface Asked {
 const spare = 512;
 
 /**
- * The `limit` stations of an area nearest to its centre that pass, nearest first, ties by id (docs/decisions.md 7.8);
+ * The `limit` stations of an area nearest to its centre that pass, nearest first, ties by id (decisions 7.8);
  * `truncated` when others pass too. Looks at the blocks in the order of their distance, and at none that is farther
  * than the last station kept: filters and distances of a whole country cost 12 ms, those of 4000 stations 2.
  */

@@ -233,7 +233,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     },
 
     /**
-     * Ids for somebody who types `text` (docs/decisions.md 13.19): that id itself, then stations with every word of it in name, brand or address, then
+     * Ids for somebody who types `text` (decisions 13.19): that id itself, then stations with every word of it in name, brand or address, then
      * those whose id begins so. At most `limit`: the search ends as soon as it has so many.
      */
     typed(text: string, limit: number, now: number): string[] {

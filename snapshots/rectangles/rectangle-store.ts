@@ -125,7 +125,7 @@ const headOf = (
 ): string => checksumOf(name, epoch, seq, stamp, facts, body) + facts;
 
 /**
- * Answers of rectangles in Redis, for all processes (docs/decisions.md 8). Every call rejects while Redis is away.
+ * Answers of rectangles in Redis, for all processes (decisions 8). Every call rejects while Redis is away.
  * `budget`: most bytes of all entries together. Anonymous requests must not fill Redis, which the queue needs.
  */
 export function createRectangleStore(redis: Redis, prefix: string, budget: number) {

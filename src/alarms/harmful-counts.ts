@@ -1,7 +1,7 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { addTo, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 
-/** A harmful change of what a station serves (docs/decisions.md 4.3). Equal statuses: a detail changed. */
+/** A harmful change of what a station serves (decisions 4.3). Equal statuses: a detail changed. */
 export interface HarmfulChange {
   from: ServedStatus;
   to: ServedStatus;

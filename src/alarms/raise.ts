@@ -50,7 +50,7 @@ export const clockAlarm =
     );
 
 /**
- * Raises alarms in the transaction of what they are about (docs/decisions.md 16.16): one statement. Of each kind,
+ * Raises alarms in the transaction of what they are about (decisions 16.16): one statement. Of each kind,
  * subject, city and hour there is one alarm; a repeat counts and is not told again. Send it close to the commit, before
  * `feed_stamp`: its rows stay locked until then. Several are taken in one order, so transactions do not deadlock.
  */

@@ -25,7 +25,7 @@ interface Deps {
 }
 
 /**
- * Tells the operator of alarms through the channels of the settings (docs/decisions.md 16.18). NOTIFY wakes it, and it
+ * Tells the operator of alarms through the channels of the settings (decisions 16.18). NOTIFY wakes it, and it
  * looks by itself every `alarmPollMs`. Several processes may run it. Without a channel it does nothing.
  */
 export function createAlarmSender(deps: Deps) {
@@ -89,7 +89,7 @@ function createLoop(deps: Deps, channel: Channel) {
 }
 
 /**
- * Tells that the database takes no writes, which cannot be stored there as an alarm (docs/decisions.md 21.25): once an hour,
+ * Tells that the database takes no writes, which cannot be stored there as an alarm (decisions 21.25): once an hour,
  * by one process as long as there is Redis. False when another one does. Rejects when the channel did not take it, and another attempt may follow.
  */
 async function sendUnstored(

@@ -400,7 +400,7 @@ export interface ConsoleImport {
   finished: number | null;
 }
 
-/** What somebody who types in the console's palette may look for; each list is short (docs/decisions.md 13.19). */
+/** What somebody who types in the console's palette may look for; each list is short (decisions 13.19). */
 export interface ConsoleHits {
   partners: { id: number; name: string }[];
   keys: {

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "#src/contract/refusals.ts";
 const on: readonly string[] = ["1", "true"];
 const off: readonly string[] = ["0", "false"];
 
-/** What `X-Dry-Run` may say (docs/decisions.md 3.19). */
+/** What `X-Dry-Run` may say (decisions 3.19). */
 export const dryRunValues = [...on, ...off];
 
 /** True when the header asks for a dry run. What it may not say is for `readDryRun`. */

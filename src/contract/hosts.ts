@@ -15,7 +15,7 @@ export interface PageHeaders {
 
 /**
  * True when a request made by the page in `Origin`, else `Referer`, may use a key bound to `domains`
- * (normalised; docs/contract.md 5, docs/decisions.md 8): no page at all, this server's own, a bound domain or
+ * (normalised; docs/contract.md 5, decisions 8): no page at all, this server's own, a bound domain or
  * its subdomain. `ownUrl` is the public address of this server.
  */
 export function isAllowedPage(

@@ -7,7 +7,7 @@ export type ParsedBody = { value: unknown; faults?: never } | { faults: Fault[] 
 /**
  * Reads the bytes of a JSON body. Bytes that are not UTF-8 are refused, never replaced: U+FFFD would make one
  * reporter of many. Refused too: nesting deeper than 32, text that Postgres cannot keep (NUL, lone surrogates), and a
- * name that stands twice in one object (docs/decisions.md 3.18): of two values one would be lost.
+ * name that stands twice in one object (decisions 3.18): of two values one would be lost.
  */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   let text: string;

@@ -18,7 +18,7 @@ export interface ParsedQuery {
  * A reader of the part of a URL after `?`. Only the parameters in `types` are looked at. Faults are: broken
  * percent-encoding (also UTF-8 that is none); else the name of a known parameter in another spelling, and in the order
  * of `types` a repeated parameter and a value of the wrong type. An absent parameter is absent; no value is clamped or
- * coerced (docs/decisions.md 7).
+ * coerced (decisions 7).
  */
 export function createQueryParser(
   types: ReadonlyMap<string, QueryType>,

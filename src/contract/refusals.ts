@@ -330,7 +330,7 @@ const table = {
 
 export type ProblemCode = keyof typeof table;
 
-/** Every problem code of docs/contract.md 7 and docs/decisions.md 9: what it means, and what a caller can do about it. */
+/** Every problem code of docs/contract.md 7 and decisions 9: what it means, and what a caller can do about it. */
 export const refusals: Readonly<Record<ProblemCode, RefusalKind>> = table;
 
 /** One fault of a schema check (docs/contract.md 7). */

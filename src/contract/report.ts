@@ -12,7 +12,7 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** Null is the same as absent (docs/decisions.md 2). */
+/** Null is the same as absent (decisions 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 // The type is said, not derived: that of a mapped list would be never.
 const literals = <const T extends readonly string[]>(values: T) =>
@@ -91,7 +91,7 @@ export const device = Type.String({
   description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
 });
 
-/** Of the same device: docs/decisions.md 15.21. */
+/** Of the same device: decisions 15.21. */
 const deviceMarkId = optional(
   Type.String({
     minLength: 1,
@@ -100,13 +100,13 @@ const deviceMarkId = optional(
   }),
 );
 
-/** Body of `POST /widget/stations/{id}/report`, docs/decisions.md 6. */
+/** Body of `POST /widget/stations/{id}/report`, decisions 6. */
 export const widgetReportBody = Type.Object(
   { ...statementFields, device, external_id: deviceMarkId },
   { title: "WidgetReport" },
 );
 
-/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, docs/decisions.md 6. */
+/** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions 6. */
 export const confirmBody = Type.Object(
   {
     status: statementFields.status,
@@ -119,13 +119,13 @@ export const confirmBody = Type.Object(
   { title: "WidgetConfirmation" },
 );
 
-/** Body of `POST /widget/stations/{id}/take-back`, docs/decisions.md 15.35. */
+/** Body of `POST /widget/stations/{id}/take-back`, decisions 15.35. */
 export const takeBackBody = Type.Object({ device }, { title: "WidgetTakeBack" });
 
-/** Body of `POST /widget/forget`, docs/decisions.md 19.5. */
+/** Body of `POST /widget/forget`, decisions 19.5. */
 export const forgetBody = Type.Object({ device }, { title: "WidgetForget" });
 
-/** One mark of `POST /reports`, docs/decisions.md 5. */
+/** One mark of `POST /reports`, decisions 5. */
 export const batchItem = Type.Object(
   { station_id: Type.String(), ...reportBody.properties },
   { title: "BatchReport" },
@@ -152,7 +152,7 @@ export interface ParsedReport extends Statement {
 }
 
 /**
- * Checks what a schema cannot say (docs/decisions.md 3): grades and their aliases, both coordinates or none, a readable
+ * Checks what a schema cannot say (decisions 3): grades and their aliases, both coordinates or none, a readable
  * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
  */
 export function parseReport(

@@ -11,7 +11,7 @@ function fold(name: string): string {
 }
 
 /**
- * Finds the known name of which another name is a spelling; undefined when there is none (docs/decisions.md 3.17, 7.14).
+ * Finds the known name of which another name is a spelling; undefined when there is none (decisions 3.17, 7.14).
  * `plurals`: `fuels` is a spelling of `fuel`, and `day` of `days`.
  */
 export function createSpelling(

@@ -33,15 +33,15 @@ export interface IncomingMark extends Statement {
   station: Point;
   /** Stations within NEARBY_NO_M, the station itself included. */
   nearbyIds: readonly string[];
-  /** Medians of the prices around the station (docs/decisions.md 2.29); none where too few are known. */
+  /** Medians of the prices around the station (decisions 2.29); none where too few are known. */
   medians: ByGrade;
   status: Status;
-  /** Identity of the reporter, hex (docs/decisions.md 1). */
+  /** Identity of the reporter, hex (decisions 1). */
   reporter: string;
   /** Null for the widget. */
   partnerId: number | null;
   keyId: number;
-  /** A widget's confirmation: good only while its status is pending, and from somebody else (docs/decisions.md 6). */
+  /** A widget's confirmation: good only while its status is pending, and from somebody else (decisions 6). */
   confirms: boolean;
   /** Hash of the widget viewer's address, hex; null for partners' marks. */
   viewer: string | null;
@@ -67,7 +67,7 @@ export interface PastMark {
   receivedAt: number;
   effectiveAt: number;
   externalId?: string | null;
-  /** Its own driver took it back: it counts for the caps alone (docs/decisions.md 15.36). */
+  /** Its own driver took it back: it counts for the caps alone (decisions 15.36). */
   takenBack?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface AdmitFacts {
   massNo: Map<string, number>;
   /** By station: reporters with a fresh mark there, two at least if there are two. */
   nearby: Map<string, Set<string>>;
-  /** Viewers' networks that many people share: their new devices are not one device (docs/decisions.md 1.8). */
+  /** Viewers' networks that many people share: their new devices are not one device (decisions 1.8). */
   sharedNetworks: ReadonlySet<string>;
   /** Reporters and viewers' networks that an operator has blocked. */
   blocked: ReadonlySet<string>;
@@ -116,7 +116,7 @@ export interface Admitted {
   /** The viewer's network is one that many people share. */
   sharedNetwork: boolean;
   review: "none" | "held" | "expired";
-  /** A block of the operator holds it (docs/decisions.md 4.13). */
+  /** A block of the operator holds it (decisions 4.13). */
   isBlocked: boolean;
 }
 
@@ -134,7 +134,7 @@ export const massNoSource = (mark: IncomingMark): string =>
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
- * The checks of docs/decisions.md 3 from `reports-disabled` on, in that order, and the review of docs/decisions.md 4.
+ * The checks of decisions 3 from `reports-disabled` on, in that order, and the review of decisions 4.
  * Pure but for `facts`, into which an accepted mark is fed back, so that the next of the batch meets it.
  */
 export function admit(
@@ -239,7 +239,7 @@ function duplicateOf(
     const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
     if (first !== undefined) return { ...first, named: true };
   }
-  // Ids of devices hold for the device alone, and for the day in which its marks can still count (docs/decisions.md 15.21).
+  // Ids of devices hold for the device alone, and for the day in which its marks can still count (decisions 15.21).
   if (mark.externalId !== null && mark.partnerId === null) {
     const first = reporter.recent.find((past) => past.externalId === mark.externalId);
     if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };
@@ -302,7 +302,7 @@ function refusal(
       },
     );
   }
-  // A map's viewers have no such budget: thousands may share one address (docs/decisions.md 3.10).
+  // A map's viewers have no such budget: thousands may share one address (decisions 3.10).
   if (reporter.firstSeen === null && mark.partnerId !== null) {
     const limit = mark.newUsersLimit;
     const seen = facts.newReporters.get(mark.partnerId);

@@ -3,7 +3,7 @@ export const slackMs = 1000;
 
 /**
  * How old that is which another process made at `at`, ms. Below zero only when it lies in the future: then one of the two
- * went by a wrong clock, and it must not count as fresh (docs/decisions.md 21.6).
+ * went by a wrong clock, and it must not count as fresh (decisions 21.6).
  */
 export const ageOf = (at: number, now: number): number => {
   const ageMs = now - at;

@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 
-/** Nobody is woken between these hours of the driver's own clock (docs/decisions.md 15.27). */
+/** Nobody is woken between these hours of the driver's own clock (decisions 15.27). */
 export const nightFrom = 23;
 export const nightTo = 7;
 

@@ -17,7 +17,7 @@ export const oldestMs = 40 * secondMs;
 
 /**
  * How long ago it was certain that nobody could know more, ms: when Postgres was read, or later when nobody had read it
- * since. While Postgres is away for all, nobody can revoke a key (docs/decisions.md 21.17).
+ * since. While Postgres is away for all, nobody can revoke a key (decisions 21.17).
  */
 export const uncertainMs = ({ ageMs, heardMs, behindMs }: Knowledge): number =>
   behindMs <= equalMs ? Math.min(ageMs, heardMs) : ageMs;
@@ -32,7 +32,7 @@ const stalePolls = 5;
 
 /**
  * True for a process that has last read Postgres at `readAt` (or has begun then) beside others that read it much later,
- * ms (docs/decisions.md 21.18).
+ * ms (decisions 21.18).
  */
 export const isStaleBeside = (
   readAt: number,

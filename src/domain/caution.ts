@@ -8,7 +8,7 @@ const neededForFuel = 2;
 const neededForNo = 3;
 
 /**
- * The two lines `caution` of docs/decisions.md 2.1: the mark of a newcomer who contradicts what older reporters say, with
+ * The two lines `caution` of decisions 2.1: the mark of a newcomer who contradicts what older reporters say, with
  * the devices that it then needs; any other mark as it is. `before`: the station just before the mark, in the order of
  * marks. Judged once, when the mark is first processed.
  */

@@ -2,7 +2,7 @@ import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { Rule, Status } from "#src/domain/vocabulary.ts";
 import { hourMs } from "#src/domain/units.ts";
 
-/** The numbers of docs/decisions.md 1 that decide whether a mark is geolocated. */
+/** The numbers of decisions 1 that decide whether a mark is geolocated. */
 export interface JudgeRules {
   nearM: number;
   accuracyCapM: number;
@@ -16,7 +16,7 @@ export interface Located extends Point {
   at: number;
 }
 
-/** Possible movement (docs/decisions.md 1): not over `speedMaxKmh` over more than `speedFreeM`. */
+/** Possible movement (decisions 1): not over `speedMaxKmh` over more than `speedFreeM`. */
 export function isPossibleMovement(from: Located, to: Located, rules: JudgeRules): boolean {
   const metres = distanceM(from, to);
   if (metres <= rules.speedFreeM) return true;
@@ -25,7 +25,7 @@ export function isPossibleMovement(from: Located, to: Located, rules: JudgeRules
 }
 
 /**
- * True for a mark that is not geolocated (docs/decisions.md 1): no coordinates, a bad accuracy, too far from the
+ * True for a mark that is not geolocated (decisions 1): no coordinates, a bad accuracy, too far from the
  * station, or a movement that is not possible since `previous`, the reporter's previous located mark.
  */
 export function isRemote(
@@ -42,7 +42,7 @@ export function isRemote(
   return previous !== null && !isPossibleMovement(previous, here, rules);
 }
 
-/** The table of docs/decisions.md 2, first case that applies: devices a mark's version needs, and why. */
+/** The table of decisions 2, first case that applies: devices a mark's version needs, and why. */
 export function neededFor(mark: {
   status: Status;
   remote: boolean;

@@ -16,7 +16,7 @@ import type { StateAt } from "#src/domain/status-runs.ts";
 import type { Outcome, Reason, Rule, ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
-/** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and docs/decisions.md 5. */
+/** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and decisions 5. */
 export interface MarkOutcome {
   outcome: Outcome;
   /** The status served now. */
@@ -24,7 +24,7 @@ export interface MarkOutcome {
   reason: Reason;
   /** Independent devices of the mark's own version. */
   have: number;
-  /** The mark's own; `caution` is first known here (docs/decisions.md 2.1). */
+  /** The mark's own; `caution` is first known here (decisions 2.1). */
   needed: number;
   rule: Rule;
 }
@@ -39,7 +39,7 @@ export interface Facts {
 export interface Arrivals {
   marks: readonly Mark[];
   seeds: readonly Seed[];
-  /** Ids of the marks whose verdict stands already (docs/decisions.md 2.1). */
+  /** Ids of the marks whose verdict stands already (decisions 2.1). */
   judged?: ReadonlySet<number>;
 }
 
@@ -71,7 +71,7 @@ export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
 }
 
 /**
- * The fold of docs/decisions.md 2 for one station: takes the arriving marks and says what became of each. Marks that
+ * The fold of decisions 2 for one station: takes the arriving marks and says what became of each. Marks that
  * sort last are steps, one after the other; otherwise the history is folded anew with all of them in their places (2.17).
  * Without arrivals and with a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where
  * outcomes are read.

@@ -16,7 +16,7 @@ export const noDetails: Details = {
 
 /**
  * Details of a served status from its supporters, newest statement first, field by field; for grades grade by grade, so
- * that one is never in both lists (docs/decisions.md 2.27, 2.28).
+ * that one is never in both lists (decisions 2.27, 2.28).
  */
 export function detailsOf(supporters: readonly Mark[], count: CountDevices): Details {
   const newestFirst = supporters.toSorted((a, b) => order(b, a));
@@ -72,7 +72,7 @@ export interface PriceStanding {
   isOutOfLine: boolean;
 }
 
-/** Where the price stands that `mark`, one of the supporters, states of `grade` (docs/decisions.md 2.28, 2.29). */
+/** Where the price stands that `mark`, one of the supporters, states of `grade` (decisions 2.28, 2.29). */
 export function priceStanding(
   mark: Mark,
   grade: Grade,

@@ -10,7 +10,7 @@ interface Opinion {
 }
 
 /**
- * Groups reporters into independent devices (docs/decisions.md 1.8) at the moment `at`, ms: sorted by first seen, a group
+ * Groups reporters into independent devices (decisions 1.8) at the moment `at`, ms: sorted by first seen, a group
  * opens with the earliest and takes in everyone first seen less than `deviceWindowMs` after its opener. Anchored, not
  * chained. Then groups that hold newcomers of one network become one.
  */

@@ -18,7 +18,7 @@ const weight = (
   (device.every((mark) => at - firstSeen(mark.reporterId) < rules.newcomerMs) ? 0.5 : 1);
 
 /**
- * The dispute rule of docs/decisions.md 2 at the moment `at` (ms), for a version with enough devices whose family is
+ * The dispute rule of decisions 2 at the moment `at` (ms), for a version with enough devices whose family is
  * not the served status's. `live`: all live opinions on the station; `supporters`: the version's.
  */
 export function judgeDispute(

@@ -94,7 +94,7 @@ export interface Explanation {
 }
 
 /**
- * Why a station shows what it shows at `now` (ms): the fold of docs/decisions.md 2 over its counted marks and imports, step
+ * Why a station shows what it shows at `now` (ms): the fold of decisions 2 over its counted marks and imports, step
  * by step, with what time alone changed in between. `lastUpdated`: the age of a status older than all these. Of the
  * marks and imports only the newest `described` become steps; the older ones are folded.
  */

@@ -54,7 +54,7 @@ export function advance(folded: StationState, at: number, rules: FoldRules): Sta
 
 const earliest: Position = { at: Number.NEGATIVE_INFINITY, id: 0 };
 
-/** Supporters of `status` (docs/decisions.md 2): opinions of it after the last publication of a different status. */
+/** Supporters of `status` (decisions 2): opinions of it after the last publication of a different status. */
 export function supportersOf(status: Status, live: readonly Mark[], state: StationState): Mark[] {
   const last = statuses
     .flatMap((other) => (other === status ? [] : (state.publications[other] ?? [])))
@@ -64,7 +64,7 @@ export function supportersOf(status: Status, live: readonly Mark[], state: Stati
 
 /**
  * The supporters that count at `at`, ms: all of them for what is served; towards publishing a `no` those of newcomers
- * only for a while (docs/decisions.md 2.44).
+ * only for a while (decisions 2.44).
  */
 export function supportersAt(
   status: Status,
@@ -150,7 +150,7 @@ export function step(
   return { state, opinions };
 }
 
-/** The live opinions once `mark` is its reporter's: the newest `opinionsMax` of the station (docs/decisions.md 2.40). */
+/** The live opinions once `mark` is its reporter's: the newest `opinionsMax` of the station (decisions 2.40). */
 function withOpinion(
   opinions: readonly Mark[],
   mark: Mark,
@@ -173,7 +173,7 @@ const oldestOf = (marks: readonly Mark[]): Mark =>
 const newestOf = (marks: readonly Mark[]): Mark =>
   marks.reduce((newest, mark) => (order(newest, mark) < 0 ? mark : newest));
 
-/** An import never replaces a live human status, nor a newer import (docs/decisions.md 6). */
+/** An import never replaces a live human status, nor a newer import (decisions 6). */
 const acceptSeed = (state: StationState, seed: Seed, rules: FoldRules): boolean =>
   state.served === null &&
   seed.importedAt < seed.updated + rules.statusLifetimeMs &&
@@ -292,7 +292,7 @@ function publish(
 }
 
 /**
- * Counts, details and pending versions as docs/decisions.md 2 has them whenever a station is touched. What is not asked
+ * Counts, details and pending versions as decisions 2 has them whenever a station is touched. What is not asked
  * for stays 0 and empty, but for the counts of what is disputed: the next step goes by them.
  */
 function recount(

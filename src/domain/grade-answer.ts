@@ -7,7 +7,7 @@ type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no">;
 const holds = (list: string, grade: Grade): boolean => list.split(",").includes(grade);
 
 /**
- * What a station answers to a driver who needs this grade (docs/decisions.md 15.11): its status where the grade is there,
+ * What a station answers to a driver who needs this grade (decisions 15.11): its status where the grade is there,
  * `no` where it is out or all fuel is, `nodata` where nobody has told. Without a grade, its status.
  */
 export function answerFor(

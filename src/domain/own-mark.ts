@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** For so long after its receipt a driver may take a mark of the map back (docs/decisions.md 15.35), the end included. */
+/** For so long after its receipt a driver may take a mark of the map back (decisions 15.35), the end included. */
 export const takeBackMs = 2 * minuteMs;
 
 /** A mark of the device on the station. Times of receipt and of taking back, ms. */

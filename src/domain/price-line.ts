@@ -2,7 +2,7 @@ import { boxAround, circleAround, directionOf, type Point } from "#src/domain/ge
 import type { FoldRules } from "#src/domain/rules.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
-/** The numbers of docs/decisions.md 2.29 that say which price is out of line. */
+/** The numbers of decisions 2.29 that say which price is out of line. */
 export interface PriceRules {
   /** A price that is further than this from its median, per cent, is out of line. */
   priceLinePercent: number;

@@ -8,11 +8,11 @@ import { family, grades, type ServedStatus } from "#src/domain/vocabulary.ts";
 /** A litre limit below this makes a station hardly worth the way. */
 const lowLimitL = 20;
 
-/** What counting a mark does to drivers (docs/decisions.md 4.3). Equal statuses: a detail changed. */
+/** What counting a mark does to drivers (decisions 4.3). Equal statuses: a detail changed. */
 export interface Harm {
   from: ServedStatus;
   to: ServedStatus;
-  /** `first`: fuel where nothing was known, which does no harm by itself (docs/decisions.md 4.19). */
+  /** `first`: fuel where nothing was known, which does no harm by itself (decisions 4.19). */
   kind: "no" | "fuel" | "details" | "first";
   /** A `no` that still waits for another device: it has changed nothing yet. */
   isPending: boolean;
@@ -70,7 +70,7 @@ const servesOutOfLine = (
   });
 
 /**
- * Whether a harmful mark of this reporter may be held (docs/decisions.md 4.4, 4.7). `age`: since first seen, ms, as are
+ * Whether a harmful mark of this reporter may be held (decisions 4.4, 4.7). `age`: since first seen, ms, as are
  * the ages of the rules.
  */
 export const mayBeHeld = (
@@ -100,7 +100,7 @@ export interface Place {
 }
 
 /**
- * Stations of a city that may be changed in an hour (docs/decisions.md 4.6): a share, per cent, of the `stations` that
+ * Stations of a city that may be changed in an hour (decisions 4.6): a share, per cent, of the `stations` that
  * have a status there, or a number where that is more.
  */
 export const cityLimitOf = (

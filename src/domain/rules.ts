@@ -1,4 +1,4 @@
-/** The numbers of docs/decisions.md 1 and 2 that the fold needs, times in ms. */
+/** The numbers of decisions 1 and 2 that the fold needs, times in ms. */
 export interface FoldRules {
   /** Life of a status, an opinion and a price. */
   statusLifetimeMs: number;

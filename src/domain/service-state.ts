@@ -36,7 +36,7 @@ export interface ServiceFacts {
 const lagLateMs = 30_000;
 const markLateMs = minuteMs;
 
-/** How each feed is (docs/decisions.md 16.32). */
+/** How each feed is (decisions 16.32). */
 export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
   const { postgres, writable, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
   const { webhooksMs, webhooksLateMs } = facts;

@@ -1,6 +1,6 @@
 import type { Grade, Queue, Reason, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
 
-/** Place in the order of marks (docs/decisions.md 1): effective time in ms, then mark id. */
+/** Place in the order of marks (decisions 1): effective time in ms, then mark id. */
 export interface Position {
   at: number;
   id: number;
@@ -25,13 +25,13 @@ export interface Mark extends Position, Statement {
   remote: boolean;
   needed: number;
   rule: Rule;
-  /** The viewer's network, where its new devices count as one (docs/decisions.md 1.8). */
+  /** The viewer's network, where its new devices count as one (decisions 1.8). */
   network?: string;
-  /** Devices that prices out of line need (docs/decisions.md 2.29); the others need what the mark needs. */
+  /** Devices that prices out of line need (decisions 2.29); the others need what the mark needs. */
   pricesNeeded?: Readonly<Partial<Record<Grade, number>>>;
 }
 
-/** An imported status (docs/decisions.md 6): an event at its time of import, as old as its source says. */
+/** An imported status (decisions 6): an event at its time of import, as old as its source says. */
 export interface Seed {
   importedAt: number;
   updated: number;

@@ -24,7 +24,7 @@ export interface RunsSince {
 }
 
 /**
- * The status runs (docs/decisions.md 2.36) from `since` to `until` (ms): gapless, ascending, neighbours differ, the
+ * The status runs (decisions 2.36) from `since` to `until` (ms): gapless, ascending, neighbours differ, the
  * last one open. `states` are in order; before the first of them the station was as in `before`. What time alone
  * changes begins and ends runs at its own instant.
  */

@@ -14,7 +14,7 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Milliseconds since the epoch of a time in a form of docs/decisions.md 3, or null when unreadable.
+ * Milliseconds since the epoch of a time in a form of decisions 3, or null when unreadable.
  * A `+` that a query string turned into a space is understood; a date alone is not a time.
  */
 export function parseTime(text: string): number | null {

@@ -37,7 +37,7 @@ export interface HourCount {
   errors: number;
 }
 
-/** A day of the usage record, docs/decisions.md 6. */
+/** A day of the usage record, decisions 6. */
 export interface UsageDay {
   /** `YYYY-MM-DD`, UTC. */
   date: string;

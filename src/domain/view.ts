@@ -30,7 +30,7 @@ export function statusAt(folded: StationState, now: number, lifetimeMs: number):
 }
 
 /**
- * What reads show of a state at `now` (ms): docs/contract.md 2.2, docs/decisions.md 2 and 6.
+ * What reads show of a state at `now` (ms): docs/contract.md 2.2, decisions 2 and 6.
  * `lifetimeMs` is the life of a status, a pending version and a price (24 h).
  */
 export function view(folded: StationState, now: number, lifetimeMs: number): FuelBlock {

@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 /** What a receiver's answer means: 2xx is taken, 410 wants no more, everything else is tried again. */
 type Taken = "taken" | "gone" | "failed";
 
-/** `status` is null where there was no answer. A redirect is not followed, so it is a failure (docs/decisions.md 20.6). */
+/** `status` is null where there was no answer. A redirect is not followed, so it is a failure (decisions 20.6). */
 export function takenBy(status: number | null): Taken {
   if (status === null) return "failed";
   if (status === 410) return "gone";

@@ -18,7 +18,7 @@ export interface PendingStatus {
 }
 
 /**
- * Why a widget's confirmation of `status` by this reporter is none; null where it is one (docs/decisions.md 6): the status
+ * Why a widget's confirmation of `status` by this reporter is none; null where it is one (decisions 6): the status
  * must be pending at `now` (ms), and the reporter none of its supporters.
  */
 export function refuseConfirmation(

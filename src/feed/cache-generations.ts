@@ -9,7 +9,7 @@ import { onOtherMaster, type Redis } from "#src/infrastructure/redis.ts";
 /**
  * The hash of the generations: a field for each cell, the highest number of the change feed that changed a station
  * there; and `epoch`, a random text. A cached rectangle is good when it was stored under the present epoch and holds
- * all changes up to the generations of its cells (docs/decisions.md 8).
+ * all changes up to the generations of its cells (decisions 8).
  */
 export const generationsKey = (prefix: string): string => `${prefix}:cells`;
 

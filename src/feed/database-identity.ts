@@ -7,7 +7,7 @@ export const timelineSql = `case when pg_is_in_recovery() then null
 
 /**
  * A random name of the database's state, made while it is written to. A database that went back to an earlier state
- * knows none of those that were made since (docs/decisions.md 21.22).
+ * knows none of those that were made since (decisions 21.22).
  */
 export interface Token {
   number: number;

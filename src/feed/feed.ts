@@ -92,7 +92,7 @@ export function readRow(row: Omit<Row, "believable">, believable = true): FeedRo
 /** `as_of` stays this far behind, because partners compare it by whole seconds. */
 export const asOfLagMs = 1000;
 
-/** The cursor of docs/decisions.md 7 in ms, a whole second, for who has every change before `ms`. */
+/** The cursor of decisions 7 in ms, a whole second, for who has every change before `ms`. */
 export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 - asOfLagMs;
 
 /** For a station that a restored database does not know any more. */

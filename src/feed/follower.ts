@@ -324,7 +324,7 @@ export function createFollower(deps: {
     seq: () => appliedSeq,
     /** True when what is applied is what `seq` says: false while changes are being taken in. */
     isSettled: () => loaded && !compare && appliedSeq === lastSeq,
-    /** The cursor of docs/decisions.md 7 in ms, a whole second, for a reader that has applied time up to `now`. */
+    /** The cursor of decisions 7 in ms, a whole second, for a reader that has applied time up to `now`. */
     asOf: (now: number) => asOfBefore(Math.min(safe, now)),
     /** Has these stations read again, as if nothing were known of them. */
     forget(ids: readonly string[]): void {

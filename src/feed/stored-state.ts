@@ -47,7 +47,7 @@ const stateShape = compileShape(
 
 /**
  * The state of a station as it is stored; null for none yet. Of one that cannot be read `fault` says why, in words without
- * values, and `state` is the empty one: nobody may take it for what is known (docs/decisions.md 21.34).
+ * values, and `state` is the empty one: nobody may take it for what is known (decisions 21.34).
  */
 export function readStored(value: unknown): { state: StationState; fault: string | null } {
   if (value === null || value === undefined) return { state: emptyState, fault: null };

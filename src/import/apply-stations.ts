@@ -12,7 +12,7 @@ type Applied = Compared & { kept: number };
  * Inserts or updates stations, 1,000 a transaction, each ending with its stamp in the change feed. A removed station
  * that comes again is back in service and counts as changed. What an operator has set by hand stays, and a station that
  * was closed by hand stays closed; `kept` counts the values of the file that are not applied for that reason
- * (docs/decisions.md 14.5). `dryRun` only compares.
+ * (decisions 14.5). `dryRun` only compares.
  */
 export async function applyStations(
   db: Db,
@@ -36,7 +36,7 @@ export async function applyStations(
 
 /**
  * Takes stations of `source` out of service. Returns the number of those that were in service, and of those that an
- * operator keeps in service by hand (docs/decisions.md 14.5). `dryRun` only counts.
+ * operator keeps in service by hand (decisions 14.5). `dryRun` only counts.
  */
 export async function removeStations(
   db: Db,

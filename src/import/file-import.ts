@@ -9,7 +9,7 @@ export interface ImportOptions<Format extends string> {
   /** The import that these rows belong to: --replace-source affects only its rows. Undefined: one for each kind. */
   source: string | undefined;
   replaceSource: boolean;
-  /** How many rows --replace-source may take away, where that is more than usual (docs/decisions.md 13.22). */
+  /** How many rows --replace-source may take away, where that is more than usual (decisions 13.22). */
   allowRemovals?: number | undefined;
   dryRun: boolean;
   /** Called with the progress: bytes of the file, then rows. */

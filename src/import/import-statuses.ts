@@ -46,7 +46,7 @@ const nearM = 50;
 const aheadMs = 300_000;
 
 /**
- * Imports statuses (docs/decisions.md 6): as old as their source says, without confirmations, behind any live status of
+ * Imports statuses (decisions 6): as old as their source says, without confirmations, behind any live status of
  * people. The file is read and checked to its end before the first row changes.
  */
 export async function importStatuses(

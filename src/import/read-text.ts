@@ -7,7 +7,7 @@ export type ReadProgress = (bytes: number) => void;
 
 /**
  * Why a file was not imported, for the operator: where, what is wrong, whether anything was changed, and what helps. The
- * console and the command line show the same words (docs/decisions.md 13.22).
+ * console and the command line show the same words (decisions 13.22).
  */
 export interface FileFault {
   fault: string;

@@ -4,7 +4,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /**
- * CRC-32 of what belongs together in Redis, as eight hexadecimal digits (docs/decisions.md 21.40). The key is one of the
+ * CRC-32 of what belongs together in Redis, as eight hexadecimal digits (decisions 21.40). The key is one of the
  * parts, so that nothing passes under another key. Each part counts with its length: bytes cannot move between parts.
  */
 export function checksumOf(...parts: readonly (string | number | Buffer)[]): string {

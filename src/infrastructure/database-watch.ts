@@ -30,7 +30,7 @@ interface Found {
 
 /**
  * Watches whether the database takes writes, and whether it sorts text as when its indexes were made
- * (docs/decisions.md 21.24, 21.27). It writes nothing there. A process that is refused a write says so in Redis, and all
+ * (decisions 21.24, 21.27). It writes nothing there. A process that is refused a write says so in Redis, and all
  * processes believe it. `onCollation` is told once of other versions of the collation; when it rejects, it is told again.
  */
 export function createDatabaseWatch(

@@ -25,7 +25,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
  * What statements and readers of answers rely on, whatever defaults an administrator gives to the database or the role
- * (docs/decisions.md 21.26). `search_path` and `default_transaction_read_only` stay theirs.
+ * (decisions 21.26). `search_path` and `default_transaction_read_only` stay theirs.
  */
 const reliedOn = {
   timezone: "UTC",
@@ -42,7 +42,7 @@ const reliedOn = {
 /**
  * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks
  * after `lockTimeoutMs`, so that a frozen process cannot hold the others. Behind a pooler that holds for transactions
- * (docs/decisions.md 16.27).
+ * (decisions 16.27).
  */
 export function createDb(config: Config, name: string, poolMax = config.poolMax): Db {
   const pool = new Pool({

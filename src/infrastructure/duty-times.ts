@@ -33,7 +33,7 @@ const lookAtMostMs = 5000;
 /**
  * Watches whether each duty succeeds, over all processes, and logs when one is late. How long a duty is silent is measured
  * by the monotonic clock, from the last time that its note has changed: no step of any clock makes a duty late, or hides
- * one (docs/decisions.md 21.12). A note of the future is a fault of its own. Its timer is an alarm and no duty: a job in a
+ * one (decisions 21.12). A note of the future is a fault of its own. Its timer is an alarm and no duty: a job in a
  * queue cannot report that no jobs come. `onStopped` is told once of a duty that was done before and is
  * late now; when it rejects, it is told again.
  */

@@ -2,7 +2,7 @@ import { access, constants } from "node:fs/promises";
 import type { Config } from "#src/infrastructure/config.ts";
 import { readMetadata } from "#src/infrastructure/pmtiles.ts";
 
-/** What the page needs to draw its base map; part of the widget's config (docs/decisions.md 6). */
+/** What the page needs to draw its base map; part of the widget's config (decisions 6). */
 export interface Basemap {
   /**
    * `bundled`: our own land and sea, vector PMTiles. `pmtiles`: the operator's extract, vector or raster as its header

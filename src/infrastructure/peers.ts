@@ -48,7 +48,7 @@ end
 return others`);
 
 /**
- * What the processes of all roles know of each other, by way of Redis (docs/decisions.md 21.15). Each says every two
+ * What the processes of all roles know of each other, by way of Redis (decisions 21.15). Each says every two
  * seconds what it knows, and reads in the same call what the others have said.
  */
 export function createPeers(deps: {

@@ -22,7 +22,7 @@ export interface PoolOptions extends pg.PoolConfig {
   fence?: () => TimeFence | null;
 }
 
-/** Keeps transactions from writing while the database's clock is not the one that is followed (docs/decisions.md 21.3). */
+/** Keeps transactions from writing while the database's clock is not the one that is followed (decisions 21.3). */
 export interface TimeFence {
   /** What the database's clock should show, ms; null when nothing is known to compare it with. */
   expectedMs(): number | null;

@@ -10,7 +10,7 @@ type Sharing = "own" | "shared" | "no transactions";
 const rounds = 5;
 
 /**
- * Why the service cannot work with the way that leads to Postgres (docs/decisions.md 16.27), as a sentence for the
+ * Why the service cannot work with the way that leads to Postgres (decisions 16.27), as a sentence for the
  * operator that names the setting; null when it can. Rejects while Postgres is away.
  */
 export async function poolerFault(config: Config): Promise<string | null> {

@@ -38,7 +38,7 @@ export type Quarantine = ReturnType<typeof createQuarantine>;
 const namedMax = 5;
 
 /**
- * What this process has read and cannot use, by table and id (docs/decisions.md 21.34): it goes on without these rows,
+ * What this process has read and cannot use, by table and id (decisions 21.34): it goes on without these rows,
  * says so once when that begins and once when it ends, and has `alarm` raised for the table. `alarm` may reject.
  */
 export function createQuarantine(

@@ -155,7 +155,7 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
     /**
      * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
      * what is due when it runs, so after an outage of the workers one late job makes up for all. A job that neither waits
-     * nor runs, because Redis has lost its list, holds up nothing (docs/decisions.md 21.36). One that fails is tried twice
+     * nor runs, because Redis has lost its list, holds up nothing (decisions 21.36). One that fails is tried twice
      * more: when Redis is back, a worker may get its job before its other connections are there. It has no backoff: a job
      * that a worker with a wrong clock has put off to next year would keep out all others. `again` makes another job of a
      * slot that was done before. False when Redis is away. Never throws.

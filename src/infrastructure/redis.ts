@@ -68,7 +68,7 @@ function hostAndPort(address: string, usual: number): { host: string; port: numb
 
 /**
  * The prefix of what is counted for one partner. In its hash tag, so that the partners' counts spread over the nodes of a
- * cluster while those of one partner stay together (docs/decisions.md 16.35).
+ * cluster while those of one partner stay together (decisions 16.35).
  */
 export const partnerPrefix = (prefix: string, partnerId: number | string): string =>
   prefix.replace("}", `.p${partnerId}}`);

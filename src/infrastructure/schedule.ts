@@ -57,7 +57,7 @@ const serviceMs = minuteMs / 2;
 
 /**
  * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
- * timers for duties. Each duty may run twice or late. docs/decisions.md 16.12 names what nobody may wait in a queue for.
+ * timers for duties. Each duty may run twice or late. decisions 16.12 names what nobody may wait in a queue for.
  */
 export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Schedule[] {
   const schedule = (duty: DutyName, cron: string, ms: number): Schedule => ({
@@ -77,7 +77,7 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("webhooks", every(webhooksMs), webhooksMs),
     schedule("alerts", every(alertsMs), alertsMs),
     schedule("service", every(serviceMs), serviceMs),
-    // Some seconds after a moment of docs/decisions.md 21.37: by then every process has said what it served.
+    // Some seconds after a moment of decisions 21.37: by then every process has said what it served.
     schedule("sentinel", "7 * * * * *", minuteMs),
   ];
 }

@@ -13,7 +13,7 @@ import type { Db } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** The time of a process (docs/decisions.md 21.1). */
+/** The time of a process (decisions 21.1). */
 export interface ServerTime {
   /** The database's time in whole ms, shifted by CLOCK_OFFSET_S. It goes on by the monotonic clock. */
   now: Clock;
@@ -45,7 +45,7 @@ const monotonic = (): number => performance.now();
 const ownOffset = (): number => Date.now() - monotonic();
 
 /**
- * Follows the database's clock (docs/decisions.md 21.1 to 21.4), and refuses its transactions while that clock is off.
+ * Follows the database's clock (decisions 21.1 to 21.4), and refuses its transactions while that clock is off.
  * `onOff` raises the alarm about clocks that are; when it rejects, it is told again.
  */
 export function createServerTime(deps: {

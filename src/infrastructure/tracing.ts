@@ -21,7 +21,7 @@ export interface Tracer {
 }
 
 /**
- * The traces of this process, sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (docs/decisions.md 16.36). Null without one: nothing
+ * The traces of this process, sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (decisions 16.36). Null without one: nothing
  * of OpenTelemetry is loaded then.
  */
 export async function openTracer(config: Config, role: string, log: Log): Promise<Tracer | null> {

@@ -18,7 +18,7 @@ const inputMax = 100;
 
 /**
  * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in. Unknown fields
- * are ignored, unless they are known ones in another spelling (docs/decisions.md 3.17).
+ * are ignored, unless they are known ones in another spelling (decisions 3.17).
  * Misspelt names come first, then faults in the order of the schema; at most 20. The schema is compiled for the first
  * value: those of all routes take a sixth of the time in which a process starts.
  */

@@ -10,7 +10,7 @@ import { act } from "#src/operators/act.ts";
 type Settings = Pick<Config, "consumerKey" | "reporterPepper" | "baseUrl">;
 
 const partnerName = "Consumer map";
-// For each viewer (docs/decisions.md 8); a mobile network can have many drivers behind one address.
+// For each viewer (decisions 8); a mobile network can have many drivers behind one address.
 const limits = { rpm: 1200, daily: 500_000 };
 
 /**

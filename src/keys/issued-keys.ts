@@ -97,7 +97,7 @@ export const changeKey = (
 
 /**
  * Sets how many stations a key may harmfully change in an hour, and how many `no` marks of newcomers it may send, until a
- * time in ms (docs/decisions.md 4.22); null ends that. In force on every process within 15 s.
+ * time in ms (decisions 4.22); null ends that. In force on every process within 15 s.
  */
 export const limitKey = (
   db: Db,

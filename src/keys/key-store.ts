@@ -37,7 +37,7 @@ interface Needs {
 
 /**
  * All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`, from Postgres and from what other processes
- * have read (docs/decisions.md 21.16); their use is written down as often.
+ * have read (decisions 21.16); their use is written down as often.
  */
 export function createKeyStore({ db, config, log, clock, quarantine, redis, peers }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
@@ -100,7 +100,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   // Beside it: a Postgres that is frozen lets a reading wait for long.
   const exchanges = createPolled({ everyMs, look: exchange });
 
-  /** Whether keys may have been revoked for long without a word here (docs/decisions.md 21.17). */
+  /** Whether keys may have been revoked for long without a word here (decisions 21.17). */
   const outdated = (): boolean => {
     const now = performance.now();
     // Asked at each request. Without keys in memory each is looked up.
@@ -144,7 +144,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
     known: inMemory,
     /**
-     * The key with this text; null when it is wrong, revoked or expired (docs/decisions.md 8). Queries Postgres only for
+     * The key with this text; null when it is wrong, revoked or expired (decisions 8). Queries Postgres only for
      * a well-formed text that is not in memory; rejects when the query fails.
      */
     async find(text: string): Promise<KeyInfo | null> {

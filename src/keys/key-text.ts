@@ -13,7 +13,7 @@ const form = /^(?:svc_live_|pk_live_)[0-9A-Za-z]{49}$/;
 const operatorForm = /^op_live_[0-9A-Za-z]{49}$/;
 
 /**
- * The text of a new key (docs/decisions.md 8): prefix, 32 random bytes in base62, 6 characters of checksum.
+ * The text of a new key (decisions 8): prefix, 32 random bytes in base62, 6 characters of checksum.
  * `random` is exactly 32 bytes from a cryptographic source. Throws on any other length.
  */
 export function newKey(kind: KeyKind | "operator", random: Uint8Array): string {

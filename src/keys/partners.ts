@@ -85,7 +85,7 @@ export const changePartner = (
   });
 
 /**
- * Prepares a partner for the days in which most of its users are new (docs/decisions.md 4.17); null ends them. In force
+ * Prepares a partner for the days in which most of its users are new (decisions 4.17); null ends them. In force
  * on every process within 15 s.
  */
 export const setLaunch = (

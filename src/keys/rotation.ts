@@ -24,7 +24,7 @@ export interface Rotated {
 
 /**
  * A rotation that may be asked for again with the same `requestId`: the new key follows from the old one's id, from that
- * text and from the pepper, so that a lost answer is given once more (docs/decisions.md 8.37). Otherwise as `rotateKey`.
+ * text and from the pepper, so that a lost answer is given once more (decisions 8.37). Otherwise as `rotateKey`.
  */
 export async function rotateKeyRepeatably(
   { db, pepper }: { db: Db; pepper: string },
@@ -59,7 +59,7 @@ async function madeBefore(
 
 /**
  * A partner replaces the secret key `id` by a new one with the same settings; the old one ends after `days`
- * (docs/decisions.md 8.36). Not done, with `state`: the key has an `ending`, or is `new` or `revoked`. In force on every
+ * (decisions 8.36). Not done, with `state`: the key has an `ending`, or is `new` or `revoked`. In force on every
  * process within 15 s.
  */
 export const rotateKey = (

@@ -44,7 +44,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {}`);
 
 /**
- * The latest keys that any process has read, in Redis (docs/decisions.md 21.16): hashes of the keys with their limits,
+ * The latest keys that any process has read, in Redis (decisions 21.16): hashes of the keys with their limits,
  * switches and bindings. Who is cut from Postgres alone learns from it what has changed.
  */
 export function createSharedKeys(redis: Redis, prefix: string) {

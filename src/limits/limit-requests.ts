@@ -86,7 +86,7 @@ export const rejectLimitRequest = (
   });
 
 /**
- * Takes a decision back (docs/decisions.md 13.21): the request is pending again and, if it was approved, its partner has
+ * Takes a decision back (decisions 13.21): the request is pending again and, if it was approved, its partner has
  * the limits of before, in force within 15 s. The partner is told. Gives `changed`, with nothing done, when the limits are
  * others since, or the partner has sent another request.
  */

@@ -45,7 +45,7 @@ const drainLookMs = 50;
  * The request limits of docs/contract.md 8. All requests of one turn of the event loop, and all that come while calls
  * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
  * number of processes. On a cluster each partner has calls of its own, because its counts lie on a node of their own
- * (docs/decisions.md 16.35).
+ * (decisions 16.35).
  */
 export function createMeter<Question = never, Found = never>({
   redis,

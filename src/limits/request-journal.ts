@@ -71,7 +71,7 @@ interface Needs {
 }
 
 /**
- * What became of each request, for the partner's dashboard (docs/decisions.md 12.11, 12.12): the last ones one by one, and
+ * What became of each request, for the partner's dashboard (decisions 12.11, 12.12): the last ones one by one, and
  * all by hour and duration. A request only adds to memory; once a second the hours join the notes that the meter sends,
  * and the last requests leave in a pipeline for each partner.
  */

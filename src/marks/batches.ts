@@ -14,7 +14,7 @@ import {
 } from "#src/marks/selection.ts";
 import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 
-/** A decision about many marks, as its record has it (docs/decisions.md 4.20). Times are null until then. */
+/** A decision about many marks, as its record has it (decisions 4.20). Times are null until then. */
 export interface Batch {
   id: number;
   act: BatchAct;

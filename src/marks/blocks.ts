@@ -16,7 +16,7 @@ export const networkDigits = 8;
 const searchedMs = 7 * dayMs;
 
 /**
- * Holds all further marks of a reporter until `until`, ms; null ends that (docs/decisions.md 4.13). In force for the
+ * Holds all further marks of a reporter until `until`, ms; null ends that (decisions 4.13). In force for the
  * next mark.
  */
 export const blockReporter = (

@@ -85,7 +85,7 @@ const furtherBy = 4;
  * The histories of stations that are folded for what they serve now; when they served a status last is not in them. Of
  * each station its newest marks and imports, back to the last gap of a lifetime before them, and before `changing` (ms by
  * station) where marks are still to come in or to go. Looks back farther and farther, and into all days only for stations
- * that need them: each day is a partition (docs/decisions.md 16.25). `now` in ms.
+ * that need them: each day is a partition (decisions 16.25). `now` in ms.
  */
 export async function loadRecent(
   tx: Statements,

@@ -50,7 +50,7 @@ type Version = "served" | { over: Counted; arriving?: Counted };
 /**
  * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
  * ones, which is what the marks worker comes to after it. `changes` has at most `shown` stations: of those with the most
- * marks, the changed ones first (docs/decisions.md 13.14). `held`: marks that wait for a review and so count for nothing yet.
+ * marks, the changed ones first (decisions 13.14). `held`: marks that wait for a review and so count for nothing yet.
  */
 export const previewRollback = (
   db: Db,

@@ -16,7 +16,7 @@ export interface Erased {
 }
 
 /**
- * Erases a person (docs/decisions.md 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and
+ * Erases a person (decisions 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and
  * external ids of its marks are gone. A mark that is sent meanwhile comes before or after: then it is a new reporter's.
  */
 export async function erasePerson(db: Db, config: Config, person: Person): Promise<Erased> {

@@ -19,7 +19,7 @@ export interface FirstMark extends Said {
   effectiveAt: number;
 }
 
-/** The first mark of a repeated `external_id`, and whether the new body says the same (docs/decisions.md 3.6). */
+/** The first mark of a repeated `external_id`, and whether the new body says the same (decisions 3.6). */
 export interface DuplicateOf {
   report_id: string;
   station_id: string;

@@ -13,7 +13,7 @@ type Row = Omit<ConsoleHeldGroup, "said" | "selection"> & ConsoleHeldGroup["said
 
 /**
  * Held marks by where they come from (a key, or a network of the map), by city and by hour of receipt, the oldest first
- * (docs/decisions.md 4.21). `city` is `""` for stations near none. `agree` and `disagree`: counted marks of other sources at
+ * (decisions 4.21). `city` is `""` for stations near none. `agree` and `disagree`: counted marks of other sources at
  * the same stations within three hours, that say `no` like the held one or not.
  */
 export async function heldGroups(db: Db): Promise<ConsoleHeldGroup[]> {

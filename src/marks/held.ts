@@ -13,7 +13,7 @@ import {
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
-/** A mark that waits for the operator's word (docs/decisions.md 4). Its `reporter_id` is what a rollback takes. */
+/** A mark that waits for the operator's word (decisions 4). Its `reporter_id` is what a rollback takes. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
   Pick<Row, "partner_id" | "key_id" | "reporter_id"> & { network: string | null } & Record<
     "received_at" | "effective_at",

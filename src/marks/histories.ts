@@ -22,7 +22,7 @@ export interface History {
   unreadable?: Map<string, string>;
 }
 
-/** The marks of a station that a refold, a dry run or an explanation reads at most, the newest (docs/decisions.md 2.41). */
+/** The marks of a station that a refold, a dry run or an explanation reads at most, the newest (decisions 2.41). */
 export const refoldMarks = 2000;
 
 const reached = {

@@ -37,7 +37,7 @@ type Stored = Record<
 
 /**
  * Past days from the oldest kept one to yesterday. Each is counted once and stored; it is counted anew when runs of it
- * were rewritten since (docs/decisions.md 7.45). `known` are days of an earlier call by their `madeAt`.
+ * were rewritten since (decisions 7.45). `known` are days of an earlier call by their `madeAt`.
  */
 export async function pastDays(
   db: Db,

@@ -179,7 +179,7 @@ export type SeedRow = Seed & { station_id: string };
 export const seedColumns = `station_id, ${msOf("imported_at")} as "importedAt", ${msOf("updated")} as updated, status,
   fuels_now as "fuelsNow", fuels_no as "fuelsNo"`;
 
-/** A mark with what became of it, as reports show it (docs/decisions.md 5). `outcome` is null while it is queued. */
+/** A mark with what became of it, as reports show it (decisions 5). `outcome` is null while it is queued. */
 export interface Report {
   id: number;
   stationId: string;

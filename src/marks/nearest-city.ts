@@ -6,7 +6,7 @@ export const degreeKm = 111.2;
 
 /**
  * SQL to join to `stations a`, as `c`: the city that a station belongs to in the review and in a rollback, the nearest
- * one within 25 km (docs/decisions.md 4.6). Has `id`, `name`, `lat` and `lon`.
+ * one within 25 km (decisions 4.6). Has `id`, `name`, `lat` and `lon`.
  */
 export const nearestCity = `lateral (
   select * from (

@@ -30,7 +30,7 @@ export const daysOfIds = (ids: readonly number[]): Days => ids.map((id) => dayOf
 
 /**
  * The days of all marks that are open: a worker has still to process them, they failed, or they are held. The oldest
- * come first, in lists that one statement may read (docs/decisions.md 16.25).
+ * come first, in lists that one statement may read (decisions 16.25).
  */
 export async function openDays(db: Statements): Promise<Days[]> {
   const found = await rows<{ day: number }>(

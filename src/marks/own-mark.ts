@@ -8,7 +8,7 @@ import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
 
 /**
- * Takes the newest own mark of a driver's device on that station back (docs/decisions.md 15.35): it is withdrawn, as by a
+ * Takes the newest own mark of a driver's device on that station back (decisions 15.35): it is withdrawn, as by a
  * rollback of one mark, and the station waits to be folded anew. A mark that no worker has come to yet is never processed.
  * Gives the mark as it was, or why there is none to take back. `reporter`: the device's hash, hex.
  */

@@ -16,16 +16,16 @@ export interface PersonExport {
   partner: number | null;
   /** Null when nobody of this name is known, or not any more. */
   first_seen: string | null;
-  /** An operator holds the person's marks until then (docs/decisions.md 4.13). */
+  /** An operator holds the person's marks until then (decisions 4.13). */
   blocked_until: string | null;
-  /** What a device of the map wants to be told of (docs/decisions.md 19.12). */
+  /** What a device of the map wants to be told of (decisions 19.12). */
   alerts: { grade: Grade; lat: number; lon: number; radius_km: number; until: string }[];
   /** The newest first. */
   marks: Record<string, unknown>[];
 }
 
 /**
- * Hands out what is kept of a person, for the person (docs/decisions.md 19.6). The hash and the number of the reporter
+ * Hands out what is kept of a person, for the person (decisions 19.6). The hash and the number of the reporter
  * stay inside. The operator's log says that it was done, and not for whom.
  */
 export async function exportPerson(

@@ -21,7 +21,7 @@ export interface Rebuilt {
 }
 
 /**
- * Works the status runs (docs/decisions.md 2.36) out anew from all kept marks and imports, at one station or at all.
+ * Works the status runs (decisions 2.36) out anew from all kept marks and imports, at one station or at all.
  * What is right already is not written, so it may run again, and beside running workers: a station is locked only to
  * write, and a station that has changed since its marks were read is read again.
  */

@@ -13,7 +13,7 @@ export interface Reviewed {
 /**
  * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
  * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. The decision has a
- * record, by which `undoReview` takes it back (docs/decisions.md 13.20). A mark that is not held gives `already` with its
+ * record, by which `undoReview` takes it back (decisions 13.20). A mark that is not held gives `already` with its
  * review: `none`, `approved`, `rejected`, `withdrawn` …
  */
 export const reviewMark = (

@@ -7,7 +7,7 @@ export const time = (column: string): string => `timestamptz 'epoch' + ${column}
 
 /**
  * Notes from when on these stations served something else before `today` (ms) than is stored, if they did, so that the
- * insights of those days are counted anew (docs/decisions.md 7.45). To be sent before the runs are written, in their
+ * insights of those days are counted anew (decisions 7.45). To be sent before the runs are written, in their
  * transaction. Nearly every mark changes today alone and costs nothing here.
  */
 export async function noteRewritten(

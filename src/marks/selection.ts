@@ -8,14 +8,14 @@ import { type NotDone, unknown } from "#src/operators/act.ts";
 
 /** Which marks a decision is about: those that fit all of these. Times are times of receipt, ms. */
 export interface Selection {
-  /** One mark: only a decision about it alone has this (docs/decisions.md 13.20). */
+  /** One mark: only a decision about it alone has this (decisions 13.20). */
   mark?: number | undefined;
   /** Ids of a key, a partner and a reporter's row. */
   key?: number | undefined;
   partner?: number | undefined;
   reporter?: number | undefined;
   station?: string | undefined;
-  /** The name of a city: its stations as the review counts them (docs/decisions.md 4.6). "": stations near no city. */
+  /** The name of a city: its stations as the review counts them (decisions 4.6). "": stations near no city. */
   city?: string | undefined;
   /** The beginning of the hash of a viewer's network, hex, as an alarm names it. */
   network?: string | undefined;

@@ -16,7 +16,7 @@ import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
 import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
 
 /**
- * Takes a decision back (docs/decisions.md 4.20): its marks are again what they were, with their verdicts and outcomes, and
+ * Takes a decision back (decisions 4.20): its marks are again what they were, with their verdicts and outcomes, and
  * their stations are folded anew. Marks that came in between keep their effect, and a mark that somebody has decided
  * anew since stays as it is. 500 stations a transaction, each with its entry in the operator's log; interrupted, the
  * same again does the rest. Gives what this call took back.

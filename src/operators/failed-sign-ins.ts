@@ -10,7 +10,7 @@ const networksKept = 20;
 const manyFailures = 20;
 
 /**
- * Counts a failed sign-in in the operator's log: an entry for each account, network and UTC hour (docs/decisions.md
+ * Counts a failed sign-in in the operator's log: an entry for each account, network and UTC hour (decisions
  * 13.12). Names that no account has are one. Raises the alarm when there are many.
  *
  * @param failure `network` is its hash, `at` in ms

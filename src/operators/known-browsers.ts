@@ -14,7 +14,7 @@ interface Bound {
 const form = /^([\w-]{16})\.(\d{1,15})\.([\w-]{43})$/;
 
 /**
- * What a browser keeps to show that somebody has signed in with it as an account (docs/decisions.md 13.9):
+ * What a browser keeps to show that somebody has signed in with it as an account (decisions 13.9):
  * `id.end.mac`. Nothing of it is stored here. It opens nothing; it only tells a browser from those of strangers.
  */
 export function createKnownBrowsers(pepper: string) {

@@ -28,7 +28,7 @@ export interface StepRun {
 const allowedMs = dayMs;
 
 /**
- * Whether a step may delete what is due (docs/decisions.md 21.10). It asks an operator when the step was last done
+ * Whether a step may delete what is due (decisions 21.10). It asks an operator when the step was last done
  * `lateMs` ago or more, or when something has been due for so long: then the clock has jumped, a setting has changed, or
  * nobody has deleted anything for days. A step that was never done is measured from the newest change of a station.
  */

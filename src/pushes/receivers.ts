@@ -23,7 +23,7 @@ const resolveHost: Resolve = async (host) => {
 };
 
 /**
- * Says where webhooks may go (docs/decisions.md 20.7): to public addresses, and to the networks of WEBHOOK_NETWORKS. A
+ * Says where webhooks may go (decisions 20.7): to public addresses, and to the networks of WEBHOOK_NETWORKS. A
  * host is looked up when its URL is registered and again for each connection, which then goes to the addresses that
  * were checked.
  */

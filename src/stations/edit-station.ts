@@ -45,7 +45,7 @@ export const stationTextMax = { name: 120, brand: 80, addr: 200 } as const;
 
 /**
  * Sets fields of a station by hand, or gives them back to the imports; imports then leave them as they are
- * (docs/decisions.md 13.16, 13.17, 14.5). Served at once: the change is in the feed with this transaction.
+ * (decisions 13.16, 13.17, 14.5). Served at once: the change is in the feed with this transaction.
  */
 export const editStation = (
   db: Db,

@@ -66,7 +66,7 @@ export const handSetOf = ({
 
 /**
  * A station of a file where an operator has set something by hand: `station` is what is to be served, `edits` what the
- * file says in its place, and `left` how many values of the file are not applied (docs/decisions.md 14.5).
+ * file says in its place, and `left` how many values of the file are not applied (decisions 14.5).
  */
 export function overrule(
   file: StationRow,

@@ -4,7 +4,7 @@ import { cardOf, lockStation, type StationCard } from "#src/stations/edit-statio
 import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
 
 /**
- * Takes a station out of service by hand. It stays closed when an import still has it (docs/decisions.md 14.6), and
+ * Takes a station out of service by hand. It stays closed when an import still has it (decisions 14.6), and
  * partners get it as removed, as with an import.
  */
 export const closeStation = (
@@ -32,7 +32,7 @@ export const closeStation = (
 
 /**
  * Puts a station in service again. Where imports have taken it out, it is kept in service by hand until an import has
- * it again (docs/decisions.md 14.6).
+ * it again (decisions 14.6).
  */
 export const reopenStation = (db: Db, actor: string, id: string): Promise<StationCard | NotDone> =>
   act(db, actor, async (tx) => {

@@ -11,7 +11,7 @@ const area = "/stations?bbox=-90,-180,90,180";
 const cors = (headers: Headers): string[] =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-describe("what a partner's page may read (docs/decisions.md 8.34, 8.35)", () => {
+describe("what a partner's page may read (decisions 8.34, 8.35)", () => {
   let instance: TestInstance;
   let country: Country;
   let edge: Edge;

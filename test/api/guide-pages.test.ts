@@ -30,7 +30,7 @@ describe("documents for programs", () => {
     const overview = await read(`${origin}/llms.txt`);
     expect(overview.headers.get("content-type")).to.equal("text/markdown; charset=utf-8");
     const pages = linksOf(await overview.text());
-    expect(pages).to.have.length(27);
+    expect(pages).to.have.length(26);
     const onward = new Set<string>();
     for (const page of pages) {
       const response = await read(page);
@@ -50,7 +50,7 @@ describe("documents for programs", () => {
     expect(response.headers.get("content-type")).to.equal(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     );
-    // docs/decisions.md 17.6: a HEAD is enough to know that there is one.
+    // decisions 17.6: a HEAD is enough to know that there is one.
     const head = await fetch(response.url, { method: "HEAD" });
     expect(await head.text()).to.equal("");
     for (const name of ["content-type", "etag"])

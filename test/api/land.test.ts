@@ -4,7 +4,7 @@ import type { TestInstance } from "#test/harness/instance.ts";
 
 type Corner = readonly [x: number, y: number];
 
-/** docs/decisions.md 15.42 */
+/** decisions 15.42 */
 describe("api: the land of a tile as a path", () => {
   let instance: TestInstance;
   let edge: Edge;

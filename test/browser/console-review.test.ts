@@ -140,7 +140,7 @@ describe("browser: console, review and rollback", function () {
     );
   });
 
-  itLong("chooses what a rollback takes by names (docs/decisions.md 13.24)", async () => {
+  itLong("chooses what a rollback takes by names (decisions 13.24)", async () => {
     const { id } = placeOf(56);
     await rows(
       site.country.db,

@@ -159,7 +159,7 @@ describe("browser: console, what is found, stations and people", function () {
   });
 
   itLong(
-    "corrects a station, shows it on its map (docs/decisions.md 13.18), closes and reopens it",
+    "corrects a station, shows it on its map (decisions 13.18), closes and reopens it",
     async () => {
       const { id, lat, lon } = placeOf(59);
       await issueConsumerKey(site.country.db, site.instance.config);

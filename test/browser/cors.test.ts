@@ -14,7 +14,7 @@ interface Got {
   fault?: string;
 }
 
-describe("browser: a partner's own page calls the API (docs/decisions.md 8.34, 8.35)", function () {
+describe("browser: a partner's own page calls the API (decisions 8.34, 8.35)", function () {
   let browser: Browser;
   let site: MapSite;
   let opened: OpenedPage;

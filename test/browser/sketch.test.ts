@@ -6,7 +6,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
-/** docs/decisions.md 15.42 */
+/** decisions 15.42 */
 describe("browser: the map before its code has come", function () {
   let browser: Browser;
   let site: MapSite;

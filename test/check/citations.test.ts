@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { expect } from "chai";
 
 const isText =
   /\.(ts|tsx|mjs|md|css|html|json|ya?ml|sql|example)$|(^|\/)(Dockerfile|Procfile|\.ci\/run)$/;
 const generated = /^(package-lock\.json|bench\/results\.md)$/;
+
+const begin =
+  "<!-- the index: written by `WRITE_DOCS=1 npm test -- test/check/citations.test.ts` -->";
 
 const listed = execFileSync("git", ["ls-files", "-z", "-c", "-o", "--exclude-standard"], {
   encoding: "utf8",
@@ -18,7 +21,14 @@ const texts = new Map(
     .map((file) => [file, readFileSync(file, "utf8")]),
 );
 const documents = [...texts].filter(([file]) => file.endsWith(".md"));
+/** One document in a folder of parts. Citations name it as they name the contract. */
+const decisions = "docs/decisions";
+const partsOfDecisions = documents.filter(([file]) => /^docs\/decisions\/\d/.test(file)).toSorted();
 const numbers = new Map(documents.map(([file, text]) => [file, numbersOf(text)]));
+numbers.set(
+  decisions,
+  partsOfDecisions.flatMap(([, text]) => numbersOf(text)),
+);
 const anchors = new Map(documents.map(([file, text]) => [file, anchorsOf(text)]));
 
 describe("citations", () => {
@@ -35,12 +45,12 @@ describe("citations", () => {
 
   it("name a part of the same document where they name no document", () => {
     const found: string[] = [];
-    for (const file of ["docs/contract.md", "docs/decisions.md"]) {
-      const text = texts.get(file) ?? "";
+    const contract = [["docs/contract.md", texts.get("docs/contract.md")!]] as const;
+    for (const [file, text] of [...contract, ...partsOfDecisions]) {
+      const own = numbers.get(file.startsWith(`${decisions}/`) ? decisions : file)!;
       for (const { cited, at } of [...ownPartsOf(text), ...ownDecisionsOf(text)])
         for (const number of cited)
-          if (!numbers.get(file)?.includes(number))
-            found.push(`${place(file, text, at)} ${number}`);
+          if (!own.includes(number)) found.push(`${place(file, text, at)} ${number}`);
     }
     expect(found).to.deep.equal([]);
   });
@@ -72,8 +82,17 @@ describe("citations", () => {
     expect(inAll(outside)).to.deep.equal([]);
   });
 
+  it("find a part of the decisions in the index of its folder", () => {
+    const index = join(decisions, "README.md");
+    const [head = ""] = texts.get(index)!.split(begin);
+    const rows = partsOfDecisions.map(([file, text]) => indexRow(file, text));
+    const wanted = `${head}${begin}\n\n${rows.join("\n")}\n`;
+    if (process.env["WRITE_DOCS"] === "1") writeFileSync(index, wanted);
+    else expect(texts.get(index)).to.equal(wanted);
+  });
+
   it("have numbers to cite: each is given once, in ascending order", () => {
-    for (const file of ["docs/contract.md", "docs/decisions.md"]) {
+    for (const file of ["docs/contract.md", decisions]) {
       const given = (numbers.get(file) ?? []).map((number) => {
         const [part = 0, item = 0] = number.split(".").map(Number);
         return part * 1000 + item;
@@ -112,7 +131,7 @@ describe("the reader of citations", () => {
 });
 
 interface Citation {
-  /** As it is written: `docs/decisions.md`. */
+  /** As it is written: `docs/contract.md`. */
   name: string;
   cited: string[];
   at: number;
@@ -121,9 +140,9 @@ interface Citation {
 const number = String.raw`\d{1,2}(?:\.\d{1,2})?(?!\d|\.\d)`;
 const list = String.raw`${number}(?:(?: ?,| and| or| to) ${number})*`;
 
-/** Citations with a number. `decisions 6` and `contract 6` count too: so the documents write their links. */
+/** Citations with a number: `docs/contract.md 6`, and `decisions 6` and `contract 6` in code and links. */
 function citationsOf(text: string): Citation[] {
-  const named = String.raw`(?:[\w.-]+/)*[\w-]+\.md(?=\`?,?\s+(?:parts?\s+)?\d)|(?:contract|decisions)(?= +\d)`;
+  const named = String.raw`(?:[\w.-]+/)*[\w-]+\.md(?=\`?,?\s+(?:parts?\s+)?\d)|(?:contract|decisions?)(?= +\d)`;
   const pattern = new RegExp(
     String.raw`(?<![\w./-])(${named})\`?,?\s+(?:parts?\s+)?(${list})`,
     "g",
@@ -196,11 +215,21 @@ function exists(path: string): boolean {
 
 /** The document of this name: from the root, beside the file that names it, in docs/, or anywhere. */
 function documentOf(file: string, name: string): string | undefined {
+  if (/^decisions?$/.test(name)) return decisions;
   const full = name.endsWith(".md") ? name : `${name}.md`;
   const likely = [full, join(dirname(file), full), join("docs", full)];
   return (
     likely.find((path) => files.includes(path)) ?? files.find((path) => path.endsWith(`/${full}`))
   );
+}
+
+/** A part of the decisions with what it is about: its first number, its last, and its headings. */
+function indexRow(file: string, text: string): string {
+  const [title = "", ...inside] = [...text.matchAll(/^#+ (.+)$/gm)].map(([, found = ""]) => found);
+  const entries = numbersOf(text).filter((number) => number.includes("."));
+  const range = entries.length < 2 ? "" : ` (${entries[0]} to ${entries.at(-1)})`;
+  const about = inside.length === 0 ? "" : `: ${inside.join("; ")}`;
+  return `- [${title}](${file.split("/").at(-1)})${range}${about}`;
 }
 
 /** Numbers of headings (`### 4.1 …`) and of decisions (`**6.4 …**`), as they stand. */

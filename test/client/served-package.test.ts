@@ -22,7 +22,7 @@ const program = `
   await copy.stop();
 `;
 
-describe("the client's package as the service gives it (docs/decisions.md 17.7)", function () {
+describe("the client's package as the service gives it (decisions 17.7)", function () {
   let instance: TestInstance;
   let country: Country;
   let edge: Edge;

@@ -23,7 +23,7 @@ export type Sent = Partial<IncomingMark> & { atMs: number };
 export interface Desk {
   facts: AdmitFacts;
   send(sent: Sent): Admission;
-  /** The reporter takes the mark of that number back (docs/decisions.md 15.36). */
+  /** The reporter takes the mark of that number back (decisions 15.36). */
   takeBack(reporter: string, id: number): void;
   /** Marks a reporter as first seen `ms` before t0. */
   meet(reporter: string, ms: number): void;

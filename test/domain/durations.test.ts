@@ -9,7 +9,7 @@ const countsOf = (durations: readonly number[]): Map<number, number> => {
 };
 
 describe("durations by bucket", () => {
-  it("give the median and the p95 within a tenth, as docs/decisions.md 12.12 promises", () => {
+  it("give the median and the p95 within a tenth, as decisions 12.12 promises", () => {
     const ms = fc.double({ min: 0.1, max: 100_000, noNaN: true });
     fc.assert(
       fc.property(fc.array(ms, { minLength: 1, maxLength: 50 }), (durations) => {

@@ -45,7 +45,7 @@ export interface History {
 }
 
 const revocationMs = 60_000;
-/** The dump may be as old as this when nothing changes (docs/decisions.md 7.1), and one process may serve dump and model in turn. */
+/** The dump may be as old as this when nothing changes (decisions 7.1), and one process may serve dump and model in turn. */
 const dumpAgeMs = 75_000;
 /** Clocks of one machine, and one of them as Postgres is asked for it. */
 const skewMs = 1000;

@@ -21,7 +21,7 @@ const locksAtMost = 130;
 const refoldLocksAtMost = 250;
 const days = sized(100, 420);
 
-/** To fold a station anew the days since its changed or late mark are read (docs/decisions.md 16.25). */
+/** To fold a station anew the days since its changed or late mark are read (decisions 16.25). */
 const isRefold = (text: string): boolean =>
   text.includes("as asked (station_id) cross join lateral");
 

@@ -125,7 +125,7 @@ describe("flow: files imported in the console", function () {
     expect(run.fault).to.not.include("fuelmark-import");
   });
 
-  it("says it in the words of the command line, and refuses too many removals unless they are allowed (docs/decisions.md 13.22)", async () => {
+  it("says it in the words of the command line, and refuses too many removals unless they are allowed (decisions 13.22)", async () => {
     const whole = await upload(olga, { dry_run: "false", source: "north" }, stationsFile(150));
     expect((await ended(whole.id)).summary).to.include({ read: 150 });
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-"));

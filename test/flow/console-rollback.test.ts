@@ -88,7 +88,7 @@ describe("flow: a campaign rolled back in the console", function () {
       }
   });
 
-  it("finds a reporter by what the partner calls it, and says what it did (docs/decisions.md 13.25)", async () => {
+  it("finds a reporter by what the partner calls it, and says what it did (decisions 13.25)", async () => {
     const [mal] = await rows<{ id: number }>(
       country.db,
       "select reporter_id as id from marks where status = 'queue'",
@@ -107,7 +107,7 @@ describe("flow: a campaign rolled back in the console", function () {
     expect((await olga.call("GET", "/reporters/0")).status).to.equal(404);
   });
 
-  it("names the networks that are held, blocked or in an alarm (docs/decisions.md 13.24)", async () => {
+  it("names the networks that are held, blocked or in an alarm (decisions 13.24)", async () => {
     const hash = (start: string) => start.padEnd(64, "0");
     await rows(
       country.db,

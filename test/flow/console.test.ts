@@ -254,7 +254,7 @@ describe("flow: who may do what in the console", function () {
     expect(signingIn.status).to.equal(403);
   });
 
-  it("finds a few of each kind for the palette, as docs/decisions.md 13.19 says, a pasted key by its beginning", async () => {
+  it("finds a few of each kind for the palette, as decisions 13.19 says, a pasted key by its beginning", async () => {
     const find = async (q: string, client = olga): Promise<ConsoleHits> =>
       (await client.call("GET", `/find?q=${encodeURIComponent(q)}`)).body as ConsoleHits;
     const { id } = placeOf(1);

@@ -383,7 +383,7 @@ describe("flow: dashboard", function () {
     expect(later.body.days[0].partner).to.deep.equal({ published: 1, pending: 1, withdrawn: 1 });
   });
 
-  it("tells by what marks are held, docs/decisions.md 12.13", async () => {
+  it("tells by what marks are held, decisions 12.13", async () => {
     const { id, secret } = await addPartner(country);
     const client = await signedIn(secret);
     const api = createClient(webs[0]!.baseUrl, secret);

@@ -7,7 +7,7 @@ import { openStage, type Stage } from "#test/flow/stage.ts";
 const limit = 20;
 const known = 5;
 
-/** docs/decisions.md 4.19. Two marks processes at once: test/long/attacks.test.ts. */
+/** decisions 4.19. Two marks processes at once: test/long/attacks.test.ts. */
 describe("flow: first statuses by many new users of one key", function () {
   let stage: Stage;
   let country: Country;

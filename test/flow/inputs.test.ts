@@ -5,7 +5,7 @@ import { type Place, placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 
-/** Slips of partners' code: none of them may pass unseen (docs/decisions.md 3.17, 3.18, 5.5, 5.7, 7.14). */
+/** Slips of partners' code: none of them may pass unseen (decisions 3.17, 3.18, 5.5, 5.7, 7.14). */
 describe("flow: inputs that are not what was meant", function () {
   let stage: Stage;
   let client: Client;

@@ -13,7 +13,7 @@ import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
-describe("flow: a partner replaces its key (docs/decisions.md 8.36)", function () {
+describe("flow: a partner replaces its key (decisions 8.36)", function () {
   let instance: TestInstance;
   let country: Country;
   let webs: RunningRole[];
@@ -206,7 +206,7 @@ describe("flow: a partner replaces its key (docs/decisions.md 8.36)", function (
     expect((await page.post("/keys/rotate", { days: 30 })).status).to.equal(201);
   });
 
-  describe("by the API (docs/decisions.md 8.37)", () => {
+  describe("by the API (decisions 8.37)", () => {
     const request_id = "5f0c8a0e-4a5f-4a52-9a68-3d2a4f0c7b11";
     const api = (key = partner.secret, nth = 0) => createClient(webs[nth]!.baseUrl, key);
 

@@ -122,7 +122,7 @@ describe("flow: limit requests", function () {
     expect(await rows(country.db, sql, [id])).to.deep.equal([{ rpm: done[0]!.json.rpm ?? 1000 }]);
   });
 
-  it("are pending again when the decision is taken back, and the limits and the partner's webhook say so, as docs/decisions.md 13.21 has it", async () => {
+  it("are pending again when the decision is taken back, and the limits and the partner's webhook say so, as decisions 13.21 has it", async () => {
     const { id, clients } = await partner();
     await rows(
       country.db,

@@ -191,7 +191,7 @@ describe("flow: the review of mass `no` marks", function () {
     expect(await logged("review.reject")).to.deep.equal([{ actor: "olga", subject: `mark ${id}` }]);
   });
 
-  it("takes the decision about one mark back, exactly, as docs/decisions.md 13.20 says", async () => {
+  it("takes the decision about one mark back, exactly, as decisions 13.20 says", async () => {
     const held = await hold(35, "back");
     const id = String(held.body.report_id);
     const [before, station] = [await storedOf(country.db), await fuelOf(35)];

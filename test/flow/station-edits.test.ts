@@ -13,7 +13,7 @@ const all = "/stations/all?limit=30000";
 const box = ({ lat, lon }: { lat: number; lon: number }): string =>
   `/stations?bbox=${lat - 0.001},${lon - 0.001},${lat + 0.001},${lon + 0.001}`;
 
-describe("flow: stations corrected by hand (docs/decisions.md 13.16)", function () {
+describe("flow: stations corrected by hand (decisions 13.16)", function () {
   let stage: Stage;
   let olga: ConsoleClient;
   let partner: Client;
@@ -155,7 +155,7 @@ describe("flow: stations corrected by hand (docs/decisions.md 13.16)", function 
     );
   });
 
-  it("does not let an operator overwrite unseen what another has changed meanwhile (docs/decisions.md 13.17)", async () => {
+  it("does not let an operator overwrite unseen what another has changed meanwhile (decisions 13.17)", async () => {
     const { id } = placeOf(5);
     await edit(id, { name: "First", was: { name: `Station ${id}` } });
     const second = await edit(id, { name: "Second", was: { name: `Station ${id}` } });

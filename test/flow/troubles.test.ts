@@ -16,7 +16,7 @@ import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 const bbox = "/stations?bbox=54,36,56,38";
 const report = "POST /stations/{station_id}/report";
 
-// What the dashboard tells a partner's engineer when something goes wrong: docs/decisions.md 12.10, 12.11, 12.12, 12.13.
+// What the dashboard tells a partner's engineer when something goes wrong: decisions 12.10, 12.11, 12.12, 12.13.
 describe("flow: troubles of a partner", function () {
   let server: OwnServer;
   let instance: TestInstance;

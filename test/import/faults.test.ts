@@ -27,7 +27,7 @@ const node = (id: number): object => ({
 });
 const pretty = JSON.stringify({ elements: [node(1), node(2)] }, null, 1);
 
-/** What is wrong with a file, and the words about it: where, what, and what to do (docs/decisions.md 13.22). */
+/** What is wrong with a file, and the words about it: where, what, and what to do (decisions 13.22). */
 const wrong: Record<string, [kind: Kind, content: string | Buffer, fault: string]> = {
   "a byte of another encoding": [
     "statuses",

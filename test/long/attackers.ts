@@ -147,7 +147,7 @@ export const attacks: readonly Attack[] = [
     name: "one key on its day 0: 500 `yes` at stations without a status, positions claimed",
     ground: { ...citiesOf150, yes: 0.05, no: 0.05 },
     waves: [newUsersSayYes("nodata")],
-    // No rule holds what brings a station its first status (docs/decisions.md 4.3, 4.19).
+    // No rule holds what brings a station its first status (decisions 4.3, 4.19).
     movedMost: users,
     alarm: "first-statuses",
     undo: { by: ["secret key", "first seen", "status"], status: "yes", honestMost: 0.1 },

@@ -8,7 +8,7 @@ export interface Verdict {
 }
 
 /**
- * What a mark needs after a worker has processed it for the first time (docs/decisions.md 2.1, `caution`).
+ * What a mark needs after a worker has processed it for the first time (decisions 2.1, `caution`).
  * `mark`: as accepted. `known`: what counted and had been processed then, in any order; of these only what comes
  * before the mark in the order of marks is looked at.
  */

@@ -23,7 +23,7 @@ export function noDetails(): Details {
   };
 }
 
-/** Field by field and grade by grade what counts of the supporters' statements (docs/decisions.md 2.27, 2.28). */
+/** Field by field and grade by grade what counts of the supporters' statements (decisions 2.27, 2.28). */
 export function detailsOf(of: readonly OracleMark[], enough: Enough): Details {
   const counting = <T>(read: (says: Says) => T | undefined) => newestCounting(of, read, enough);
   const found = noDetails();
@@ -58,7 +58,7 @@ function newestCounting<T>(
 }
 
 /**
- * The newest price of a grade that counts (docs/decisions.md 2.28, 2.29). In line: the least that those need who state
+ * The newest price of a grade that counts (decisions 2.28, 2.29). In line: the least that those need who state
  * the very same. Out of line: two devices at least, of those within a twentieth of it.
  */
 export function newestPrice(

@@ -1,6 +1,6 @@
 import type { OracleMark } from "#test/oracle/story.ts";
 
-/** The groups of independent devices behind these marks at a step of the fold (docs/decisions.md 1.8). */
+/** The groups of independent devices behind these marks at a step of the fold (decisions 1.8). */
 export function groups(
   marks: readonly OracleMark[],
   at: number,
@@ -31,5 +31,5 @@ export function groups(
   return joined;
 }
 
-/** In the first 24 hours at `at`, the end excluded (docs/decisions.md 1.14). */
+/** In the first 24 hours at `at`, the end excluded (decisions 1.14). */
 export const isNewcomer = (firstSeen: number, at: number): boolean => at < firstSeen + 24 * 3600e3;

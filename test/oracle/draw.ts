@@ -18,7 +18,7 @@ export interface Drawn {
   station: number;
   /** which of the partner's keys it goes through; null: the widget */
   key: number | null;
-  /** address of the widget's viewer, with its network (docs/decisions.md 1.8); null for a partner's mark */
+  /** address of the widget's viewer, with its network (decisions 1.8); null for a partner's mark */
   viewer: { address: string; network: string } | null;
   status: Status;
   says: Says;

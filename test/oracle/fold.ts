@@ -19,7 +19,7 @@ import {
 } from "#test/oracle/story.ts";
 
 /**
- * A second reading of docs/decisions.md 2, written without src/domain: slow and plain.
+ * A second reading of decisions 2, written without src/domain: slow and plain.
  *
  * It walks through every instant at which anything could change (each mark, 60 minutes and 24 hours
  * after it, 24 hours after each reporter's first mark) and evaluates everything from scratch there.
@@ -43,7 +43,7 @@ const statuses: readonly Status[] = ["yes", "low", "no", "queue"];
 
 const family = (status: Status) => (status === "no" ? "no" : "some");
 
-/** The fold of docs/decisions.md 2 over a station's counted marks, seen at `now`. */
+/** The fold of decisions 2 over a station's counted marks, seen at `now`. */
 export function replay(story: OracleStory, now: number) {
   const { firstSeen, seeds = [], opinionsMax = 500 } = story;
   const marks = [...story.marks].sort(inOrder);
@@ -241,7 +241,7 @@ export function replay(story: OracleStory, now: number) {
     };
   }
 
-  /** What the processing of `mark` found, `before` being what was served until then (docs/decisions.md 2). */
+  /** What the processing of `mark` found, `before` being what was served until then (decisions 2). */
   function outcome(mark: OracleMark, before: Status | null): { outcome: string; have: number } {
     const supports = supporters(mark.status, now).some((one) => one.id === mark.id);
     const version = alive.find((one) => one.status === mark.status);

@@ -1,5 +1,5 @@
 /**
- * A second reading of docs/decisions.md 1 to 4 on what acceptance fixes for a mark, without src/domain.
+ * A second reading of decisions 1 to 4 on what acceptance fixes for a mark, without src/domain.
  */
 export interface OracleReport {
   readonly reporter: string;
@@ -47,7 +47,7 @@ export function judgedAs(
 
 /**
  * What the prices of a mark need where they are more than 30 % above or below the median around the station
- * (docs/decisions.md 2.29), by grade; null where none is. A grade without a median is absent.
+ * (decisions 2.29), by grade; null where none is. A grade without a median is absent.
  */
 export function pricesNeededBy(
   prices: Readonly<Record<string, number>> | undefined,

@@ -37,7 +37,7 @@ const lifetimeMs = 24 * 3600_000;
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 const lower = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
 
-/** All stations in one list, each question answered by going through it. docs/contract.md 2.3, 4.1 to 4.3; docs/decisions.md 7. */
+/** All stations in one list, each question answered by going through it. docs/contract.md 2.3, 4.1 to 4.3; decisions 7. */
 export function createReads(known: readonly Known[]) {
   let now = Number.NEGATIVE_INFINITY;
   const all = known.toSorted(byId).map((row) => ({

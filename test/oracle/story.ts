@@ -23,14 +23,14 @@ export interface OracleMark {
   readonly remote: boolean;
   readonly needed: number;
   readonly rule: string;
-  /** Network of a widget's viewer; absent for partners' marks and for a carrier's network (docs/decisions.md 1.8). */
+  /** Network of a widget's viewer; absent for partners' marks and for a carrier's network (decisions 1.8). */
   readonly network?: string;
-  /** What its prices out of line need; the others are absent (docs/decisions.md 2.29). */
+  /** What its prices out of line need; the others are absent (decisions 2.29). */
   readonly pricesNeeded?: Readonly<Partial<Record<Grade, number>>>;
   readonly says: Says;
 }
 
-/** The order of marks (docs/decisions.md 1.4). */
+/** The order of marks (decisions 1.4). */
 export const inOrder = (a: OracleMark, b: OracleMark): number => a.at - b.at || a.id - b.id;
 
 /** An imported status: an event at its time of import, as old as its source says. */

@@ -36,7 +36,7 @@ describe("what an operator has set by hand", () => {
   });
 });
 
-describe("edits by hand and imports, in the database (docs/decisions.md 13.16, 14.5, 14.6)", () => {
+describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.6)", () => {
   let database: TestDatabase;
   let db: Db;
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { accentIn, contrast, type Rgb, rgbOf } from "#web/widget/accent.ts";
 
-describe("web: a partner's accent (docs/decisions.md 15.17)", () => {
+describe("web: a partner's accent (decisions 15.17)", () => {
   const hex = fc.stringMatching(/^[0-9a-f]{6}$/);
   const theme = fc.constantFrom("light", "dark");
   // Grounds and letters of web/kit/tokens.css.

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 
-describe("web: the age of what is shown (docs/decisions.md 15.18)", () => {
+describe("web: the age of what is shown (decisions 15.18)", () => {
   const now = Date.UTC(2026, 0, 2, 12);
   const told = (updated: string) => ageMinOf({ status: "yes", updated }, now);
 

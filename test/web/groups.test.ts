@@ -41,7 +41,7 @@ function byLibrary(stations: readonly { id: number; lat: number; lon: number }[]
 const sorted = (groups: number[][]): string[] =>
   groups.map((ids) => ids.toSorted((a, b) => a - b).join(" ")).sort();
 
-/** docs/decisions.md 15.42 */
+/** decisions 15.42 */
 describe("web: stations that are drawn as one", () => {
   it("are those that the map library groups", () => {
     fc.assert(

@@ -19,7 +19,7 @@ const region = fc
     })),
   );
 
-/** docs/decisions.md 13.23 */
+/** decisions 13.23 */
 describe("web: the console's small map", function () {
   it("shows every point, with room for its sign", () => {
     const anywhere = fc.array(point, { minLength: 1, maxLength: 20 });

@@ -12,7 +12,7 @@ const sources = join(folder, "src");
 /**
  * Bundles the map library from its sources, which its package contains. The package's own bundles for the page and for
  * its worker both contain what the two have in common, and everything that no page uses: 437 KB compressed in place
- * of 314 KB (docs/decisions.md 15.41). `virtual:map-worker-url` is the address of the worker.
+ * of 314 KB (decisions 15.41). `virtual:map-worker-url` is the address of the worker.
  */
 export function mapLibrary(): Plugin {
   let worker = "";

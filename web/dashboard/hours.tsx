@@ -10,7 +10,7 @@ import { Table } from "#web/kit/table.tsx";
 import { say } from "#web/dashboard/words.ts";
 import { locale } from "#web/kit/words.ts";
 
-/** Requests by hour, and how long their answers took (docs/decisions.md 12.12). */
+/** Requests by hour, and how long their answers took (decisions 12.12). */
 export const Hours = () => (
   <Section
     id="hours"

@@ -8,7 +8,7 @@ import { say, sayWith } from "#web/dashboard/words.ts";
 
 const [daysMin, daysMax, daysUsual] = [1, 30, 7];
 
-/** Replaces the key of this session by a new one, which is shown once (docs/decisions.md 8.36). */
+/** Replaces the key of this session by a new one, which is shown once (decisions 8.36). */
 export function KeyRotation() {
   const [isOpen, setOpen] = useState(false);
   const [made, setMade] = useState<RotatedKey | null>(null);

@@ -68,7 +68,7 @@ export function Held({ days }: { days: readonly SentDay[] }) {
 
 const takesMarks = /^POST \/(reports$|(widget\/)?stations\/\{station_id\}\/(report|confirm)$)/;
 
-/** Why marks were not taken: what the calls that take them were answered (docs/decisions.md 12.13). */
+/** Why marks were not taken: what the calls that take them were answered (decisions 12.13). */
 export const Refused = () => (
   <Loaded of={errors} quiet>
     {(value) => <RefusedMarks found={value} />}

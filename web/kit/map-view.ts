@@ -41,7 +41,7 @@ export function worldY(lat: number): number {
 }
 
 /**
- * The closest view of `width` × `height` pixels that holds all points (docs/decisions.md 13.23). Points on both sides of
+ * The closest view of `width` × `height` pixels that holds all points (decisions 13.23). Points on both sides of
  * 180° are shown together: the widest gap between their longitudes lies outside. Without points: the world.
  */
 export function fitView(points: readonly Point[], width: number, height: number): MapView {

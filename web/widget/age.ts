@@ -2,7 +2,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 
-/** How much a sign has faded (docs/decisions.md 15.18): 0 not at all, 3 as much as it ever does. */
+/** How much a sign has faded (decisions 15.18): 0 not at all, 3 as much as it ever does. */
 export type Fading = 0 | 1 | 2 | 3;
 
 const fadesAfterMs = [3 * hourMs, 6 * hourMs, 12 * hourMs] as const;

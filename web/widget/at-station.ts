@@ -20,7 +20,7 @@ const asked = signal(0);
 
 /**
  * The station that the viewer stands at, as far as the page knows the position already: nothing asks for it here. Null
- * when the viewer was asked about it in the last hours, or has just marked it (docs/decisions.md 15.38).
+ * when the viewer was asked about it in the last hours, or has just marked it (decisions 15.38).
  */
 export const atStation = computed<Station | null>(() => {
   // Both are read for what they set off: time that passes, and a question that was answered.

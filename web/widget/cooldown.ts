@@ -11,7 +11,7 @@ export interface Cooldown {
   untilMs: number;
 }
 
-/** Notes a mark that the service took, which starts the cooldown (docs/decisions.md 15.37). */
+/** Notes a mark that the service took, which starts the cooldown (decisions 15.37). */
 export const noteTaken = (stationId: string, cooldownS: number): void => {
   const atMs = Date.now();
   save(stationId, { atMs, untilMs: atMs + cooldownS * 1000 });
@@ -30,7 +30,7 @@ export function cooldownOf(stationId: string): Cooldown | null {
   return running()[stationId] ?? null;
 }
 
-/** The mark that started it was taken back (docs/decisions.md 15.36). */
+/** The mark that started it was taken back (decisions 15.36). */
 export function endCooldown(stationId: string): void {
   const { [stationId]: _ended, ...others } = running();
   remember(name, JSON.stringify(others));

@@ -23,7 +23,7 @@ export function randomId(): string {
 }
 
 /**
- * Has the service erase this device, then forgets its id and its marks here (docs/decisions.md 19.5): the next mark is
+ * Has the service erase this device, then forgets its id and its marks here (decisions 19.5): the next mark is
  * somebody else's. False when the service could not be asked: the id stays, because without it nobody could ask again.
  */
 export async function forgetDevice(): Promise<boolean> {

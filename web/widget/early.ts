@@ -8,7 +8,7 @@ import { canDraw } from "#web/widget/state.ts";
 
 /**
  * The list that came with the page stands until the map or its sketch has its stations, or a panel lies in its place. Whoever is
- * reading it by then keeps it as the map's own list (docs/decisions.md 15.13).
+ * reading it by then keeps it as the map's own list (decisions 15.13).
  */
 export function joinEarlyList(): void {
   const early = document.getElementById("early");

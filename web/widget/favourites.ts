@@ -10,7 +10,7 @@ const stored = "favourites";
 /** Each is asked for by itself. */
 export const favouritesMax = 20;
 
-/** The driver's own stations (docs/decisions.md 15.29), those that were chosen last first. They leave no device. */
+/** The driver's own stations (decisions 15.29), those that were chosen last first. They leave no device. */
 export const favourites = signal<readonly Kept[]>(read());
 /** What the service has said of them. */
 const told = signal<ReadonlyMap<string, Station>>(new Map());

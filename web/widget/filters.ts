@@ -65,7 +65,7 @@ const isFresh = ({ status, updated }: FuelBlock, from: number): boolean =>
   status !== "nodata" && (parseTime(updated) ?? 0) >= from;
 
 /**
- * The block as it is at `now`: what has expired since it was read is no status any more (docs/decisions.md 6), also while
+ * The block as it is at `now`: what has expired since it was read is no status any more (decisions 6), also while
  * the service cannot be asked.
  */
 export function expire(fuel: FuelBlock, now: number, lifetimeH: number): FuelBlock {

@@ -6,7 +6,7 @@ import { page } from "#web/widget/page.ts";
 const stored = "fuel";
 const any = "any";
 
-/** The grade that the viewer needs (docs/decisions.md 15.11); null: any fuel. */
+/** The grade that the viewer needs (decisions 15.11); null: any fuel. */
 export const grade = signal<Grade | null>(start());
 
 /** The address says it first: a partner has asked for it, or somebody has sent this view. Then the device. */

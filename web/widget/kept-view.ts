@@ -11,7 +11,7 @@ let chosenCity = "";
 /** The city that the driver has chosen on this device; empty: none. Only the operator's own map asks for it. */
 export const keptCity = (): string => (page.isOwnMap ? (recall(city) ?? "") : "");
 
-/** A city was chosen: the device and the address of the operator's own map keep it (docs/decisions.md 15.31). */
+/** A city was chosen: the device and the address of the operator's own map keep it (decisions 15.31). */
 export function keepCity(name: string): void {
   if (!page.isOwnMap) return;
   remember(city, name);

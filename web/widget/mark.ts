@@ -102,7 +102,7 @@ const plain = [
 const isPlain = (name: string): name is (typeof plain)[number] =>
   (plain as readonly string[]).includes(name);
 
-/** Every refusal that a mark can meet, in words (docs/contract.md 7, docs/decisions.md 3). */
+/** Every refusal that a mark can meet, in words (docs/contract.md 7, decisions 3). */
 export function refusalText(told: Refused): string {
   const { refusals } = words;
   const seconds = told.retryAfterS ?? 60;

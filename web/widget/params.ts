@@ -3,7 +3,7 @@ import type { Language } from "#web/kit/language.ts";
 
 export type ThemeChoice = "light" | "dark" | "auto";
 
-/** The parameters of docs/contract.md 4.11 as they are understood, and those of docs/decisions.md 15.17. */
+/** The parameters of docs/contract.md 4.11 as they are understood, and those of decisions 15.17. */
 export interface Params {
   key: string;
   city: string;

@@ -48,7 +48,7 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
   ];
 }
 
-/** Where the API finds none: those that are written in other letters, or with one typo (docs/decisions.md 15.30). */
+/** Where the API finds none: those that are written in other letters, or with one typo (decisions 15.30). */
 async function citiesOf(text: string, signal: AbortSignal): Promise<readonly City[]> {
   const q = encodeURIComponent(text);
   const told = await ask<{ cities: City[] }>(`/cities?limit=${citiesShown}&q=${q}`, { signal });

@@ -5,7 +5,7 @@ import { say } from "#web/widget/message.ts";
 import { amend, drop, enter } from "#web/widget/offline/outbox.ts";
 import { selected } from "#web/widget/panels.ts";
 
-/** What a driver has said and may still take back (docs/decisions.md 15.16). */
+/** What a driver has said and may still take back (decisions 15.16). */
 export interface Said {
   stationId: string;
   /** `confirm`: of the pending status that the driver sees. */
@@ -24,7 +24,7 @@ interface Waiting {
   /** In the outbox. */
   id: string;
   leftS: number;
-  /** The driver adds details: the seconds stand still (docs/decisions.md 15.37). */
+  /** The driver adds details: the seconds stand still (decisions 15.37). */
   held: boolean;
 }
 

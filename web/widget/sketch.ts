@@ -14,7 +14,7 @@ const soonMs = 600;
 /** Signs whose middle lies so far outside reach into the view, pixels. */
 const margin = 36;
 
-/** The view that is sketched until the map library has drawn it (docs/decisions.md 15.42); null: none. */
+/** The view that is sketched until the map library has drawn it (decisions 15.42); null: none. */
 export const sketch = signal<(MapView & Target) | null>(null);
 let container: HTMLElement | null = null;
 

@@ -29,7 +29,7 @@ function lettersOf(word: string): string {
   return letters.normalize("NFD").replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** What a word is compared by: `Лукойл`, `lukoil` and `Lukoyl` have the same (docs/decisions.md 15.30). */
+/** What a word is compared by: `Лукойл`, `lukoil` and `Lukoyl` have the same (decisions 15.30). */
 export const soundOf = (word: string): string =>
   alike.reduce((text, [from, to]) => text.replaceAll(from, to), lettersOf(word));
 

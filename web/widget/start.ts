@@ -99,7 +99,7 @@ async function findCity(name: string): Promise<City | "unknown" | null> {
   return exact ?? "unknown";
 }
 
-/** Case, ё and blanks do not tell names apart (docs/decisions.md 6). */
+/** Case, ё and blanks do not tell names apart (decisions 6). */
 const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 

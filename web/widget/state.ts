@@ -20,7 +20,7 @@ import { stations } from "#web/widget/loader.ts";
 import { position } from "#web/widget/position.ts";
 import { holds } from "#web/widget/rectangles.ts";
 
-/** Answer of `GET /widget/config` (docs/decisions.md 6). */
+/** Answer of `GET /widget/config` (decisions 6). */
 export interface WidgetConfig {
   confirm_min: number;
   reports_enabled: boolean;

@@ -16,7 +16,7 @@ const offeredMs = 2 * minuteMs - 4000;
 const name = "taken-back";
 const changed = signal(0);
 
-/** Ms in which the last mark there may still be taken back (docs/decisions.md 15.35); 0 when it may not. */
+/** Ms in which the last mark there may still be taken back (decisions 15.35); 0 when it may not. */
 export function takeBackLeftMs(stationId: string): number {
   void changed.value;
   const cooldown = cooldownOf(stationId);

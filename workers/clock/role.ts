@@ -29,7 +29,7 @@ interface Course extends Schedule {
  * The clock role: runs the schedules and only enqueues. The id of a job contains its slot, so two clocks do no harm.
  * At its start, and each time that Redis is back, it enqueues the current slot of every duty: whoever waited for a
  * clock need not wait for the next tick, and a Redis that came back empty has its jobs again. When the wall clock steps,
- * the schedules start anew, and what was missed goes on by the monotonic clock (docs/decisions.md 21.11).
+ * the schedules start anew, and what was missed goes on by the monotonic clock (decisions 21.11).
  */
 export function createClockRole({ config, clock, log, producer, redis }: RoleDeps): Role {
   const begun = performance.now();

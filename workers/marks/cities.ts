@@ -3,7 +3,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 
-/** Where a station belongs in the review (docs/decisions.md 4.6). */
+/** Where a station belongs in the review (decisions 4.6). */
 export interface ReviewCity {
   /** Of the city, or of the cell where none is near. */
   id: string;

@@ -3,7 +3,7 @@ import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { fromMs } from "#src/marks/marks.ts";
 
-/** A source whose newcomers gave stations their first status (docs/decisions.md 4.19). */
+/** A source whose newcomers gave stations their first status (decisions 4.19). */
 export interface FirstStatuses {
   /** As `countedAsFirst` makes it. */
   name: string;

@@ -19,7 +19,7 @@ import {
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 
-/** Where a mark comes from (docs/decisions.md 1.9). */
+/** Where a mark comes from (decisions 1.9). */
 export interface Source {
   /** What its changes are counted by. */
   name: string;

@@ -70,7 +70,7 @@ interface FoundChange {
 }
 
 /**
- * The review of docs/decisions.md 4.2: judges the harmful marks among what was decided, in the order of their ids, and
+ * The review of decisions 4.2: judges the harmful marks among what was decided, in the order of their ids, and
  * decides the stations anew without those that it holds. Without a suspect it asks the database nothing.
  */
 export async function review(

@@ -16,7 +16,7 @@ import type { RoleDeps } from "#workers/role.ts";
 /**
  * Marks all stations as changed when the database is another one than before: another server or timeline, because a
  * standby that took over may not have had the last commits, or one that went back to an earlier state. Caches and
- * partners' copies know what it has lost (docs/decisions.md 16.29, 21.22). Gives the number of stations. Broken off, it
+ * partners' copies know what it has lost (decisions 16.29, 21.22). Gives the number of stations. Broken off, it
  * begins anew; of several processes one does it.
  */
 export async function followFailover({

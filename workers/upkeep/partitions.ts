@@ -32,7 +32,7 @@ export async function makePartitions({
 
 /**
  * Drops the tables of marks of the days before that of `ms`: detaches them concurrently, so that no reader waits, and
- * drops them (docs/decisions.md 16.24). Goes on wherever an earlier run was broken off. A table that a long transaction
+ * drops them (decisions 16.24). Goes on wherever an earlier run was broken off. A table that a long transaction
  * reads stays for the next run. Rejects when another table could not be dropped, after it has tried them all.
  */
 export async function dropPartitions(

@@ -11,7 +11,7 @@ type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 const takenAtOnce = 2000;
 
 /**
- * Clears positions and comments of the marks of each day older than POSITION_DAYS (docs/decisions.md 19.9), some marks at a
+ * Clears positions and comments of the marks of each day older than POSITION_DAYS (decisions 19.9), some marks at a
  * time. A day that was done is not looked at again; one that was broken off is gone through anew.
  */
 export async function clearOldMarks(
@@ -72,7 +72,7 @@ async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number)
 
 /**
  * Deletes the reporters whose last mark is in `table`, that of a UTC day (its beginning, ms) which is about to be dropped
- * (docs/decisions.md 19.10). Who comes back is somebody new. Opinions are gone long before.
+ * (decisions 19.10). Who comes back is somebody new. Opinions are gone long before.
  */
 export async function pruneReporters(
   { db, clock }: Needs,

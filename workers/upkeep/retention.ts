@@ -42,7 +42,7 @@ interface Step {
 /**
  * Deletes what is past its retention. Each kind is a step of its own: when one fails, or waits for an operator, the
  * others are done all the same. What is past is said by the database's clock, and nothing is deleted while the clocks
- * are not trusted (docs/decisions.md 21.9). Rejects at the end when a step has failed.
+ * are not trusted (decisions 21.9). Rejects at the end when a step has failed.
  */
 export async function retire(deps: Deps, patience = usualPatience): Promise<void> {
   const { db, log, time } = deps;

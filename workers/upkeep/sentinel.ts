@@ -19,7 +19,7 @@ const freshMs = 30_000;
 
 /**
  * Compares what the processes, the stored dump and the database say of the stations, and raises alarms where they differ
- * or where many statuses are gone (docs/decisions.md 21.37 to 21.39). Gives the number of alarms.
+ * or where many statuses are gone (decisions 21.37 to 21.39). Gives the number of alarms.
  */
 export function createSentinel(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "redis" | "clock" | "peers">,

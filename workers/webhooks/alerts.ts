@@ -34,7 +34,7 @@ const topic = "fuel";
 const patienceMs = dayMs;
 
 /**
- * Tells drivers of stations that have got their grade (docs/decisions.md 15.25): jobs of the queue `alerts` name a device
+ * Tells drivers of stations that have got their grade (decisions 15.25): jobs of the queue `alerts` name a device
  * that something waits for. What is true stands in Postgres; `look` and the duty `alerts` find it.
  */
 export function createAlertSender(

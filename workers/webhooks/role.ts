@@ -30,7 +30,7 @@ const userAgent = "Fuelmark-Webhooks/1";
 
 /**
  * The webhooks role: jobs of its queue name an endpoint that something waits for. NOTIFY, and the duty `webhooks` of
- * upkeep, find those endpoints; what is sent is in Postgres alone (docs/decisions.md 20.2). It also tells drivers
+ * upkeep, find those endpoints; what is sent is in Postgres alone (decisions 20.2). It also tells drivers
  * (`alerts.ts`). `resolve` is the DNS.
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {

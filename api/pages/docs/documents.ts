@@ -14,7 +14,6 @@ export const forPartners = {
   dashboard: ["Dashboard", "what a partner has used"],
   client: ["Guide of the TypeScript client", "calls, and a mirror of the whole country"],
   rules: ["Rules of marks", "how marks become statuses"],
-  decisions: ["Decisions", "what the contract leaves open, settled"],
   privacy: ["Privacy", "what is kept of people, and how it is erased"],
 } as const satisfies Record<string, readonly [title: string, about: string]>;
 
@@ -22,10 +21,10 @@ export const pythonPath = "/docs/fuelmark_mirror.py";
 /** Where the Markdown of a document is. */
 export const pathOf = (name: string): string => `/docs/${name}.md`;
 
-/** Name and file of each. An installation without the folder has none. */
+/** Name and file of each, also in folders. An installation without the folder has none. */
 export const filesOfDocuments = (): [name: string, file: string][] =>
   [
-    ...(existsSync(folder) ? readdirSync(folder) : [])
+    ...(existsSync(folder) ? readdirSync(folder, { encoding: "utf8", recursive: true }) : [])
       .filter((file) => file.endsWith(".md"))
       .map((file): [string, string] => [file.slice(0, -3), join(folder, file)]),
     ...Object.entries(elsewhere),

@@ -23,7 +23,7 @@ const searchPath = "/docs/search.json";
 
 /**
  * `/docs`: the API for people, a page for each operation (`/docs/api/listStations`), and beside it the guide
- * (`/docs/guide/…`), docs/decisions.md 8.38. Public and not metered. `document` is the OpenAPI document.
+ * (`/docs/guide/…`), decisions 8.38. Public and not metered. `document` is the OpenAPI document.
  */
 export function docsPages(
   router: PageRouter,

@@ -14,7 +14,7 @@ import { formatTime } from "#src/domain/time.ts";
 
 /**
  * `/status` for people and `/status.json` for machines: how each feed is now, its last 90 days, and incidents. From
- * memory, so both answer 200 whatever is away (docs/decisions.md 16.32).
+ * memory, so both answer 200 whatever is away (decisions 16.32).
  */
 export function statusPages(router: PageRouter, { service }: Pick<Services, "service">): void {
   router.get("/status", (ctx) => {

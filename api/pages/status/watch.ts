@@ -62,7 +62,7 @@ const lateSlots = 3;
 
 /**
  * Keeps in memory what `/status` shows, so that it answers when Postgres and Redis are away. Says in Redis which feeds
- * this process finds well (docs/decisions.md 16.33).
+ * this process finds well (decisions 16.33).
  */
 export function createServiceWatch(needs: Needs) {
   const {

@@ -21,7 +21,7 @@ const usageDay = Type.Object(
 );
 const days = Type.Array(usageDay, { description: "The newest first, empty days filled in" });
 
-/** docs/decisions.md 6. */
+/** decisions 6. */
 export const usage = Type.Object(
   {
     today: Type.Object({ date, requests: count(), remaining: count("Until 00:00 UTC") }),
@@ -38,7 +38,7 @@ export const usage = Type.Object(
   { title: "Usage" },
 );
 
-/** docs/contract.md 2.6, docs/decisions.md 6. */
+/** docs/contract.md 2.6, decisions 6. */
 export const limitRequest = Type.Object(
   {
     id: Type.Integer({ minimum: 1 }),
@@ -85,7 +85,7 @@ export const usageExample: Static<typeof usage> = {
   },
 };
 
-/** docs/decisions.md 8.37. */
+/** decisions 8.37. */
 export const rotatedKey = Type.Object(
   {
     key: Type.String({ description: "The new key, shown only here" }),

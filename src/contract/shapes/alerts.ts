@@ -10,7 +10,7 @@ const base64url = (maxLength: number) =>
 /** `POST /alerts/mine`: what the viewer's device waits for. The id of the device is the proof. */
 export const myAlerts = Type.Object({ device }, { title: "MyAlerts" });
 
-/** `POST /alerts/ask`: tell this browser when a station around has the grade (docs/decisions.md 15.25). */
+/** `POST /alerts/ask`: tell this browser when a station around has the grade (decisions 15.25). */
 export const alertWish = Type.Object(
   {
     device,

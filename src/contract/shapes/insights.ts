@@ -14,7 +14,7 @@ const record = <Name extends string, Value extends Parameters<typeof Type.Object
     Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>,
   ) as TObject<Record<Name, Value>>;
 
-/** docs/decisions.md 7.42. */
+/** decisions 7.42. */
 export const stationHistory = Type.Object(
   {
     station_id: Type.String(),
@@ -72,7 +72,7 @@ const figures = {
   days: Type.Array(day, { description: "Oldest first, the last one as far as it has passed" }),
 };
 
-/** docs/decisions.md 7.44. */
+/** decisions 7.44. */
 export const cityInsights = Type.Object(
   {
     country: Type.Object(figures, { title: "CountryInsight" }),

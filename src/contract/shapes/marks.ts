@@ -44,7 +44,7 @@ const output = {
   duplicate: Type.Boolean({ description: "Repeats an earlier mark: no second one was made" }),
 };
 
-/** docs/decisions.md 3.6. */
+/** decisions 3.6. */
 const duplicateOf = Type.Object(
   {
     report_id: reportId,
@@ -55,7 +55,7 @@ const duplicateOf = Type.Object(
   { title: "DuplicateOf", description: "The first mark with this `external_id`" },
 );
 
-/** docs/contract.md 2.8 and docs/decisions.md 5. */
+/** docs/contract.md 2.8 and decisions 5. */
 export const reportOutput = Type.Object(
   { report_id: reportId, ...output, duplicate_of: Type.Optional(duplicateOf) },
   { title: "ReportResult" },
@@ -93,7 +93,7 @@ export const batchResult = Type.Object(
   { title: "BatchResult" },
 );
 
-/** docs/decisions.md 5.5. */
+/** decisions 5.5. */
 export const reportStates = Type.Object(
   {
     reports: Type.Array(
@@ -108,7 +108,7 @@ export const reportStates = Type.Object(
   { title: "ReportStates" },
 );
 
-/** docs/decisions.md 19.5. */
+/** decisions 19.5. */
 export const erasedPerson = Type.Object(
   {
     erased: Type.Boolean({ description: "False: nobody of this name is known, or not any more" }),

@@ -33,7 +33,7 @@ const missing = Type.Optional(
   Type.Array(Type.String(), { description: "With `ids`: those that are not in service" }),
 );
 
-/** The list envelope of docs/contract.md 2.3 and what docs/decisions.md 6 adds to it on each path. */
+/** The list envelope of docs/contract.md 2.3 and what decisions 6 adds to it on each path. */
 export const stationList = Type.Object(
   { stations, ...envelope, missing },
   { title: "StationList" },
@@ -42,7 +42,7 @@ export const stationPage = Type.Object(
   { stations, ...envelope, next_cursor: nextCursor },
   { title: "StationPage" },
 );
-/** docs/decisions.md 7.32. */
+/** decisions 7.32. */
 export const stationsAlong = Type.Object(
   {
     stations,
@@ -119,7 +119,7 @@ export const city = Type.Object(
   { title: "City" },
 );
 
-/** docs/contract.md 2.4, docs/decisions.md 6. */
+/** docs/contract.md 2.4, decisions 6. */
 export const cityList = Type.Object(
   {
     cities: Type.Array(city),

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { servedStatus, word } from "#src/contract/shapes/fuel.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 
-/** docs/contract.md 2.9, docs/decisions.md 6. */
+/** docs/contract.md 2.9, decisions 6. */
 export const widgetConfig = Type.Object(
   {
     confirm_min: Type.Integer({ minimum: 0, description: "0: the general rule of confirmation" }),

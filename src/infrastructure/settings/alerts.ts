@@ -1,7 +1,7 @@
 import { minuteMs } from "#src/domain/units.ts";
 import { integer, setting, shaped } from "#src/infrastructure/settings/setting.ts";
 
-/** What drivers are told of (docs/decisions.md 15.25). Addresses and pauses are those of webhooks. */
+/** What drivers are told of (decisions 15.25). Addresses and pauses are those of webhooks. */
 export const alertSettings = {
   pushContact: setting(
     "PUSH_CONTACT",

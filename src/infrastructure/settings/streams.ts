@@ -1,6 +1,6 @@
 import { integer, million, setting } from "#src/infrastructure/settings/setting.ts";
 
-/** Streams of changes (docs/decisions.md 7). */
+/** Streams of changes (decisions 7). */
 export const streamSettings = {
   streamsPerKey: setting(
     "STREAMS_PER_KEY",

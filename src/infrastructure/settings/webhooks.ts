@@ -1,7 +1,7 @@
 import { minuteMs } from "#src/domain/units.ts";
 import { addresses, flag, integer, setting } from "#src/infrastructure/settings/setting.ts";
 
-/** Webhooks of partners (docs/decisions.md 20). */
+/** Webhooks of partners (decisions 20). */
 export const webhookSettings = {
   webhookEndpoints: setting(
     "WEBHOOK_ENDPOINTS",

@@ -21,7 +21,7 @@ export const gradesAt = (
 
 /**
  * Compares every station that has changed since the last time with the grades that it had then, and writes down whom a
- * new grade concerns (docs/decisions.md 15.25). Page by page: the cursors move in the transaction that writes. Gives how
+ * new grade concerns (decisions 15.25). Page by page: the cursors move in the transaction that writes. Gives how
  * many are to be told of a station.
  */
 export async function matchAlerts(

@@ -11,7 +11,7 @@ export interface VapidKeys {
 
 /**
  * Made from the pepper, so every process has the same pair, and a restart or another machine changes nothing
- * (docs/decisions.md 15.26). One draw in four thousand million is no key of the curve: then the next one is taken.
+ * (decisions 15.26). One draw in four thousand million is no key of the curve: then the next one is taken.
  */
 export function vapidKeys(pepper: string): VapidKeys {
   for (let draw = 0; ; draw += 1) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { openBrowser, openPage } from "#test/harness/browser.ts";
 
-// Part of `npm run screenshots`: web/pictures/icon-*.png, for the map among a phone's applications (docs/decisions.md 15.19).
+// Part of `npm run screenshots`: web/pictures/icon-*.png, for the map among a phone's applications (decisions 15.19).
 const icons = [
   { file: "icon-192.png", size: 192, filled: false },
   { file: "icon-512.png", size: 512, filled: false },

@@ -6,7 +6,7 @@ import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { openBrowser, openPage } from "#test/harness/browser.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
 
-// Part of `npm run screenshots`: web/pictures/, what messengers show of a shared page (docs/decisions.md 15.15).
+// Part of `npm run screenshots`: web/pictures/, what messengers show of a shared page (decisions 15.15).
 describe("screenshots: pictures for messengers", function () {
   let browser: Browser;
   before(async function () {

@@ -24,7 +24,7 @@ const feedWords: Readonly<Record<Feed, string>> = {
 type End = "update" | "close";
 type Asking = { incident: ConsoleIncident; end: End } | null;
 
-/** What `/status` tells everybody of: open an incident, tell more, close it (docs/decisions.md 16.34). */
+/** What `/status` tells everybody of: open an incident, tell more, close it (decisions 16.34). */
 export function IncidentsPage() {
   const loading = useLoaded<ConsoleIncidents>("/incidents");
   const [asking, setAsking] = useState<Asking>(null);

@@ -28,7 +28,7 @@ const heightOf = (width: number): number => Math.min(420, Math.max(220, Math.rou
 
 /**
  * Stations of a decision on the bundled land, with their status before and after it by shape and colour
- * (docs/decisions.md 13.23). It is a picture: the list of the same stations is beside it.
+ * (decisions 13.23). It is a picture: the list of the same stations is beside it.
  */
 export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
   const box = useRef<HTMLDivElement>(null);

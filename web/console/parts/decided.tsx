@@ -12,7 +12,7 @@ interface Props {
   undone: () => Promise<void>;
 }
 
-/** Stands where the card of one decision was: what was done, and the way back (docs/decisions.md 13.20). */
+/** Stands where the card of one decision was: what was done, and the way back (decisions 13.20). */
 export function Decided({ words, path, undone }: Props) {
   const doing = useDoing();
   const place = useRef<HTMLDivElement>(null);

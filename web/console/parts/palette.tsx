@@ -23,7 +23,7 @@ const pauseMs = 120;
 const none: ConsoleHits = { partners: [], keys: [], stations: [] };
 
 /**
- * One field that finds pages, partners, keys and stations (docs/decisions.md 13.19): a combobox with a list of groups. The
+ * One field that finds pages, partners, keys and stations (decisions 13.19): a combobox with a list of groups. The
  * focus stays in the field; arrow keys choose, Enter opens, Escape closes and gives the focus back.
  */
 export function Palette({ close }: { close: () => void }) {

@@ -67,7 +67,7 @@ interface DialogProps {
   close: () => void;
 }
 
-/** Chooses a reporter by what an operator can know: one of its marks, or its name at the partner (docs/decisions.md 13.25). */
+/** Chooses a reporter by what an operator can know: one of its marks, or its name at the partner (decisions 13.25). */
 export function ReporterDialog({ choices, choose, close }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [station, setStation] = useState("");

@@ -39,7 +39,7 @@ const longest = { name: 120, brand: 80, addr: 200 } as const;
 
 /**
  * Name, brand, address and place of a station, set by hand: what a save would change, before and after, and the way back
- * to what the imports have (docs/decisions.md 13.16). While nothing is typed it follows the station.
+ * to what the imports have (decisions 13.16). While nothing is typed it follows the station.
  */
 export function StationFacts({
   page: { station, by_hand: hand },

@@ -5,7 +5,7 @@ import { say } from "#web/console/words.ts";
 const zoom = 15;
 
 /**
- * The public map with a station's card, in a frame that is loaded when somebody wants to see it (docs/decisions.md 13.18).
+ * The public map with a station's card, in a frame that is loaded when somebody wants to see it (decisions 13.18).
  * A station that is out of service has no card: then only a link to the place.
  */
 export function StationPlace({

@@ -19,7 +19,7 @@ export interface Basemap {
 const source = "base";
 const still = (): void => {};
 
-/** The base map that the operator has chosen (docs/decisions.md 6). `root` is where the service lies. */
+/** The base map that the operator has chosen (decisions 6). `root` is where the service lies. */
 export async function openBasemap(
   { kind, url }: BasemapConfig,
   theme: Theme,
@@ -79,7 +79,7 @@ const ground = "ground";
 
 /**
  * A vector extract in the Protomaps schema, drawn without sprites and with the system's letters. Under it lie our own
- * land and sea (`land`), for where it has no tiles: beyond its borders, and at sea (docs/decisions.md 15.40).
+ * land and sea (`land`), for where it has no tiles: beyond its borders, and at sea (decisions 15.40).
  */
 async function protomaps(address: string, land: string, theme: Theme): Promise<Basemap> {
   const { layers, namedFlavor } = await import("@protomaps/basemaps");

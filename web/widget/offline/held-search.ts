@@ -11,7 +11,7 @@ interface NamedStation extends Point {
   addr: string;
 }
 
-/** Case, ё and blanks do not tell names apart (docs/decisions.md 6). */
+/** Case, ё and blanks do not tell names apart (decisions 6). */
 const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 

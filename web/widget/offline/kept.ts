@@ -6,7 +6,7 @@ import { database } from "#web/widget/offline/database.ts";
 import { page } from "#web/widget/page.ts";
 import { cities, config, view, type WidgetConfig } from "#web/widget/state.ts";
 
-/** What the map starts with when nobody answers (docs/decisions.md 15.20). */
+/** What the map starts with when nobody answers (decisions 15.20). */
 interface Kept {
   config: WidgetConfig;
   cities: readonly City[];

@@ -27,7 +27,7 @@ interface PushScope {
 
 const stopAction = "stop";
 
-/** Shows what the service tells this driver, opens the station, and ends the alert by one tap (docs/decisions.md 15.25). */
+/** Shows what the service tells this driver, opens the station, and ends the alert by one tap (decisions 15.25). */
 export function takePushes(scope: PushScope): void {
   const root = scope.registration.scope;
   scope.addEventListener("push", (event) => event.waitUntil(show(scope, event)));

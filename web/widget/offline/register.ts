@@ -1,6 +1,6 @@
 import { page } from "#web/widget/page.ts";
 
-/** Lets the service worker keep the map for later, once the map itself has been loaded (docs/decisions.md 15.19). */
+/** Lets the service worker keep the map for later, once the map itself has been loaded (decisions 15.19). */
 export function keepPageForLater(): void {
   // In a partner's frame the map is a part of another page.
   if (page.framed || !page.isOwnMap || !("serviceWorker" in navigator)) return;

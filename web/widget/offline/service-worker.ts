@@ -7,7 +7,7 @@ import { answerPage, isMapPage, keepPage } from "#web/widget/offline/page-shell.
 import type { PrecacheEntry, WorkerScope } from "#web/widget/offline/worker-scope.ts";
 
 /**
- * The map's service worker (docs/decisions.md 15.19). It serves the map's two pages, their assets and the pieces of the
+ * The map's service worker (decisions 15.19). It serves the map's two pages, their assets and the pieces of the
  * base map; every other request goes its usual way.
  */
 declare const mapAssets: PrecacheEntry[];

@@ -1,6 +1,6 @@
 /**
  * The page at the root (`text`) as it is shown when the service cannot be asked: without the stations that came with it,
- * whose ages were told when it was written, and for `station` if one is named (docs/decisions.md 15.19).
+ * whose ages were told when it was written, and for `station` if one is named (decisions 15.19).
  */
 export function shellFor(text: string, station: string): string {
   const bare = text.replace(/<section id="early"[\s\S]*?<\/section>/, "");

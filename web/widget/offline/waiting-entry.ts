@@ -2,7 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Refused } from "#web/widget/told.ts";
 
-/** A mark from when it is said until it has arrived, in the browser's own database (docs/decisions.md 15.21). */
+/** A mark from when it is said until it has arrived, in the browser's own database (decisions 15.21). */
 export interface WaitingEntry {
   /** Random; the service takes a mark of this id once. */
   id: string;

@@ -15,7 +15,7 @@ import { cities, config } from "#web/widget/state.ts";
 const reachPx = 8;
 
 /**
- * The map as it will be, without its library: land, towns, stations (docs/decisions.md 15.42). For the eye alone: the
+ * The map as it will be, without its library: land, towns, stations (decisions 15.42). For the eye alone: the
  * list says the same.
  */
 export const Sketch = () => {

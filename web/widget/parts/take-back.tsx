@@ -10,7 +10,7 @@ interface Props {
   onTaken: () => void;
 }
 
-/** Offers for two minutes to take an own mark back (docs/decisions.md 15.35). */
+/** Offers for two minutes to take an own mark back (decisions 15.35). */
 export const TakeBack = ({ stationId, onTaken }: Props) => {
   const tick = useSignal(0);
   const busy = useSignal(false);
