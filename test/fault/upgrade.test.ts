@@ -18,7 +18,7 @@ import { spawnOperatorOf } from "#test/harness/operator.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 
 const caps = { NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" };
-/** Beside `web`, in the order of docs/deploying.md. */
+/** Beside `web`, in the order of docs/operations.md. */
 const workerRoles = ["marks", "snapshots", "webhooks", "upkeep", "clock"];
 
 describe("fault: an upgrade and the way back, two versions side by side", function () {

@@ -10,7 +10,7 @@ import { hold } from "#test/harness/leaks.ts";
 /** A load balancer before two web processes, with the sample configuration of docs/deploy. */
 export interface Proxy {
   baseUrl: string;
-  /** Does what docs/deploying.md says before a web process is stopped. */
+  /** Does what docs/operations.md says before a web process is stopped. */
   leave(index: number): Promise<void>;
   /** And when it is ready again: resolves when the proxy may send requests to it. */
   join(index: number): Promise<void>;

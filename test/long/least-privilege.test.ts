@@ -13,11 +13,11 @@ import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 const owner = "fuelmark_owner";
 
 /**
- * The SQL that docs/deploying.md gives an operator, in its order: as a superuser, as the owner before and after the
+ * The SQL that docs/operations.md gives an operator, in its order: as a superuser, as the owner before and after the
  * release, and the settings of vacuum.
  */
 const [asSuperuser, before_, after_, vacuum] = [
-  ...readFileSync("docs/deploying.md", "utf8").matchAll(/```sql\n(.*?)```/gs),
+  ...readFileSync("docs/operations.md", "utf8").matchAll(/```sql\n(.*?)```/gs),
 ].map(([, sql]) => sql!.replaceAll(/\bfuelmark\b/g, owner));
 
 describe("a user of the database with few rights", function () {
