@@ -4,7 +4,7 @@ import { usage, usageExample } from "#src/contract/shapes/account.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { type UsageCount, usageDays } from "#src/domain/usage.ts";
-import { dayOf } from "#src/limits/local-limiter.ts";
+import { dayOf } from "#src/limits/limiter.ts";
 import { pendingUsage } from "#src/limits/pending-usage.ts";
 import { loadUsage } from "#src/limits/usage-rows.ts";
 

@@ -8,7 +8,7 @@ import type { MinuteFigures, Overview, SentDay, SentMarks } from "#src/contract/
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type UsageCount, usageDays } from "#src/domain/usage.ts";
-import { dayOf } from "#src/limits/local-limiter.ts";
+import { dayOf } from "#src/limits/limiter.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
 import { countSentMarks } from "#src/marks/marks-sent.ts";
 

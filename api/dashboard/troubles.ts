@@ -14,10 +14,10 @@ import { formatTime } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Audience, ErrorCount, HourCount } from "#src/domain/usage.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
-import { dayOf } from "#src/limits/local-limiter.ts";
+import { dayOf } from "#src/limits/limiter.ts";
 import { pendingUsage, type PendingUsage } from "#src/limits/pending-usage.ts";
 import { recentMax, recentRequests } from "#src/limits/request-journal.ts";
-import { hoursKept, loadErrors, loadHours } from "#src/limits/usage-detail.ts";
+import { hoursKept, loadErrors, loadHours } from "#src/limits/usage-rows.ts";
 
 const days = (most: number, usual: number) =>
   Type.Object({

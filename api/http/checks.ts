@@ -12,7 +12,7 @@ import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import type { QuotaDecision } from "#src/limits/limiter.ts";
 
 /** This list is the order of checks of decisions 3, for every request below the API's base. */
 export const apiChecks = (services: Services): Check<Route>[] => [

@@ -5,8 +5,9 @@ import type { Services } from "#api/http/services.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { QuotaDecision } from "#src/limits/limiter.ts";
 import type { Metered } from "#src/limits/meter.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import { usageField } from "#src/limits/usage-fields.ts";
 
 /** The limit headers of docs/contract.md 8. */
 export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
@@ -58,7 +59,7 @@ type NeedsMeter = Pick<Services, "meter">;
 export function countUnchanged({ meter }: NeedsMeter, ctx: Context): void {
   const { quota, key } = ctx.state;
   if (quota !== undefined && key !== undefined)
-    meter.note(usageOf(key), quota.day, `${usageLabel(ctx)}|not_modified`);
+    meter.note(usageOf(key), quota.day, usageField.notModified(usageLabel(ctx)));
 }
 
 /** Adds to the usage what a request of a known key was refused with, counted or not (decisions 12.10). */
@@ -67,12 +68,12 @@ export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemC
   const decision = quota ?? limits;
   if (key === undefined || decision === undefined) return;
   const what = quota === undefined ? "refused" : "errors";
-  meter.note(usageOf(key), decision.day, `${usageLabel(ctx)}|${what}|${code}`);
+  meter.note(usageOf(key), decision.day, usageField.problem(usageLabel(ctx), what, code));
 }
 
 /** Adds to the usage that marks of a batch were refused while the batch was taken. */
 export function countRefusedMark({ meter }: NeedsMeter, ctx: Context, code: ProblemCode): void {
   const { quota, key } = ctx.state;
   if (quota !== undefined && key !== undefined)
-    meter.note(usageOf(key), quota.day, `${usageLabel(ctx)}|marks|${code}`);
+    meter.note(usageOf(key), quota.day, usageField.problem(usageLabel(ctx), "marks", code));
 }

@@ -5,7 +5,7 @@ import type { Place } from "#api/http/route.ts";
 import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Taken } from "#src/limits/meter.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import type { QuotaDecision } from "#src/limits/limiter.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** What the middleware learns about a request: `ctx.state`. */

@@ -4,8 +4,7 @@ import type { Context } from "#api/http/state.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { createLocalLimiter } from "#src/limits/local-limiter.ts";
-import { quotaDecision } from "#src/limits/quota-decision.ts";
+import { createLocalLimiter, quotaDecision } from "#src/limits/limiter.ts";
 
 /**
  * The guard of every call of a page that changes something: throws unless one of our own pages sent it. The header
@@ -56,7 +55,7 @@ export function networkLimit(
     const nowS = clock() / 1000;
     const { granted, mn, dn } = counts.take(viewerNetwork(ip), 1, perMinute, daily, nowS);
     if (granted > 0) return;
-    const spent = { granted: false, rpm: perMinute, daily, mn, dn, nowS, seq: null };
+    const spent = { granted: false, rpm: perMinute, daily, mn, dn, nowS };
     const { retryAfterS } = quotaDecision(spent);
     const hit = { retryAfterS, limit: perMinute, window: "60s" };
     throw refused("rate-limit-exceeded", `Too many ${what}. Try again in ${retryAfterS} s.`, hit);

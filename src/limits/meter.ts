@@ -3,10 +3,16 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { createLocalLimiter } from "#src/limits/local-limiter.ts";
-import { createMeterLane, type MeterLane } from "#src/limits/meter-lane.ts";
-import { partnerOf } from "#src/limits/meter-script.ts";
-import { quotaDecision, type QuotaDecision } from "#src/limits/quota-decision.ts";
+import {
+  createLocalLimiter,
+  createUnsentCounts,
+  dayOf,
+  quotaDecision,
+  type QuotaDecision,
+  type Room,
+  type Seen,
+} from "#src/limits/limiter.ts";
+import { type Counts, partnerOf, runMeter, type Take } from "#src/limits/meter-script.ts";
 
 /** Whose budget a request uses, and under whose usage it is counted. */
 export interface Metered {
@@ -40,6 +46,10 @@ const bucketsMax = 50_000;
 const lookMs = 100;
 const patienceMs = 1500;
 const drainLookMs = 50;
+const sendMs = 100;
+const retryMs = 1000;
+/** While Redis works on one call, this process answers the other. */
+const callsAtOnce = 2;
 
 /**
  * The request limits of docs/contract.md 8. All requests of one turn of the event loop, and all that come while calls
@@ -47,17 +57,12 @@ const drainLookMs = 50;
  * number of processes. On a cluster each partner has calls of its own, because its counts lie on a node of their own
  * (decisions 16.35).
  */
-export function createMeter<Question = never, Found = never>({
-  redis,
-  config,
-  clock,
-  log,
-  lookUp,
-}: Needs<Question, Found>) {
+export function createMeter<Question = never, Found = never>(needs: Needs<Question, Found>) {
+  const { redis, config, clock, log } = needs;
   const localLimiter = createLocalLimiter(bucketsMax);
   const anonymousLimiter = createLocalLimiter(bucketsMax);
   const room = { unsent: bucketsMax, notes: bucketsMax };
-  const lanes = new Map<string, MeterLane<Question, Found>>();
+  const lanes = new Map<string, Lane<Question, Found>>();
   /** Lanes whose last call failed. */
   const failing = new Set<string>();
 
@@ -70,14 +75,12 @@ export function createMeter<Question = never, Found = never>({
     if (wasAway && failing.size === 0) log.info("redis is back: limits are shared again");
   };
   /** `name`: a bucket or a usage. */
-  const laneOf = (name: string): MeterLane<Question, Found> => {
+  const laneOf = (name: string): Lane<Question, Found> => {
     const partnerId = redis.isCluster ? partnerOf(name) : "";
     const known = lanes.get(partnerId);
     if (known !== undefined) return known;
     const onSent = (error: Error | null): void => told(partnerId, error);
-    const fresh = createMeterLane<Question, Found>({
-      ...{ redis, config, clock, localLimiter, room, partnerId, onSent, lookUp },
-    });
+    const fresh = createLane(needs, localLimiter, room, partnerId, onSent);
     lanes.set(partnerId, fresh);
     return fresh;
   };
@@ -102,7 +105,7 @@ export function createMeter<Question = never, Found = never>({
     peek: (who: Metered): Promise<QuotaDecision> => laneOf(who.usage).join(who, null, null),
     /**
      * Adds `n` to a field of a day's usage (days since the epoch): what became of requests that were counted or refused.
-     * `usage`: `p12` or `w12`. The fields are those of src/limits/pending-usage.ts.
+     * `usage`: `p12` or `w12`. The fields are those of src/limits/usage-fields.ts.
      */
     note: (usage: string, day: number, field: string, n = 1): void =>
       laneOf(usage).note(usage, day, field, n),
@@ -133,4 +136,189 @@ export function createMeter<Question = never, Found = never>({
       }
     },
   };
+}
+
+type Lane<Question, Found> = ReturnType<typeof createLane<Question, Found>>;
+
+interface QueuedRequest<Question, Found> {
+  label: string | null;
+  question: Question | null;
+  resolve: (taken: Taken<Found>) => void;
+}
+
+interface Group<Question, Found> {
+  who: Metered;
+  waiting: QueuedRequest<Question, Found>[];
+}
+
+/**
+ * The meter's calls to one Redis: to the only one, or for one partner to the node of a cluster that has its counts. It
+ * notices by itself when that one is away, and when it is back.
+ */
+function createLane<Question, Found>(
+  { redis, config, clock, lookUp }: Needs<Question, Found>,
+  localLimiter: ReturnType<typeof createLocalLimiter>,
+  room: Room,
+  /** On a cluster: whose requests these are. */
+  partnerId: string,
+  /** How each call went. */
+  onSent: (error: Error | null) => void,
+) {
+  const unsent = createUnsentCounts(room);
+  let groups = new Map<string, Group<Question, Found>>();
+  let scheduled = false;
+  let inFlight = 0;
+  /** Calls in flight that send requests granted without Redis. */
+  let sendingUnsent = 0;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let failedAt: number | null = null;
+
+  type Batch = readonly Group<Question, Found>[];
+  type Answers = ReadonlyMap<Question, Found>;
+  const nothingFound: Answers = new Map();
+
+  /** What a call's requests want to know. Without the call's success it is not used: see `send`. */
+  const findAll = async (batch: Batch): Promise<Answers> => {
+    if (lookUp === undefined) return nothingFound;
+    const all = batch.flatMap(({ waiting }) => waiting.map(({ question }) => question));
+    // Many viewers look at the same view: it is looked for once.
+    const questions = [...new Set(all)].filter((question) => question !== null);
+    if (questions.length === 0) return nothingFound;
+    const found = await lookUp(questions).catch((): Found[] => []);
+    return new Map(found.map((one, i) => [questions[i] as Question, one]));
+  };
+
+  const answer = (
+    group: Group<Question, Found>,
+    counts: Counts,
+    nowS: number,
+    found: Answers,
+  ): void => {
+    const { rpm, daily } = group.who;
+    let nth = 0;
+    for (const { label, question, resolve } of group.waiting) {
+      if (label !== null) nth += 1;
+      const granted = label === null || nth <= counts.granted;
+      // Requests granted later in this turn were not counted yet at this one.
+      const after = Math.max(0, counts.granted - nth);
+      const [mn, dn] = [counts.mn - after, counts.dn - after];
+      const own = question === null ? null : (found.get(question) ?? null);
+      resolve({ ...quotaDecision({ granted, rpm, daily, mn, dn, nowS }), found: own });
+    }
+  };
+
+  const decideHere = (batch: Batch): void => {
+    const atS = clock() / 1000;
+    // The next successful call sends these requests to Redis.
+    sentAt = Number.NEGATIVE_INFINITY;
+    for (const group of batch) {
+      const { bucket, usage, rpm, daily, floor } = group.who;
+      const labels = group.waiting.map(({ label }) => label).filter((label) => label !== null);
+      const counts = localLimiter.take(bucket, labels.length, rpm, daily, atS);
+      if (counts.granted > 0)
+        unsent.addGranted(bucket, counts.granted, atS, floor, localLimiter.seen(bucket));
+      for (const label of labels.slice(0, counts.granted)) unsent.note(usage, dayOf(atS), label);
+      answer(group, counts, atS, nothingFound);
+    }
+  };
+
+  const send = async (batch: Batch): Promise<void> => {
+    // Notes about finished requests are not urgent. Sent with every call they would double the script's work.
+    const startedAt = performance.now();
+    const due = batch.length === 0 || startedAt - sentAt >= sendMs;
+    const waitingCounts = due ? unsent.takeBatch() : { unsent: [], notes: [] };
+    if (due) sentAt = startedAt;
+    inFlight += 1;
+    if (waitingCounts.unsent.length > 0) sendingUnsent += 1;
+    try {
+      const takes = batch.map((group) => takeOf(group, localLimiter.seen(group.who.bucket)));
+      const call = { takes, ...waitingCounts };
+      // Both leave at once. When the meter's call fails, the other's answer may come from an old master: not used.
+      const [result, found] = await Promise.all([
+        runMeter(redis, config.redisPrefix, config.clockOffsetS, call, partnerId),
+        findAll(batch),
+      ]);
+      failedAt = null;
+      onSent(null);
+      for (const [i, group] of batch.entries()) {
+        const counts = result.takes[i] as Counts;
+        localLimiter.observe(group.who.bucket, counts.mn, counts.dn, result.nowS);
+        answer(group, counts, result.nowS, found);
+      }
+    } catch (error) {
+      failedAt = performance.now();
+      onSent(error as Error);
+      // It is unknown whether the call ran. Counting twice is safer: a limit is never exceeded.
+      unsent.restore(waitingCounts);
+      decideHere(batch);
+    } finally {
+      inFlight -= 1;
+      if (waitingCounts.unsent.length > 0) sendingUnsent -= 1;
+      if (groups.size > 0 && !scheduled) flush();
+    }
+  };
+
+  /** After a failure one call at a time tries Redis again, so that a frozen one delays few requests. */
+  const mayCall = (): boolean => {
+    if (redis.status !== "ready") return false;
+    return failedAt === null || (inFlight === 0 && performance.now() - failedAt >= retryMs);
+  };
+
+  const flush = (): void => {
+    scheduled = false;
+    // Requests that come during these calls join the next one: under load there are fewer, larger calls.
+    if (failedAt === null && inFlight >= callsAtOnce) return;
+    const batch = [...groups.values()];
+    groups = new Map();
+    if (mayCall()) void send(batch);
+    else decideHere(batch);
+  };
+
+  const join = (
+    who: Metered,
+    label: string | null,
+    question: Question | null,
+  ): Promise<Taken<Found>> =>
+    new Promise((resolve) => {
+      let group = groups.get(who.bucket);
+      if (group === undefined) groups.set(who.bucket, (group = { who, waiting: [] }));
+      group.waiting.push({ label, question, resolve });
+      if (scheduled) return;
+      scheduled = true;
+      // Runs when the sockets of this turn have been read.
+      setImmediate(flush);
+    });
+
+  return {
+    join,
+    note: unsent.note,
+    /** Sends what waits, and tries a Redis again that was away: readiness must not wait for a request. */
+    look(): void {
+      if ((unsent.size() > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
+    },
+    /** The same at once, at the end of the process. Resolves true when nothing is left. */
+    async drain(): Promise<boolean> {
+      if (unsent.size() > 0 && inFlight === 0 && redis.status === "ready") await send([]);
+      return unsent.size() === 0 && inFlight === 0;
+    },
+    unsent: (): number => unsent.size(),
+    /** True while this Redis is away, and until it has received what was granted without it. */
+    isAway: (): boolean => failedAt !== null || unsent.hasGranted() || sendingUnsent > 0,
+    isIdle: (): boolean =>
+      failedAt === null && inFlight === 0 && unsent.size() === 0 && groups.size === 0,
+  };
+}
+
+/** The requests of one bucket, equal neighbours joined. */
+function takeOf({ who, waiting }: Group<unknown, never>, seen: Seen): Take {
+  const uses: Take["uses"] = [];
+  for (const { label } of waiting) {
+    if (label === null) continue;
+    const last = uses.at(-1);
+    if (last?.[0] === label) last[1] += 1;
+    else uses.push([label, 1]);
+  }
+  const { bucket, usage, rpm, daily, floor } = who;
+  const ofDay = { floorDay: floor?.day ?? 0, floor: floor?.count ?? 0 };
+  return { bucket, usage, rpm, daily, ...ofDay, floorMinute: seen.minute, floorMn: seen.mn, uses };
 }

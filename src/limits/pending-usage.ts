@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Audience, ErrorCount, HourCount, UsageCount } from "#src/domain/usage.ts";
+import type { Audience } from "#src/domain/usage.ts";
 import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { slices } from "#src/infrastructure/lists.ts";
+import { type DayOfUsage, readUsageFields } from "#src/limits/usage-fields.ts";
 
 /** What the meter has counted in Redis and no process has added to the durable rows yet. */
-export interface PendingUsage {
+export interface PendingUsage extends DayOfUsage {
   /** Given when its first request was counted, and never again: what is added under it is added once. */
   id: string;
   partnerId: number;
-  counts: UsageCount[];
-  errors: ErrorCount[];
-  hours: HourCount[];
 }
 
 const atOnce = 200;
@@ -110,9 +108,6 @@ const placeOf = (name: string): string => name.slice(0, name.lastIndexOf(mark));
 
 const audiences: Readonly<Record<string, Audience>> = { p: "partner", w: "widget" };
 
-/** What a hash of a day counts. */
-type Details = Omit<PendingUsage, "id" | "partnerId">;
-
 /** `name`: `p12:20779` (partner 12, day) while it is open, then with `:<id>`. */
 function parse(name: string, hash: Record<string, string>): PendingUsage | null {
   const [, letter = "", partner, day, sealedId] = /^([pw])(\d+):(\d+)(?::(.+))?$/.exec(name) ?? [];
@@ -124,49 +119,6 @@ function parse(name: string, hash: Record<string, string>): PendingUsage | null 
   return {
     id: `${letter}${partnerId}:${day}:${id}`,
     partnerId,
-    ...read(fields, audience, Number(day)),
+    ...readUsageFields(fields, audience, Number(day)),
   };
-}
-
-/**
- * Fields: `GET /x`, `GET /x|not_modified`, `GET /x|errors|CODE`; `GET /x|refused|CODE` for what was not counted,
- * `POST /x|marks|CODE` for marks; `|hours|17|42` and `|hours|17|42|errors` for hour and bucket of durations.
- */
-function read(fields: Record<string, string>, audience: Audience, day: number): Details {
-  const counts = new Map<string, UsageCount>();
-  const errors = new Map<string, ErrorCount>();
-  const hours = new Map<string, HourCount>();
-  const of = <T>(all: Map<string, T>, name: string, none: T): T => {
-    const known = all.get(name) ?? none;
-    all.set(name, known);
-    return known;
-  };
-  const countOf = (method: string): UsageCount =>
-    of(counts, method, { day, audience, method, requests: 0, notModified: 0, errors: 0 });
-  const errorOf = (method: string, code: string): ErrorCount =>
-    of(errors, `${method}|${code}`, {
-      ...{ day, audience, method, code },
-      ...{ counted: 0, refused: 0, marks: 0 },
-    });
-  for (const [field, text] of Object.entries(fields)) {
-    const n = Number(text);
-    const [method = "", what, detail, bucket, isError] = field.split("|");
-    if (what === undefined) countOf(method).requests += n;
-    else if (what === "not_modified") countOf(method).notModified += n;
-    else if (what === "errors") {
-      countOf(method).errors += n;
-      // A process of an older version does not say which.
-      if (detail !== undefined) errorOf(method, detail).counted += n;
-    } else if (what === "refused" && detail !== undefined) errorOf(method, detail).refused += n;
-    else if (what === "marks" && detail !== undefined) errorOf(method, detail).marks += n;
-    else if (what === "hours") {
-      const hour = of(hours, `${detail} ${bucket}`, {
-        ...{ hour: 24 * day + Number(detail), audience, bucket: Number(bucket) },
-        ...{ requests: 0, errors: 0 },
-      });
-      hour.requests += n;
-      if (isError !== undefined) hour.errors += n;
-    }
-  }
-  return { counts: [...counts.values()], errors: [...errors.values()], hours: [...hours.values()] };
 }

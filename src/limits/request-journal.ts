@@ -7,7 +7,8 @@ import { bucketOf } from "#src/domain/durations.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Audience } from "#src/domain/usage.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { QuotaDecision } from "#src/limits/quota-decision.ts";
+import type { QuotaDecision } from "#src/limits/limiter.ts";
+import { usageField } from "#src/limits/usage-fields.ts";
 
 /** A request that is over. Nothing in it comes from its query, its body or its caller's address. */
 export interface FinishedRequest {
@@ -84,8 +85,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
     for (const [name, n] of counts) {
       const { hour, bucket, isError } = readCountName(name);
       const day = Math.floor(hour / 24);
-      const field = `|hours|${hour - 24 * day}|${bucket}${isError ? "|errors" : ""}`;
-      note(`${letter}${partnerId}`, day, field, n);
+      note(`${letter}${partnerId}`, day, usageField.hour(hour - 24 * day, bucket, isError), n);
     }
     counts.clear();
   };

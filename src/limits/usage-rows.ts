@@ -1,14 +1,74 @@
-import { addTo, inTransaction, rows, type Db } from "#src/infrastructure/db.ts";
-import type { UsageCount } from "#src/domain/usage.ts";
+import type { ErrorCount, HourCount, UsageCount } from "#src/domain/usage.ts";
+import { addTo, type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import type { PendingUsage } from "#src/limits/pending-usage.ts";
-import { addUsageDetail, pruneUsageDetail } from "#src/limits/usage-detail.ts";
+import type { DayOfUsage } from "#src/limits/usage-fields.ts";
 
 const epochDay = "(day - date '1970-01-01')";
 const today = "(server_now() at time zone 'UTC')::date";
 
-const countColumns = [
-  ...(["partnerId", "day", "audience", "method", "requests", "notModified", "errors"] as const),
-];
+/** Hours that are kept and shown, the running one included. */
+export const hoursKept = 48;
+
+interface UsageTable {
+  name: string;
+  /** Names of the counts' members, which are those of the columns but for their case, with their types. */
+  by: Record<string, string>;
+  sums: readonly string[];
+  /** The column of time, from its number since the epoch. */
+  time: [member: string, sql: string];
+}
+
+const ofDays = ["day", "date '1970-01-01' + c.day"] satisfies UsageTable["time"];
+const tables = {
+  counts: {
+    name: "usage_days",
+    by: { day: "int", audience: "text", method: "text" },
+    sums: ["requests", "notModified", "errors"],
+    time: ofDays,
+  },
+  errors: {
+    name: "usage_errors",
+    by: { day: "int", audience: "text", method: "text", code: "text" },
+    sums: ["counted", "refused", "marks"],
+    time: ofDays,
+  },
+  hours: {
+    name: "usage_hours",
+    by: { hour: "int", audience: "text", bucket: "smallint" },
+    sums: ["requests", "errors"],
+    time: ["hour", "timestamptz 'epoch' + c.hour * interval '1 hour'"],
+  },
+} satisfies Record<keyof DayOfUsage, UsageTable>;
+
+const columnOf = (member: string): string =>
+  member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Adds counts of one kind. Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it. */
+async function addCounts(
+  tx: Statements,
+  { name, by, sums, time }: UsageTable,
+  counts: readonly object[],
+): Promise<void> {
+  if (counts.length === 0) return;
+  const members = ["partnerId", ...Object.keys(by), ...sums];
+  const types = ["int", ...Object.values(by), ...sums.map(() => "bigint")];
+  const keys = ["partner_id", ...Object.keys(by)].join();
+  const values = Object.keys(by).map((key) => (key === time[0] ? time[1] : `c.${key}`));
+  const columns = members.map(columnOf).join();
+  const place = Object.keys(by)
+    .map((_, at) => at + 2)
+    .join();
+  await rows(
+    tx,
+    `insert into ${name} as u (${columns})
+     select c.partner_id, ${values.join()}, ${sums.map((sum) => `sum(c.${columnOf(sum)})`).join()}
+     from unnest(${types.map((type) => `?::${type}[]`).join()}) as c(${columns})
+     join partners p on p.id = c.partner_id
+     group by 1, ${place} order by 1, ${place}
+     on conflict (${keys}) do update set ${addTo("u", ...sums.map(columnOf))}`,
+    members.map((member) => counts.map((count) => (count as Record<string, unknown>)[member])),
+  );
+}
 
 /** Adds to the durable rows what was not added before under the same id. Returns how many were new. */
 export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<number> =>
@@ -20,47 +80,88 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
     const added = await rows<{ id: string }>(tx, addedSql, [ids]);
     const isNew = new Set(added.map(({ id }) => id));
     const fresh = batches.filter(({ id }) => isNew.has(id));
-    const counts = fresh.flatMap(({ partnerId, counts }) =>
-      counts.map((count) => ({ partnerId, ...count })),
-    );
-    // Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it.
-    await rows(
-      tx,
-      `insert into usage_days as u (partner_id, day, audience, method, requests, not_modified, errors)
-       select c.partner_id, date '1970-01-01' + c.day, c.audience, c.method, sum(c.requests), sum(c.not_modified), sum(c.errors)
-       from unnest(?::int[], ?::int[], ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])
-         as c(partner_id, day, audience, method, requests, not_modified, errors)
-       join partners p on p.id = c.partner_id
-       group by 1, 2, 3, 4 order by 1, 2, 3, 4
-       on conflict (partner_id, day, audience, method) do update set ${addTo("u", "requests", "not_modified", "errors")}`,
-      countColumns.map((name) => counts.map((count) => count[name])),
-    );
-    await addUsageDetail(tx, fresh);
+    for (const kind of ["counts", "errors", "hours"] as const) {
+      const counts = fresh.flatMap(({ partnerId, [kind]: of }) =>
+        of.map((count) => ({ partnerId, ...count })),
+      );
+      await addCounts(tx, tables[kind], counts);
+    }
     return added.length;
   });
 
 /**
- * A partner's durable rows since `fromDay`, with those of `pending` that are not among them, at one instant of the
- * database: each request once. Rejects when Postgres is away.
+ * The rows of `sql`, with those of `pending` that are not among them, at one instant of the database: each request once.
+ * Rejects when Postgres is away.
  */
+async function withPending<Count>(
+  db: Db,
+  sql: string,
+  bindings: readonly unknown[],
+  pending: readonly PendingUsage[],
+  countsOf: (usage: PendingUsage) => readonly Count[],
+): Promise<Count[]> {
+  const [found] = await rows<{ added: string[]; durable: Count[] }>(
+    db,
+    `select (select coalesce(array_agg(id), '{}') from usage_batches where id = any(?::text[])) as added,
+       (select coalesce(json_agg(d), '[]') from (${sql}) d) as durable`,
+    [pending.map(({ id }) => id), ...bindings],
+  );
+  const { added, durable } = found!;
+  return [...durable, ...pending.filter(({ id }) => !added.includes(id)).flatMap(countsOf)];
+}
+
+/** A partner's usage since `fromDay` (days since the epoch). Rejects when Postgres is away. */
 export async function loadUsage(
   db: Db,
   partnerId: number,
   fromDay: number,
   pending: readonly PendingUsage[],
 ): Promise<UsageCount[]> {
-  const found = await rows<UsageCount & { batch: string | null }>(
-    db,
-    `select ${epochDay} as day, audience, method, requests, not_modified as "notModified", errors, null as batch
-       from usage_days where partner_id = ? and day >= date '1970-01-01' + ?::int
+  const sql = `select ${epochDay} as day, audience, method, requests, not_modified as "notModified", errors
+    from usage_days where partner_id = ? and day >= date '1970-01-01' + ?::int`;
+  const found = await withPending(db, sql, [partnerId, fromDay], pending, ({ counts }) => counts);
+  return found.filter(({ day }) => day >= fromDay);
+}
+
+/**
+ * A partner's errors by code since `fromDay` (days since the epoch). The code is "" for errors of usage from before codes
+ * were kept. Rejects when Postgres is away.
+ */
+export async function loadErrors(
+  db: Db,
+  partnerId: number,
+  fromDay: number,
+  pending: readonly PendingUsage[],
+): Promise<ErrorCount[]> {
+  const sql = `with d as (
+       select ${epochDay} as day, audience, method, errors from usage_days
+       where partner_id = ? and day >= date '1970-01-01' + ?::int and errors > 0),
+     e as (
+       select ${epochDay} as day, audience, method, code, counted, refused, marks from usage_errors
+       where partner_id = ? and day >= date '1970-01-01' + ?::int)
+     select day, audience, method, code, counted, refused, marks from e
      union all
-     select 0, '', '', 0, 0, 0, id from usage_batches where id in (select unnest(?::text[]))`,
-    [partnerId, fromDay, pending.map(({ id }) => id)],
-  );
-  const added = new Set(found.map(({ batch }) => batch));
-  const durable = found.flatMap(({ batch, ...count }) => (batch === null ? count : []));
-  const live = pending.filter(({ id }) => !added.has(id)).flatMap(({ counts }) => counts);
-  return [...durable, ...live.filter(({ day }) => day >= fromDay)];
+     -- What was counted before codes were kept.
+     select d.day, d.audience, d.method, '', d.errors - coalesce(sum(e.counted), 0)::bigint, 0, 0
+       from d left join e using (day, audience, method) group by d.day, d.audience, d.method, d.errors
+       having d.errors > coalesce(sum(e.counted), 0)`;
+  const bindings = [partnerId, fromDay, partnerId, fromDay];
+  const found = await withPending(db, sql, bindings, pending, ({ errors }) => errors);
+  return found.filter(({ day }) => day >= fromDay);
+}
+
+/** A partner's hours since `fromHour` (hours since the epoch). Rejects when Postgres is away. */
+export async function loadHours(
+  db: Db,
+  partnerId: number,
+  fromHour: number,
+  pending: readonly PendingUsage[],
+): Promise<HourCount[]> {
+  const sql = `select (extract(epoch from hour - timestamptz 'epoch') / extract(epoch from interval '1 hour'))::int as hour,
+      audience, bucket, requests, errors
+    from usage_hours where partner_id = ? and hour >= timestamptz 'epoch' + ?::int * interval '1 hour'`;
+  const found = await withPending(db, sql, [partnerId, fromHour], pending, ({ hours }) => hours);
+  return found.filter(({ hour }) => hour >= fromHour);
 }
 
 /** What partners' servers have durably used today, by partner; `day` in days since the epoch. */
@@ -82,14 +183,16 @@ export async function loadUsedToday(
 
 const batchesKeptDays = 2;
 
-/** Drops days past `keptDays`, and the ids of batches that cannot come again: old ones that Redis no longer holds. */
+/** Drops days past `keptDays`, hours that are not shown any more, and the ids of batches that cannot come again: old ones that Redis no longer holds. */
 export async function pruneUsage(
   db: Db,
   keptDays: number,
   held: readonly PendingUsage[],
 ): Promise<void> {
-  await rows(db, `delete from usage_days where day < ${today} - ?::int`, [keptDays]);
-  await pruneUsageDetail(db, keptDays);
+  for (const { name } of [tables.counts, tables.errors])
+    await rows(db, `delete from ${name} where day < ${today} - ?::int`, [keptDays]);
+  const oldHours = `delete from usage_hours where hour < server_now() - ${hoursKept} * interval '1 hour'`;
+  await rows(db, oldHours);
   const sql =
     "delete from usage_batches where at < server_now() - ?::int * interval '1 day' and id not in (select unnest(?::text[]))";
   await rows(db, sql, [batchesKeptDays, held.map(({ id }) => id)]);

@@ -8,7 +8,7 @@ import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
 import { Redis as PlainRedis } from "ioredis";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
-import { createLocalLimiter } from "#src/limits/local-limiter.ts";
+import { createLocalLimiter } from "#src/limits/limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
 

@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 import { keptDays as serviceDaysKept } from "#src/alarms/service/days.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
-import { hoursKept } from "#src/limits/usage-detail.ts";
+import { hoursKept } from "#src/limits/usage-rows.ts";
 import { insightDaysMax } from "#src/marks/insight-days.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
