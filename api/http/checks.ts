@@ -156,7 +156,9 @@ function count(services: Services): Check<Route> {
     const { state } = ctx;
     const metered = meteredOf(services, state.key as KeyInfo, state.ip);
     const isShared = route?.lookUp !== undefined && state.query !== undefined;
-    const question = isShared ? route.lookUp!(ctx as ApiContext) : null;
+    const request = isShared ? route.lookUp!(ctx as ApiContext) : null;
+    state.request = request;
+    const question = request?.question ?? null;
     const quota = await services.meter.take(metered, usageLabel(ctx), question);
     state.limits = quota;
     if (!quota.granted) throw limited(quota);

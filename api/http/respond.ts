@@ -11,6 +11,7 @@ import { countRefusal, countUnchanged, limitHeaders } from "#api/http/limits.ts"
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
 import type { Context, Middleware } from "#api/http/state.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -115,18 +116,38 @@ const plainOf = (body: object | string): string | readonly Buffer[] =>
 const sizeOf = (slices: readonly Buffer[]): number =>
   slices.reduce((sum, { length }) => sum + length, 0);
 
-/** Sets a body that is JSON already. */
-export function sendJson(ctx: Context, json: Buffer): void {
-  ctx.res.setHeader("Content-Type", jsonType);
-  ctx.body = json;
-}
+/** A body, whole or in pieces. Pieces may be lent: they are given back once they are sent. */
+type Body = Buffer | readonly Buffer[];
 
-/** Sets a long body that is JSON already, in pieces; `encoding` when they are encoded. */
-export function sendJsonSlices(ctx: Context, slices: readonly Buffer[], encoding?: "gzip"): void {
+/** Sets a body that is JSON already; `encoding` when it is encoded. */
+export function sendJson(ctx: Context, body: Body, encoding?: Coding): void {
   ctx.status = 200;
   ctx.res.setHeader("Content-Type", jsonType);
   if (encoding !== undefined) ctx.set("Content-Encoding", encoding);
-  ctx.state.slices = slices;
+  if (Buffer.isBuffer(body)) ctx.body = body;
+  else ctx.state.slices = body;
+}
+
+/** A body in the encodings that it has or can be made in. */
+export interface Representation {
+  /** The codings that cost least, for every caller who takes one of them; between equals the first one wins. */
+  offers: readonly Coding[];
+  /** The body in a coding. Null: `respond` makes it. */
+  coded(coding: Coding): Body | Promise<Body> | null;
+  plain(): Body | Promise<Body>;
+}
+
+/** Sets a body that is JSON already, in the encoding that the caller wants most (RFC 9110 12.5.3). */
+export async function sendRepresentation(
+  ctx: Context,
+  { offers, coded, plain }: Representation,
+): Promise<void> {
+  const accepted = ctx.headers["accept-encoding"];
+  const offered = pickEncoding(accepted, offers);
+  const encoding = offered === "identity" ? pickEncoding(accepted) : offered;
+  const body = encoding === "identity" ? null : coded(encoding);
+  if (encoding === "identity" || body === null) sendJson(ctx, await plain());
+  else sendJson(ctx, await body, encoding);
 }
 
 /** What every answer carries, refusals included. */

@@ -48,8 +48,21 @@ interface Checked {
   quota: Taken<LookedUp>;
 }
 
-/** The context of a handler of the partner API: `ctx.state.query` and `.body` are what its schemas let through. */
-export type ApiContext<Query = object, Body = unknown> = RouteContext<Query, Body, Checked>;
+/** A request as its route has read it before it is counted. */
+interface Sharable {
+  /** What to look for in the cache of rectangles meanwhile; null when the answer is not shared. */
+  question: Question | null;
+}
+
+/**
+ * The context of a handler of the partner API: `ctx.state.query` and `.body` are what its schemas let through,
+ * `ctx.state.request` is what `lookUp` has read.
+ */
+export type ApiContext<Query = object, Body = unknown, Request = Sharable> = RouteContext<
+  Query,
+  Body,
+  Checked & { request?: Request | null }
+>;
 
 /**
  * A route of the partner API. Authentication, metering, validation and the shape of errors happen before and after
@@ -59,6 +72,7 @@ export interface Route<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Read extends object = Static<Query> & object,
+  Request extends Sharable = Sharable,
 > extends BaseRoute {
   method: Method;
   access: Access;
@@ -70,10 +84,10 @@ export interface Route<
   answers?: Answers;
   /** Query parameters that need a secret key where publishable ones may call too. */
   secretParameters?: readonly string[];
-  /** What to look for in the cache of rectangles while the request is counted; called with a valid query only. */
-  lookUp?(ctx: ApiContext<Read>): Question | null;
+  /** Reads a request that may be answered from the cache of rectangles; called with a valid query only. */
+  lookUp?(ctx: ApiContext<Read>): Request | null;
   /** Sets `ctx.body`, or throws `refused(…)`. */
-  handle(ctx: ApiContext<Read, Static<Body>>): Promise<void> | void;
+  handle(ctx: ApiContext<Read, Static<Body>, Request>): Promise<void> | void;
 }
 
 /** Gives a route literal its types. */
@@ -81,6 +95,7 @@ export const route = <
   Query extends TSchema,
   Body extends TSchema,
   Read extends object = Static<Query> & object,
+  Request extends Sharable = Sharable,
 >(
-  definition: Route<Query, Body, Read>,
+  definition: Route<Query, Body, Read, Request>,
 ): Route => definition as unknown as Route;

@@ -3,7 +3,7 @@ import { createProxyWatch } from "#api/http/proxy-watch.ts";
 import { createIntake } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createListPacker } from "#api/stations/list-packer.ts";
-import { createRecoder, createRectangles, type Question } from "#api/stations/rectangles.ts";
+import { createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createStreams } from "#api/stations/streams.ts";
 import { createServiceWatch } from "#api/pages/status/watch.ts";
 import { createAlarmWatch } from "#src/alarms/watch.ts";
@@ -50,8 +50,6 @@ export interface ServiceParts {
   tracer?: Tracer | null;
   /** For tests: a follower of another kind. */
   follower?: typeof createFollower;
-  /** For tests: what happens between the making and the storing of a rectangle. */
-  beforeStore?: () => Promise<void>;
 }
 
 /** Makes the services of a web process. None of them has started. */
@@ -93,7 +91,6 @@ export function createServices(config: Config, parts: ServiceParts) {
     },
     onReload: invalidation.renewSoon,
   });
-  const { beforeStore } = parts;
   const metrics = createMetrics();
   const database = createDatabaseWatch({ config, log, db, redis });
   const peers = createPeers({ role: "web", config, log, clock, db, redis });
@@ -156,8 +153,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
     figuresOf,
     lists: createListPacker(),
-    rectangles: createRectangles({ config, clock, store: rectangleStore, follower, beforeStore }),
-    recoded: createRecoder(),
+    rectangles: createRectangles({ config, clock, store: rectangleStore, follower }),
     /** Open streams of changes. */
     streams: createStreams({ model, asOf: follower.asOf, keys, config, clock, log }),
     invalidation,

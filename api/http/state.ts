@@ -32,8 +32,8 @@ export interface State {
   limits?: QuotaDecision;
   /** The problem that the request is answered with. */
   code?: ProblemCode;
-  /** What the route has read from the query for its look-up. */
-  asked?: unknown;
+  /** What the route's `lookUp` has read. */
+  request?: unknown;
   /** Query parameters that the route does not know, for `X-Ignored-Parameters`; "" for none. */
   ignored?: string;
   /** The query will be refused, once the request is counted. */

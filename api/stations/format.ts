@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import Negotiator from "negotiator";
 import { Type } from "typebox";
-import { presentList } from "#api/stations/presenters.ts";
-import { sendJsonSlices } from "#api/http/respond.ts";
+import { isUnchanged, presentList } from "#api/stations/presenters.ts";
+import { type Representation, sendJson, sendRepresentation } from "#api/http/respond.ts";
 import type { Form } from "#api/openapi/answers.ts";
 import type { HeaderName } from "#api/openapi/headers.ts";
 import { station, stationExample } from "#src/contract/shapes/stations.ts";
@@ -58,9 +58,27 @@ export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void
   });
 }
 
+/** What the headers of a list say. */
+export interface ListHead {
+  etag: string;
+  rest: ListRest;
+  format: Format;
+}
+
+/** Sends a list whose body is made, or 304. */
+export async function sendList(
+  ctx: ApiContext,
+  { etag, rest, format }: ListHead,
+  body: Representation,
+): Promise<void> {
+  if (isUnchanged(ctx, etag, rest.asOfMs)) return;
+  await sendRepresentation(ctx, body);
+  setFormat(ctx, format, rest);
+}
+
 /** Sends a list of stations in that form; what is not JSON is written in small pieces as fast as the caller takes them. */
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
-  if (format === "json") return sendJsonSlices(ctx, presentList(answer.pieces(), rest));
+  if (format === "json") return sendJson(ctx, presentList(answer.pieces(), rest));
   setFormat(ctx, format, rest);
   const form = forms[format];
   const marked = rest.bom && format === "csv";

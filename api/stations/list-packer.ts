@@ -1,42 +1,24 @@
 import { LRUCache } from "lru-cache";
 import { compressQuickly, pickEncoding } from "#api/http/encoding.ts";
-import { sendJsonSlices } from "#api/http/respond.ts";
 import type { ApiContext } from "#api/http/route.ts";
-import { sendAs, setFormat } from "#api/stations/format.ts";
-import { presentList } from "#api/stations/presenters.ts";
-import type { ListRest } from "#snapshots/model/envelope.ts";
-import { type Format, forms, wholeList } from "#snapshots/model/forms.ts";
+import { type ListHead, sendAs, sendList } from "#api/stations/format.ts";
+import { isUnchanged, presentList } from "#api/stations/presenters.ts";
+import { forms, wholeList } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 
-/** Packs lists of stations: gzip put together from what is deflated already, or anew. */
-export interface ListPacker {
-  /**
-   * `answer` in that form, JSON where nothing is said, in pieces of one gzip member. `name` says what content and form
-   * are: the ETag.
-   */
-  gzip(name: string, answer: Answer, rest: ListRest, format?: Format): Promise<Buffer[]>;
-  /** `answer` packed anew, and as it is: in a buffer that comes back when it is packed (see long-buffers.ts). */
-  pack(
-    answer: Answer,
-    rest: ListRest,
-    format: Format,
-    coding: Coding,
-  ): { plain: Buffer; body: Promise<Buffer> };
-  /** Sends `answer` in that form: gzip unless brotli or nothing is wanted more. */
-  send(
-    ctx: ApiContext,
-    name: string,
-    answer: Answer,
-    rest: ListRest,
-    format?: Format,
-  ): Promise<void>;
+/** A list of stations that was found for an answer, not yet written. */
+export interface List extends ListHead {
+  answer: Answer;
 }
 
 /** Fewer stations are shorter than what packing them is worth. */
 const fewest = 3;
+
+/** With so much of a list deflated already, gzip of the rest costs less than brotli of the whole. */
+const readyPart = 0.4;
 
 const budgetBytes = 8 << 20;
 const largestBytes = 1 << 20;
@@ -44,42 +26,62 @@ const largestBytes = 1 << 20;
 const overhead = 500;
 
 /**
- * Remembers the packed stations of what was asked for last, without the envelope, whose `as_of` moves on each second.
- * Content is the name, so nothing remembered is ever out of date.
+ * Packs lists of stations: gzip put together from what is deflated already, or anew. Remembers the packed stations of
+ * what was asked for last, without the envelope, whose `as_of` moves on each second. Content and form are the name, the
+ * ETag, so nothing remembered is ever out of date.
  */
-export function createListPacker(): ListPacker {
+export function createListPacker() {
   const cache = new LRUCache<string, Packed>({
     maxSize: budgetBytes,
     maxEntrySize: largestBytes,
     sizeCalculation: ({ blocks }) => blocks.reduce((sum, { length }) => sum + length, overhead),
   });
 
-  const gzip: ListPacker["gzip"] = async (name, answer, rest, format = "json") => {
+  /** The list in pieces of one gzip member. */
+  const gzip = async ({ etag, answer, rest, format }: List): Promise<Buffer[]> => {
     const { head, tail } = forms[format];
-    let packed = cache.get(name);
-    if (packed === undefined) cache.set(name, (packed = await packPieces(answer.pieces(), format)));
+    let packed = cache.get(etag);
+    if (packed === undefined) cache.set(etag, (packed = await packPieces(answer.pieces(), format)));
     return gzipMember(head, packed, tail(rest));
   };
 
   return {
     gzip,
-    pack(answer, rest, format, coding) {
-      const plain = wholeList(answer, rest, format);
-      return { plain, body: compressQuickly(plain, coding).finally(() => giveBack(plain)) };
+    /** Packs the list once for many callers, if possible in a coding that is accepted. `plain` is for one who takes no other. */
+    pack(list: List, accepted: string | undefined) {
+      const takes = (coding: Coding): boolean => pickEncoding(accepted, [coding]) === coding;
+      const coding = pickEncoding(accepted) === "gzip" ? "gzip" : "br";
+      const isBrOnly = takes("br") && !takes("gzip");
+      const ready = isBrOnly ? 0 : list.answer.wholePart();
+      if (ready > (coding === "gzip" ? 0 : readyPart)) {
+        const body = gzip(list).then((parts) => Buffer.concat(parts));
+        return { coding: "gzip" as const, body, plain: () => plainSlices(list) };
+      }
+      // Brotli costs less to make than gzip.
+      const plain = wholeList(list.answer, list.rest, list.format);
+      // Otherwise it is sent, too.
+      const body = compressQuickly(plain, coding).finally(() => takes(coding) && giveBack(plain));
+      return { coding, body, plain: () => [plain] } as const;
     },
-    async send(ctx, name, answer, rest, format = "json") {
+    /** Sends the list, or 304: gzip unless brotli or nothing is wanted more. */
+    send(ctx: ApiContext, list: List): Promise<void> | void {
+      const { answer, rest, format } = list;
       // For few, and dear: written a few stations at a turn.
-      if (format === "csv") return sendAs(ctx, format, answer, rest);
-      // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
-      const encoding = pickEncoding(ctx.headers["accept-encoding"], ["gzip", "br"]);
-      if (encoding !== "gzip" || answer.count < fewest)
-        sendJsonSlices(ctx, plainSlices(answer, rest, format));
-      else sendJsonSlices(ctx, await gzip(name, answer, rest, format), "gzip");
-      setFormat(ctx, format, rest);
+      if (format === "csv") {
+        if (!isUnchanged(ctx, list.etag, rest.asOfMs)) sendAs(ctx, format, answer, rest);
+        return undefined;
+      }
+      const isPacked = answer.count >= fewest;
+      return sendList(ctx, list, {
+        // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
+        offers: isPacked ? ["gzip", "br"] : [],
+        coded: (coding) => (isPacked && coding === "gzip" ? gzip(list) : null),
+        plain: () => plainSlices(list),
+      });
     },
   };
 }
 
 /** A list as it is: JSON in pieces of what is there, other forms in one buffer. */
-const plainSlices = (answer: Answer, rest: ListRest, format: Format): Buffer[] =>
+const plainSlices = ({ answer, rest, format }: List): Buffer[] =>
   format === "json" ? presentList(answer.pieces(), rest) : [wholeList(answer, rest, format)];

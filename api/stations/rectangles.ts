@@ -3,8 +3,9 @@ import { promisify } from "node:util";
 import { brotliDecompress, constants, gunzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { compress, type Encoding } from "#api/http/encoding.ts";
+import type { Representation } from "#api/http/respond.ts";
 import {
-  isGood,
+  isCurrent,
   type LookedUp,
   type Rectangle,
   type RectangleHead,
@@ -20,32 +21,41 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 
 /** A rectangle that may be answered from the cache. */
 export interface Question extends RectangleQuestion {
+  box: Box;
   /** How long its answer may be kept, as the partner's setting says, ms. */
   lifeMs: number;
 }
 
-/** An answer that is being made: what it is, when time alone changes it (ms), and its body, packed. */
-export interface Making extends Omit<RectangleHead, "endsAt"> {
+/** An answer that is being made. */
+export interface Making {
+  head: Omit<RectangleHead, "endsAt">;
+  /** When time alone changes it, ms. */
   nextAt: number;
+  /** Packed in the head's `coding`. */
   body: Promise<Buffer>;
+  /** For a caller who does not take that. */
+  plain: Representation["plain"];
+}
+
+/** An answer that is shared, and its body as it can be sent. */
+export interface SharedAnswer extends Representation {
+  rectangle: Rectangle;
+  isHit: boolean;
 }
 
 const shortestMs = 20;
 /** Raise it when an older version must not read the entries of this one. */
 const entryVersion = 3;
 
-/**
- * The shared cache of rectangles for publishable keys (docs/contract.md 8, decisions 8). `beforeStore` is for
- * tests: what happens between the making of an answer and its storing.
- */
+/** The shared cache of rectangles for publishable keys (docs/contract.md 8, decisions 8). */
 export function createRectangles(deps: {
   config: Config;
   clock: Clock;
   store: RectangleStore;
   follower: Pick<Follower, "seq" | "refresh">;
-  beforeStore?: (() => Promise<void>) | undefined;
 }) {
-  const { config, clock, store, follower, beforeStore } = deps;
+  const { config, clock, store, follower } = deps;
+  const recoded = createRecoder();
   const making = new Map<string, Promise<Rectangle>>();
   /** This process has read the feed after it first saw this epoch. */
   let adopted = "";
@@ -77,22 +87,29 @@ export function createRectangles(deps: {
     return !isBehind();
   };
 
-  const make = async (
+  /** Stores an answer, whose making began at `startedAt` with the changes up to `seq`, for all processes. */
+  const keep = async (
     { name, lifeMs }: Question,
-    epoch: string,
-    start: () => Making,
+    at: { epoch: string; seq: number; startedAt: number },
+    { head, body, nextAt }: Making,
   ): Promise<Rectangle> => {
-    // In one turn with the query: the answer holds these changes.
-    const seq = follower.seq();
-    const startedAt = clock();
-    const { body, nextAt, ...head } = start();
+    const { epoch, seq, startedAt } = at;
     const endsAt = Math.min(startedAt + lifeMs, nextAt);
     const rectangle = { ...head, endsAt, epoch, seq, body: await body };
     const leftMs = endsAt - clock();
-    if (leftMs < shortestMs || rectangle.body.length > config.cacheBodyBytes) return rectangle;
-    await beforeStore?.();
-    await store.save(name, rectangle, leftMs).catch(() => {});
+    if (leftMs >= shortestMs && rectangle.body.length <= config.cacheBodyBytes)
+      await store.save(name, rectangle, leftMs).catch(() => {});
     return rectangle;
+  };
+
+  const shared = (rectangle: Rectangle, isHit: boolean): SharedAnswer => ({
+    ...{ rectangle, isHit, offers: [rectangle.coding] },
+    coded: (coding) => recoded(rectangle, coding),
+    plain: () => recoded(rectangle, "identity"),
+  });
+  const hit = (rectangle: Rectangle): SharedAnswer => {
+    hits += 1;
+    return shared(rectangle, true);
   };
 
   return {
@@ -104,41 +121,39 @@ export function createRectangles(deps: {
       // The length of life is part of the name: partners must not shorten or lengthen each other's entries.
       const text = JSON.stringify([entryVersion, config.statusLifetimeMs, lifeS, box, parts]);
       const name = hash("sha1", text, "base64url");
-      return { name, cells: cellsAround(box), lifeMs: lifeS * 1000 };
+      return { box, name, cells: cellsAround(box), lifeMs: lifeS * 1000 };
     },
     /**
-     * The stored answer that the look-up has found, or the one that `start` makes, stored for all processes. Null when
+     * The stored answer that the look-up has found, or the one that `make` begins, stored for all processes. Null when
      * the cache may be neither read nor filled: without Redis, and in a process that cannot catch up.
      */
-    async get(
+    async find(
       question: Question,
       looked: LookedUp | null,
-      start: () => Making,
-    ): Promise<{ rectangle: Rectangle; isHit: boolean } | null> {
+      make: () => Making,
+    ): Promise<SharedAnswer | null> {
       if (looked === null) return null;
       const stored = looked.rectangle;
-      if (stored !== null && isAlive(stored)) {
-        hits += 1;
-        return { rectangle: stored, isHit: true };
-      }
+      if (stored !== null && isAlive(stored)) return hit(stored);
       if (!(await caughtUp(looked))) return null;
       const { name } = question;
       // Another request of this process may be making the same, or have made it since this one asked.
       const underWay = making.get(name);
       const joined = underWay === undefined ? store.held(name) : await underWay.catch(() => null);
-      if (joined && isGood(joined, looked) && isAlive(joined)) {
-        hits += 1;
-        return { rectangle: joined, isHit: true };
-      }
+      if (joined && isCurrent(joined, looked) && isAlive(joined)) return hit(joined);
       misses += 1;
-      const promise = make(question, looked.epoch, start).finally(() => {
+      // In one turn: the answer holds these changes, and the next request finds it under way.
+      const at = { epoch: looked.epoch, seq: follower.seq(), startedAt: clock() };
+      const made = make();
+      const promise = keep(question, at, made).finally(() => {
         if (making.get(name) === promise) making.delete(name);
       });
       making.set(name, promise);
-      return { rectangle: await promise, isHit: false };
+      return { ...shared(await promise, false), plain: made.plain };
     },
-    /** How often `get` found an answer, and how often it had to make one. */
+    /** How often `find` found an answer, and how often it had to make one. */
     served: () => ({ hits, misses }),
+    store,
   };
 }
 
@@ -169,13 +184,14 @@ function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
 
 const keptBytes = 8 << 20;
 
-/** Bodies of the cache in another coding than the stored one, for callers who do not take that. The last ones are kept. */
-export function createRecoder(): (rectangle: Rectangle, to: Encoding) => Promise<Buffer> {
+/** Bodies of the cache in the coding that a caller takes. Those in another one than the stored are kept for a while. */
+function createRecoder(): (rectangle: Rectangle, to: Encoding) => Promise<Buffer> {
   const kept = new LRUCache<string, Buffer>({
     maxSize: keptBytes,
     sizeCalculation: ({ buffer }) => buffer.byteLength + 100,
   });
   return async (rectangle, to) => {
+    if (to === rectangle.coding) return rectangle.body;
     const name = `${to} ${rectangle.etag} ${rectangle.asOfMs}`;
     const known = kept.get(name);
     if (known !== undefined) return known;

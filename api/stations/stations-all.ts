@@ -1,7 +1,6 @@
 import { ageOf } from "#src/domain/age.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { Type } from "typebox";
-import { pickEncoding } from "#api/http/encoding.ts";
 import {
   formsOf,
   lineForms,
@@ -12,7 +11,7 @@ import {
 } from "#api/stations/format.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { refused } from "#api/http/errors.ts";
-import { sendJson } from "#api/http/respond.ts";
+import { sendRepresentation } from "#api/http/respond.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
   featureListExample,
@@ -106,7 +105,12 @@ export const allStationsRoute = (services: Services, fixed?: Format) =>
       setLastModified(services, ctx, dump?.builtAtMs ?? now);
       if (dump === null) return sendPage(services, ctx, format, asked);
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
-      await sendDump(services, ctx, dump);
+      await sendRepresentation(ctx, {
+        offers: dump.br.length > 0 ? ["br", "gzip"] : ["gzip"],
+        // For who takes brotli alone, `respond` compresses a dump that has none.
+        coded: (coding) => (dump[coding].length > 0 ? dump[coding] : null),
+        plain: () => services.dumps.plain(dump),
+      });
     },
   });
 
@@ -178,19 +182,6 @@ function dumpOf(
         : null;
   if (longest !== null && (longest.dump?.count ?? whole().count) <= limit) return longest.dump;
   return dumps.set({ filters, limit }, whole, now);
-}
-
-async function sendDump(services: Services, ctx: ApiContext, dump: Dump): Promise<void> {
-  // For who takes brotli alone, `respond` compresses a dump that has none.
-  const made = dump.br.length > 0 ? (["br", "gzip"] as const) : (["gzip"] as const);
-  const encoding = pickEncoding(ctx.headers["accept-encoding"], made);
-  if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
-  sendJson(
-    ctx,
-    encoding === "identity"
-      ? await services.dumps.plain(dump)
-      : dump[encoding === "br" ? "br" : "gzip"],
-  );
 }
 
 const lookMs = 50;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { orThrow, Refused } from "#api/http/errors.ts";
-import { sendJsonSlices } from "#api/http/respond.ts";
+import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { json } from "#api/openapi/answers.ts";
@@ -105,7 +105,7 @@ export const alongRoute = (services: Services) =>
       }
       const lifetimeMs = services.config.statusLifetimeMs;
       const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated, along };
-      sendJsonSlices(ctx, presentList(found.pieces(), rest));
+      sendJson(ctx, presentList(found.pieces(), rest));
     },
   });
 

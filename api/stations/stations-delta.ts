@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { etagOf, unchanged } from "#api/stations/presenters.ts";
 import { json } from "#api/openapi/answers.ts";
 import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
@@ -59,10 +59,9 @@ export const deltaRoute = (services: Services) =>
         count,
         sum,
       });
-      if (isUnchanged(ctx, etag, asOfMs)) return;
       const lifetimeMs = services.config.statusLifetimeMs;
       const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, digest };
-      await services.lists.send(ctx, etag, found, rest);
+      await services.lists.send(ctx, { etag, answer: found, rest, format: "json" });
     },
   });
 

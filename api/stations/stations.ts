@@ -1,16 +1,20 @@
 import { orThrow } from "#api/http/errors.ts";
 import { json } from "#api/openapi/answers.ts";
-import { formsOf, lineForms, lineHeadersOf, operationIdOf } from "#api/stations/format.ts";
-import type { Format } from "#snapshots/model/forms.ts";
-import { isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import {
-  type Asked,
-  compute,
-  createAskedReader,
-  type Made,
-  make,
-  readAsked,
-  sendRectangle,
+  formsOf,
+  lineForms,
+  lineHeadersOf,
+  operationIdOf,
+  sendList,
+} from "#api/stations/format.ts";
+import type { Format } from "#snapshots/model/forms.ts";
+import { unchanged } from "#api/stations/presenters.ts";
+import {
+  type AreaRequest,
+  createRequestReader,
+  findList,
+  makeShared,
+  readRequest,
 } from "#api/stations/area-answer.ts";
 import {
   featureList,
@@ -24,7 +28,6 @@ import type { Services } from "#api/http/services.ts";
 
 /** GET /stations, docs/contract.md 4.1; with `fixed` the same in one form, whatever `Accept` says: /stations.csv. */
 export function stationsRoute(services: Services, fixed?: Format) {
-  const askedForLookUp = createAskedReader(services);
   return route({
     method: "GET",
     path: fixed === undefined ? "/stations" : `/stations.${fixed}`,
@@ -58,28 +61,21 @@ export function stationsRoute(services: Services, fixed?: Format) {
     query: areaQuery,
     read: readAreaQuery,
     secretParameters: ["lat", "lon", "ids"],
-    lookUp(ctx) {
-      const asked = askedForLookUp(ctx);
-      ctx.state.asked = asked ?? undefined;
-      return asked?.question ?? null;
-    },
+    lookUp: createRequestReader(services),
     async handle(ctx) {
-      const asked =
-        (ctx.state.asked as Asked | undefined) ?? orThrow<Asked>(readAsked(services, ctx, fixed));
-      const { area, format, question } = asked;
+      const request = ctx.state.request ?? orThrow<AreaRequest>(readRequest(services, ctx, fixed));
+      const { area, format, question } = request;
       if (fixed === undefined) ctx.set("Vary", "Accept");
-      if (area.kind === "box") ctx.set("X-Service-Cache", "miss");
-      let made: Made | null = null;
       const shared =
         question &&
-        (await services.rectangles.get(question, ctx.state.quota.found, () => {
-          made = make(services, ctx, asked);
-          return made.making;
-        }));
-      if (shared) return sendRectangle(services, ctx, asked, { ...shared, made });
-      const { etag, found, rest } = compute(services, ctx, asked);
-      if (isUnchanged(ctx, etag, rest.asOfMs)) return;
-      await services.lists.send(ctx, etag, found, { ...rest, bom: ctx.state.query.bom }, format);
+        (await services.rectangles.find(question, ctx.state.quota.found, () =>
+          makeShared(services, ctx, request, question),
+        ));
+      if (area.kind === "box") ctx.set("X-Service-Cache", shared?.isHit ? "hit" : "miss");
+      if (!shared) return services.lists.send(ctx, findList(services, ctx, request));
+      const { etag, asOfMs, count, truncated } = shared.rectangle;
+      const rest = { asOfMs, count, truncated, lifetimeMs: services.config.statusLifetimeMs };
+      return sendList(ctx, { etag, rest, format }, shared);
     },
   });
 }

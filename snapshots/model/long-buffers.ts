@@ -6,8 +6,8 @@ const largestKept = 8 << 20;
 
 /** Nobody uses these; the smallest stands first. */
 const free: Buffer[] = [];
-/** Memory that may come back, and how many users it has. What never does is collected as garbage. */
-const lent = new WeakMap<ArrayBufferLike, number>();
+/** Memory that may come back. What never does is collected as garbage. */
+const lent = new WeakSet<ArrayBufferLike>();
 
 /**
  * A buffer of `size` bytes with any content, for what is needed for the time of one answer. Long ones are used again
@@ -21,23 +21,13 @@ export function borrow(size: number): Buffer {
     at < 0
       ? Buffer.allocUnsafeSlow(Math.ceil(size / step) * step)
       : (free.splice(at, 1)[0] as Buffer);
-  lent.set(whole.buffer, 1);
+  lent.add(whole.buffer);
   return whole.subarray(0, size);
-}
-
-/** Adds a user to a buffer of `borrow`: it comes back when each has given it back. */
-export function share({ buffer }: Buffer): void {
-  const users = lent.get(buffer);
-  if (users !== undefined) lent.set(buffer, users + 1);
 }
 
 /** Takes back a buffer of `borrow`, or a part of one, that its user reads no more. Other buffers are left alone. */
 export function giveBack({ buffer }: Buffer): void {
-  const users = lent.get(buffer);
-  if (users === undefined) return;
-  if (users > 1) return void lent.set(buffer, users - 1);
-  lent.delete(buffer);
-  if (buffer.byteLength > largestKept) return;
+  if (!lent.delete(buffer) || buffer.byteLength > largestKept) return;
   free.push(Buffer.from(buffer));
   free.sort((a, b) => a.length - b.length);
   if (free.length > keptMax) free.shift();

@@ -48,7 +48,7 @@ export interface LookedUp {
 }
 
 /** True when an answer holds all that was changed before the cache was looked at. */
-export const isGood = (
+export const isCurrent = (
   { epoch, seq }: Pick<Rectangle, "epoch" | "seq">,
   looked: Pick<LookedUp, "epoch" | "generation">,
 ): boolean => epoch === looked.epoch && seq >= looked.generation;
@@ -157,7 +157,7 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
         }
         // What was held when the question left may have gone meanwhile.
         const rectangle = stamp ? held.get(name) : undefined;
-        const isSame = rectangle?.stamp === String(stamp) && isGood(rectangle, looked);
+        const isSame = rectangle?.stamp === String(stamp) && isCurrent(rectangle, looked);
         return { ...looked, rectangle: isSame ? rectangle : null };
       });
     },

@@ -31,6 +31,16 @@ export async function startEdge(config: Config, parts: WebParts = {}): Promise<E
   return { config, db: web.services.db, web, url, port, stop };
 }
 
+/** Has `before` awaited between the making of a rectangle and its storing. */
+export function beforeStoring({ web }: Edge, before: () => Promise<void>): void {
+  const { store } = web.services.rectangles;
+  const { save } = store;
+  store.save = async (...entry) => {
+    await before();
+    await save(...entry);
+  };
+}
+
 /** Settings of a test file's own database and Redis prefix, and a silent log. */
 export const startInstance = (settings: Record<string, string> = {}): Promise<TestInstance> =>
   createTestInstance({ LOG_LEVEL: "silent", ...settings });

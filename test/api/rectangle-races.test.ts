@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { cellsOf } from "#src/feed/cells.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
+import { addKey, addPartner, beforeStoring, type Edge, startEdge } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -63,8 +63,9 @@ describe("races of the cached rectangles", function () {
     [first, second, slow] = await Promise.all([
       startEdge(config, { clock }),
       startEdge(config, { clock }),
-      startEdge(config, { clock, follower: unwoken, beforeStore: () => beforeStore() }),
+      startEdge(config, { clock, follower: unwoken }),
     ]);
+    beforeStoring(slow, () => beforeStore());
     stopMarks = await startWorker("marks", config);
     marker = createClient(`http://127.0.0.1:${first.port}`, secret);
   });

@@ -1,7 +1,15 @@
 import { expect } from "chai";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createFollower } from "#src/feed/follower.ts";
-import { addKey, addPartner, bearer, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import {
+  addKey,
+  addPartner,
+  bearer,
+  beforeStoring,
+  type Edge,
+  startEdge,
+  startInstance,
+} from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -351,8 +359,8 @@ describe("rectangles of publishable keys", function () {
             fail ? Promise.reject(new Error("away")) : real.refresh();
           return { ...real, refresh };
         },
-        beforeStore: () => (held ? gate : Promise.resolve()),
       });
+      beforeStoring(slow, () => (held ? gate : Promise.resolve()));
     });
     after(() => slow.stop());
 
