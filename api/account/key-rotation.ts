@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { json } from "#api/openapi/answers.ts";
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { AccountDeps } from "#api/account/deps.ts";
 import { rotatedKey, rotatedKeyExample } from "#src/contract/shapes/account.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { overlapDays, rotateKeyRepeatably } from "#src/keys/rotation.ts";
@@ -35,7 +35,7 @@ const whyNot: Record<string, string> = {
 };
 
 /** POST /keys/rotate, decisions 8.36 and 8.37: replaces the key that the call is made with. */
-export const rotateKeyRoute = ({ db, config, clock }: Services) =>
+export const rotateKeyRoute = ({ db, config, clock }: AccountDeps) =>
   route({
     method: "POST",
     path: "/keys/rotate",

@@ -7,7 +7,7 @@ import {
 } from "#src/contract/shapes/account.ts";
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { AccountDeps } from "#api/account/deps.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { presented } from "#src/operators/presented.ts";
@@ -41,7 +41,7 @@ const query = Type.Object({
 });
 
 /** POST /limit-requests, docs/contract.md 4.7: one can be pending at a time. */
-export const askLimitsRoute = ({ db }: Services) =>
+export const askLimitsRoute = ({ db }: AccountDeps) =>
   route({
     method: "POST",
     path: "/limit-requests",
@@ -75,7 +75,7 @@ export const askLimitsRoute = ({ db }: Services) =>
   });
 
 /** GET /limit-requests, docs/contract.md 4.8: the partner's own, newest first. */
-export const listLimitsRoute = ({ db }: Services) =>
+export const listLimitsRoute = ({ db }: AccountDeps) =>
   route({
     method: "GET",
     path: "/limit-requests",

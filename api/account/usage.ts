@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { json } from "#api/openapi/answers.ts";
 import { usage, usageExample } from "#src/contract/shapes/account.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { AccountDeps } from "#api/account/deps.ts";
 import { type UsageCount, usageDays } from "#src/domain/usage.ts";
 import { dayOf } from "#src/limits/limiter.ts";
 import { pendingUsage } from "#src/limits/pending-usage.ts";
@@ -15,7 +15,7 @@ const query = Type.Object({
 });
 
 /** GET /usage, docs/contract.md 4.6: durable days with what was counted since the last flush. Shape: decisions 6. */
-export const usageRoute = (services: Services) =>
+export const usageRoute = (services: AccountDeps) =>
   route({
     method: "GET",
     path: "/usage",
@@ -49,7 +49,7 @@ export const usageRoute = (services: Services) =>
 
 /** A partner's usage from `fromDay` (days since the epoch) to this moment: each request once. */
 export async function usageSince(
-  { db, redis, config, log }: Services,
+  { db, redis, config, log }: AccountDeps,
   partnerId: number,
   fromDay: number,
 ): Promise<UsageCount[]> {

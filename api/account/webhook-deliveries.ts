@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { inUtc, ownWebhook, pathId } from "#api/account/webhooks.ts";
 import { refused } from "#api/http/errors.ts";
 import { route, type Route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { AccountDeps } from "#api/account/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { delivery, deliveryExample, deliveryList } from "#src/contract/shapes/webhooks.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -23,7 +23,7 @@ const waitingExample = {
 };
 
 /** What was sent to a webhook, docs/contract.md 10.2. */
-export const deliveryRoutes = ({ db }: Services): Route[] => [
+export const deliveryRoutes = ({ db }: AccountDeps): Route[] => [
   route({
     method: "POST",
     path: `${path}/test`,

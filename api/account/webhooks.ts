@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { route, type Route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { AccountDeps } from "#api/account/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
   createdWebhook,
@@ -34,7 +34,7 @@ const path = "/webhooks/{webhook_id}";
 const notFound = ["webhook-not-found"] as const;
 
 /** A partner's webhooks, docs/contract.md 10.1. */
-export const webhookRoutes = (services: Services): Route[] => [
+export const webhookRoutes = (services: AccountDeps): Route[] => [
   route({
     method: "GET",
     path: "/webhooks",
@@ -193,7 +193,7 @@ export const inUtc = (time: Date): string => formatTime(time.getTime());
 
 /** The webhook that a path names; throws a refusal when the partner has no such one. */
 export async function ownWebhook(
-  { db }: Pick<Services, "db">,
+  { db }: Pick<AccountDeps, "db">,
   { params, state }: { params: Record<string, string>; state: { key: { partnerId: number } } },
 ): Promise<Webhook> {
   const found = await findWebhook(db, pathId(params["webhook_id"]), state.key.partnerId);
@@ -203,7 +203,7 @@ export async function ownWebhook(
 
 /** Registers a webhook; throws a refusal of its URL, or when the partner has as many as possible. */
 export async function registerWebhook(
-  { db, config }: Pick<Services, "db" | "config">,
+  { db, config }: Pick<AccountDeps, "db" | "config">,
   partnerId: number,
   { url, events, description = "" }: Omit<WebhookWish, "description"> & { description?: string },
 ): Promise<{ webhook: Webhook; secret: string }> {
@@ -217,7 +217,7 @@ export async function registerWebhook(
 
 /** Changes a webhook of the partner; throws a refusal of its URL, or when only the operator may switch it on. */
 export async function adjustWebhook(
-  { db, config }: Pick<Services, "db" | "config">,
+  { db, config }: Pick<AccountDeps, "db" | "config">,
   partnerId: number,
   { id, off_reason }: Webhook,
   changes: Partial<WebhookWish> & { enabled?: boolean },
@@ -233,7 +233,7 @@ export async function adjustWebhook(
 
 /** A new secret; throws a refusal when the partner has no such webhook. */
 export async function rotateSecret(
-  { db, config }: Pick<Services, "db" | "config">,
+  { db, config }: Pick<AccountDeps, "db" | "config">,
   partnerId: number,
   id: number,
   overlapHours = 24,
@@ -250,7 +250,7 @@ export function shownWebhook<Time>(row: Webhook, format: (time: Date) => Time) {
   return shown;
 }
 
-async function readUrl(config: Services["config"], text: string): Promise<string> {
+async function readUrl(config: AccountDeps["config"], text: string): Promise<string> {
   const read = await createReceivers(config).read(text);
   if ("url" in read) return read.url;
   const fault = { loc: ["body", "url"], msg: read.fault, type: "value_error" };

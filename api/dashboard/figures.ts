@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { usageSince } from "#api/account/usage.ts";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { meteredOf } from "#api/http/limits.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { MinuteFigures, Overview, SentDay, SentMarks } from "#src/contract/dashboard.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -18,7 +18,7 @@ const overviewQuery = Type.Object({
 });
 
 /** Limits and what is left of them, and requests by day and method. Counts nothing itself. */
-export const overviewCall = (services: Services) =>
+export const overviewCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/overview", { query: overviewQuery }, async (ctx) => {
     const { key } = ctx.state.viewer;
     const { days = 14 } = ctx.state.query;
@@ -48,7 +48,7 @@ export const overviewCall = (services: Services) =>
   });
 
 const minutesOf = (
-  { redis, config, log }: Services,
+  { redis, config, log }: DashboardDeps,
   partnerId: number,
   today: number,
 ): Promise<MinuteFigures | null> =>
@@ -63,7 +63,7 @@ const csvQuery = Type.Object({
 const columns = ["date", "audience", "method", "requests", "not_modified", "errors"];
 
 /** Requests by day, audience and method as a spreadsheet, the newest day first. */
-export const usageCsvCall = (services: Services) =>
+export const usageCsvCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/usage.csv", { query: csvQuery }, async (ctx) => {
     const { viewer, query } = ctx.state;
     const { days = 30 } = query;
@@ -112,7 +112,7 @@ const countedMax = 100_000;
 const rememberedMs = 5000;
 
 /** What became of the marks that the partner's servers and pages have sent. */
-export function marksCall({ db, clock }: Services) {
+export function marksCall({ db, clock }: DashboardDeps) {
   // Counting takes up to half a second: it is done once in this time for all who look.
   const counted = new Map<number, { at: number; days: Promise<SentDay[]> }>();
   const count = (partnerId: number, now: number): Promise<SentDay[]> => {

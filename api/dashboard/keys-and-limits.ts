@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { askLimits, limitWish, shownLimitRequest } from "#api/account/limit-requests.ts";
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { KeyState, RotatedKey, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { overlapDays, rotateKey } from "#src/keys/rotation.ts";
@@ -13,7 +13,7 @@ import { inMs, presented } from "#src/operators/presented.ts";
 const requestsShown = 100;
 
 /** The partner's keys, revoked ones included; never their texts, which are not stored. */
-export const keysCall = ({ db, clock }: Services) =>
+export const keysCall = ({ db, clock }: DashboardDeps) =>
   dashboardCall("GET", "/keys", {}, async (ctx) => {
     const { key } = ctx.state.viewer;
     const now = clock();
@@ -57,7 +57,7 @@ const whyNot: Record<string, string> = {
 };
 
 /** Replaces the key of this session (decisions 8.36). The new key is in this answer and nowhere else. */
-export const rotateKeyCall = ({ db, clock }: Services) =>
+export const rotateKeyCall = ({ db, clock }: DashboardDeps) =>
   dashboardCall("POST", "/keys/rotate", { body: overlap }, async (ctx) => {
     const { viewer, body } = ctx.state;
     const rotated = await rotateKey(db, viewer.key, body.days, clock());
@@ -71,7 +71,7 @@ export const rotateKeyCall = ({ db, clock }: Services) =>
   });
 
 /** The partner's limit requests, newest first. */
-export const listLimitsCall = ({ db }: Services) =>
+export const listLimitsCall = ({ db }: DashboardDeps) =>
   dashboardCall("GET", "/limit-requests", {}, async (ctx) => {
     const { key } = ctx.state.viewer;
     const requests = await listLimitRequests(db, { partner: key.partnerId }, requestsShown);
@@ -79,7 +79,7 @@ export const listLimitsCall = ({ db }: Services) =>
   });
 
 /** Asks for other limits, as POST /limit-requests of the API does (docs/contract.md 3.3). */
-export const askLimitsCall = ({ db }: Services) =>
+export const askLimitsCall = ({ db }: DashboardDeps) =>
   dashboardCall("POST", "/limit-requests", { body: limitWish }, async (ctx) => {
     const { viewer, body } = ctx.state;
     const next = "Send another when it is decided.";

@@ -10,7 +10,7 @@ import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";
 import { sessionCookie } from "#api/pages/session-cookie.ts";
@@ -19,7 +19,7 @@ import { sessionCookie } from "#api/pages/session-cookie.ts";
  * `/dashboard/`: the partner dashboard (docs/contract.md 5.6), and every call of its script. Only signing in is open to
  * everybody.
  */
-export function dashboardPages(router: PageRouter, services: Services): Middleware[] {
+export function dashboardPages(router: PageRouter, services: DashboardDeps): Middleware[] {
   const cookie = sessionCookie("dashboard", services.config);
   const built = readBuilt("dashboard/index.html");
   // Relative: the service may stand below a path of a proxy.

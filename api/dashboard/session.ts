@@ -4,7 +4,7 @@ import { refused, Refused } from "#api/http/errors.ts";
 import { pageCall } from "#api/pages/page-calls.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { signInLimit } from "#api/pages/guards.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { findKey } from "#src/keys/issued-keys.ts";
 import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
@@ -13,7 +13,7 @@ import { endSession, findSession, openSession } from "#src/operators/sessions.ts
 const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /** Exchanges a secret key for a session (docs/contract.md 5.6). The key is neither stored nor sent back. */
-export function signInCall(services: Services, cookie: SessionCookie) {
+export function signInCall(services: DashboardDeps, cookie: SessionCookie) {
   const { config, db, clock, keys } = services;
   const countAttempt = signInLimit(services);
   return pageCall<null>()("POST", "/session", { body }, async (ctx) => {
@@ -43,14 +43,14 @@ export function signInCall(services: Services, cookie: SessionCookie) {
 }
 
 /** Who is signed in. */
-export const showSessionCall = (services: Services) =>
+export const showSessionCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/session", {}, async (ctx) => {
     const { key, expiresAt } = ctx.state.viewer;
     ctx.body = await shown(services, key, expiresAt);
   });
 
 /** Signs out. */
-export const signOutCall = ({ db }: Services, cookie: SessionCookie) =>
+export const signOutCall = ({ db }: DashboardDeps, cookie: SessionCookie) =>
   dashboardCall("DELETE", "/session", {}, async (ctx) => {
     await endSession(db, ctx.state.viewer.sessionId);
     cookie.take(ctx);
@@ -58,7 +58,7 @@ export const signOutCall = ({ db }: Services, cookie: SessionCookie) =>
   });
 
 async function shown(
-  { config, db }: Services,
+  { config, db }: DashboardDeps,
   { id, partner }: KeyInfo,
   expiresAt: number,
 ): Promise<DashboardSession> {

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type {
   CallError,
   CallErrors,
@@ -25,7 +25,7 @@ const days = (most: number, usual: number) =>
   });
 
 /** How often which problem code was answered for which call, today and in the period (decisions 12.10). */
-export const errorsCall = (services: Services) =>
+export const errorsCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/errors", { query: days(90, 14) }, async (ctx) => {
     const { days = 14 } = ctx.state.query;
     const today = dayOf(services.clock() / 1000);
@@ -40,7 +40,7 @@ export const errorsCall = (services: Services) =>
 const columns = ["date", "audience", "method", "code", "errors", "not_counted", "marks_in_batches"];
 
 /** The same by day, as a spreadsheet, the newest day first. */
-export const errorsCsvCall = (services: Services) =>
+export const errorsCsvCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/errors.csv", { query: days(365, 30) }, async (ctx) => {
     const { days = 30 } = ctx.state.query;
     const today = dayOf(services.clock() / 1000);
@@ -59,7 +59,7 @@ export const errorsCsvCall = (services: Services) =>
   });
 
 const errorsSince = async (
-  services: Services,
+  services: DashboardDeps,
   partnerId: number,
   fromDay: number,
 ): Promise<ErrorCount[]> =>
@@ -113,7 +113,7 @@ const recentQuery = Type.Object({
 });
 
 /** The last requests, or the last that failed (decisions 12.11). They are in Redis: 503 while it is away. */
-export const recentCall = ({ db, redis, config, clock }: Services) =>
+export const recentCall = ({ db, redis, config, clock }: DashboardDeps) =>
   dashboardCall("GET", "/recent", { query: recentQuery }, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;
     const { audience = "partner", only } = ctx.state.query;
@@ -134,7 +134,7 @@ export const recentCall = ({ db, redis, config, clock }: Services) =>
   });
 
 /** Requests by hour with the median and the p95 of their durations (decisions 12.12). */
-export const hoursCall = (services: Services) =>
+export const hoursCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/hours", {}, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;
     const newest = Math.floor(services.clock() / hourMs);
@@ -164,7 +164,10 @@ const hoursOf = (counts: readonly HourCount[], audience: Audience, newest: numbe
   });
 
 /** What is not flushed yet. While Redis is away the durable rows are all there is. */
-const pendingOf = ({ redis, config, log }: Services, partnerId: number): Promise<PendingUsage[]> =>
+const pendingOf = (
+  { redis, config, log }: DashboardDeps,
+  partnerId: number,
+): Promise<PendingUsage[]> =>
   pendingUsage(redis, config.redisPrefix, [partnerId]).catch((error: Error) => {
     log.debug({ reason: error.message }, "errors and hours without their live part");
     return [];

@@ -1,7 +1,7 @@
 import type { Context } from "#api/http/state.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { pageCall } from "#api/pages/page-calls.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
@@ -23,7 +23,7 @@ export const dashboardCall = pageCall<DashboardViewer>();
  * as soon as its key is revoked or expired, its partner switched off, or its address not among the key's.
  */
 export const dashboardViewer =
-  ({ db, clock }: Pick<Services, "db" | "clock">, cookie: SessionCookie) =>
+  ({ db, clock }: Pick<DashboardDeps, "db" | "clock">, cookie: SessionCookie) =>
   async (ctx: Context): Promise<DashboardViewer | Refusal> => {
     const token = cookie.read(ctx);
     const session = token === null ? null : await findSession(db, "key", token, clock());

@@ -8,7 +8,7 @@ import {
 } from "#api/account/webhooks.ts";
 import { dashboardCall, type DashboardViewer } from "#api/dashboard/viewer.ts";
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { RouteContext } from "#api/http/state.ts";
 import type { ShownDelivery, ShownWebhook } from "#src/contract/dashboard.ts";
 import { newWebhook, webhookChanges } from "#src/contract/shapes/webhooks.ts";
@@ -24,7 +24,7 @@ import {
 const deliveriesShown = 50;
 
 /** The partner's webhooks, as the API's calls do it (docs/contract.md 10). */
-export const webhookCalls = (services: Services) => {
+export const webhookCalls = (services: DashboardDeps) => {
   const { db } = services;
   const own = async ({ params, state }: ViewerContext): Promise<Webhook> => {
     const found = await findWebhook(db, pathId(params["id"]), state.viewer.key.partnerId);

@@ -1,6 +1,6 @@
 import { ageOf } from "#src/domain/age.ts";
 import { Counter, Gauge } from "prom-client";
-import type { Services } from "#api/http/services.ts";
+import type { MetricsDeps } from "#api/metrics/deps.ts";
 import {
   depthOf,
   lastFailureOf,
@@ -23,7 +23,7 @@ type Figures = number | Record<string, number>;
  * Registers what is read only when `/metrics` is called: the state of this process, and what waits for the workers,
  * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
  */
-export function registerGauges(services: Services): void {
+export function registerGauges(services: MetricsDeps): void {
   const {
     config,
     metrics,

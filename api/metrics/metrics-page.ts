@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { refused } from "#api/http/errors.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
 import { registerGauges } from "#api/metrics/gauges.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MetricsDeps } from "#api/metrics/deps.ts";
 import { addressSet, plainAddress } from "#src/infrastructure/addresses.ts";
 
 /** Loopback and the private networks, of IPv4 and IPv6. */
@@ -16,7 +16,7 @@ const proxied = ["x-forwarded-for", "x-real-ip", "forwarded", "via"] as const;
  * `GET /metrics` for Prometheus. With METRICS_TOKEN to whoever sends it as a bearer token; without one to direct
  * callers of the private networks only, so that a public proxy does not show it by accident.
  */
-export function metricsPage(router: PageRouter, services: Services): void {
+export function metricsPage(router: PageRouter, services: MetricsDeps): void {
   const { registry } = services.metrics;
   const mayLook = entrance(services.config.metricsToken);
   registerGauges(services);

@@ -1,5 +1,5 @@
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import type { Middleware } from "#api/http/state.ts";
 import { mountCalls, pageCall } from "#api/pages/page-calls.ts";
 import { alertStop, alertWish, type AlertWishBody, myAlerts } from "#src/contract/shapes/alerts.ts";
@@ -17,7 +17,7 @@ const metresAKm = 1000;
  * `/alerts/…`: what drivers of the operator's own map want to be told of (decisions 15.25). Without a key and
  * unmetered: only our own pages may call, and each network is limited.
  */
-export function alertCalls({ db, config, clock }: Services): Middleware[] {
+export function alertCalls({ db, config, clock }: PageDeps): Middleware[] {
   const { reporterPepper: pepper } = config;
   const receivers = createReceivers(config);
   const { publicKey } = vapidKeys(pepper);

@@ -4,7 +4,7 @@ import sirv, { type Options } from "sirv";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { isolatedHeaders } from "#api/pages/page-headers.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { dayS } from "#src/domain/units.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
@@ -18,7 +18,7 @@ const yearS = 365 * dayS;
  * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (decisions
  * 15.19). `/pictures/*`: what messengers show of a shared page (decisions 15.15).
  */
-export function assetPages(router: PageRouter, services: Services): void {
+export function assetPages(router: PageRouter, services: PageDeps): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
   const packed = { gzip: true, brotli: true, etag: true };
   const setHeaders: Options["setHeaders"] = (res) => {

@@ -4,13 +4,13 @@ import send from "send";
 import { refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { dayS } from "#src/domain/units.ts";
 import { basemapFile, bundledPath, operatorPath } from "#src/infrastructure/map-settings.ts";
 
 /** Base maps that lie here, as PMTiles by Range: our own land and sea, and the operator's file if there is one. */
-export function basemapPages(router: PageRouter, services: Services): void {
+export function basemapPages(router: PageRouter, services: PageDeps): void {
   const files = new Map([[bundledPath, join(builtFolder, "basemap", "bundled.pmtiles")]]);
   const own = basemapFile(services.config);
   if (own !== null) files.set(operatorPath, own);

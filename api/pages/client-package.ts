@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { matchesEtag } from "#api/http/etag.ts";
 import { serveFile } from "#api/http/respond.ts";
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /** Where the TypeScript client is, for `npm install`. */
@@ -16,7 +16,7 @@ const file = join(projectRoot, "dist", "client.tgz");
  * `/client.tgz`: the client as `npm run build` has packed it, for the API of this very version (decisions 17.7).
  * Public and not metered. 404 in an installation without it.
  */
-export function clientPackage(router: PageRouter, services: Services): void {
+export function clientPackage(router: PageRouter, services: PageDeps): void {
   if (!existsSync(file)) return;
   let made: { bytes: Buffer; etag: string } | undefined;
   router.get(clientPath, async (ctx) => {

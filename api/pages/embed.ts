@@ -1,14 +1,14 @@
 import type { PageRouter } from "#api/http/state.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import type { EmbedKey } from "#src/contract/embed.ts";
 
 /**
  * `/widget/embed`: where a partner chooses the map's parameters and copies the iframe's line, with a preview.
  * `/widget/embed/key` tells it what a publishable key is good for: no more than the map's own answer does.
  */
-export function embedPages(router: PageRouter, { keys, config }: Services): void {
+export function embedPages(router: PageRouter, { keys, config }: PageDeps): void {
   const built = readBuilt("embed/index.html")?.replace(
     'name="base" content=""',
     `name="base" content="${new URL(config.baseUrl).href}"`,

@@ -1,5 +1,5 @@
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import type { Context } from "#api/http/state.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -45,7 +45,7 @@ const minutesADay = 1440;
  * @param what done too often: `attempts to sign in`
  */
 export function networkLimit(
-  { clock }: Pick<Services, "clock">,
+  { clock }: Pick<PageDeps, "clock">,
   perMinute: number,
   what: string,
 ): (ip: string) => void {
@@ -63,5 +63,5 @@ export function networkLimit(
 }
 
 /** Counts an attempt to sign in from `ip`; throws a refusal (429) when its network has used up its attempts of the minute. */
-export const signInLimit = (services: Pick<Services, "config" | "clock">) =>
+export const signInLimit = (services: Pick<PageDeps, "config" | "clock">) =>
   networkLimit(services, services.config.signInsPerMinute, "attempts to sign in");

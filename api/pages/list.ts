@@ -2,7 +2,7 @@ import type { PageRouter } from "#api/http/state.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { factsOf, type Listed, nameOf, nearestOf, routeTo } from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
 import { statusSigns } from "#src/contract/driver-texts.ts";
@@ -30,7 +30,7 @@ interface Choice {
  * `/list`: the stations of a city as a plain list, for slow phones: one small page, no script, no map.
  * The same statuses as the API's, from the same read model.
  */
-export function listPage(router: PageRouter, services: Services): void {
+export function listPage(router: PageRouter, services: PageDeps): void {
   router.get("/list", (ctx) => {
     const search = new URLSearchParams(ctx.querystring);
     const language = pickLanguage(search.get("lang"), ctx.get("accept-language"));
@@ -60,7 +60,7 @@ export function listPage(router: PageRouter, services: Services): void {
   });
 }
 
-function cityList(services: Services, choice: Choice): Html {
+function cityList(services: PageDeps, choice: Choice): Html {
   const { messages, city, unknown, fuel, status } = choice;
   const now = services.clock();
   const selection = {

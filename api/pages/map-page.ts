@@ -1,5 +1,5 @@
 import type { Context } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { earlyList } from "#api/pages/early-list.ts";
 import { html, type Html } from "#api/pages/html.ts";
@@ -10,7 +10,7 @@ import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import { consumerKey } from "#src/keys/consumer-key.ts";
 
 /** The key of the map at `/`; null when it is not in force. */
-export async function consumerKeyInForce({ keys, config }: Services): Promise<string | null> {
+export async function consumerKeyInForce({ keys, config }: PageDeps): Promise<string | null> {
   const text = consumerKey(config);
   const key = text === null ? null : await keys.find(text).catch(() => null);
   return key?.kind === "publishable" && key.partner.enabled ? text : null;
@@ -33,7 +33,7 @@ interface MapPage {
 }
 
 /** Answers with the map's built page (web/widget), which stands at several addresses. */
-export function createMapPage({ config, clock }: Services): (ctx: Context, page: MapPage) => void {
+export function createMapPage({ config, clock }: PageDeps): (ctx: Context, page: MapPage) => void {
   const built = readBuilt("widget/index.html");
   const { url } = basemapOf(config);
   const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];

@@ -1,5 +1,5 @@
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { moved } from "#api/pages/built-page.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
 import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
@@ -20,7 +20,7 @@ const earlyMax = 20;
  * `/`: the consumer map, the widget's page with the operator's own key. Where that key is not in force, the plain
  * list.
  */
-export function consumerMapPage(router: PageRouter, services: Services): void {
+export function consumerMapPage(router: PageRouter, services: PageDeps): void {
   const mapPage = createMapPage(services);
   router.get("/", async (ctx) => {
     const key = await consumerKeyInForce(services);
@@ -45,7 +45,7 @@ export function consumerMapPage(router: PageRouter, services: Services): void {
  * `/widget/`: the map for a partner's iframe (docs/contract.md 4.11). Only the key's domains may frame it, and the page
  * that embeds it is looked at when it is loaded (decisions 8).
  */
-export function widgetPages(router: PageRouter, services: Services): void {
+export function widgetPages(router: PageRouter, services: PageDeps): void {
   const { keys, config } = services;
   const mapPage = createMapPage(services);
 
@@ -90,7 +90,7 @@ export async function judgeWidgetKey(
 
 /** The stations where the map will open by its address (docs/contract.md 4.11), and what the place is called. */
 function startOf(
-  services: Services,
+  services: PageDeps,
   given: URLSearchParams,
 ): { stations: Listed[]; place: string } {
   const [lat, lon] = ["lat", "lon"]

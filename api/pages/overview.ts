@@ -1,4 +1,4 @@
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
@@ -27,7 +27,7 @@ const nameMax = 120;
  * `/overview`: how many stations of each city lack fuel, now and by day (decisions 15.32). HTML without script.
  * With `embed=1` and a publishable key, pages of the key's domains may frame it.
  */
-export function overviewPage(router: PageRouter, services: Services): void {
+export function overviewPage(router: PageRouter, services: PageDeps): void {
   const { keys, config, insights } = services;
 
   /** Who may frame the page; or why it may not be there. */

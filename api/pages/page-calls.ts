@@ -3,7 +3,7 @@ import { mount } from "#api/http/mount.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { BaseRoute, Method } from "#api/http/route.ts";
 import type { Context, Middleware, RouteContext } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { demandJson, networkLimit, refuseForeign } from "#api/pages/guards.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 
@@ -48,7 +48,7 @@ export interface PageCalls<Viewer> {
  * that calls without end, 404, 405, 403 for foreign pages, `admit`, 422, the call. Nothing is kept by any cache.
  */
 export function mountCalls<Viewer extends object>(
-  services: Pick<Services, "config" | "clock">,
+  services: Pick<PageDeps, "config" | "clock">,
   { base, open, calls, admit }: PageCalls<Viewer>,
 ): Middleware[] {
   const { config } = services;

@@ -1,12 +1,12 @@
 import type { PageRouter } from "#api/http/state.ts";
 import { html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 
-type Kept = Pick<Services["config"], "positionDays" | "retentionDays" | "alertDays">;
+type Kept = Pick<PageDeps["config"], "positionDays" | "retentionDays" | "alertDays">;
 
 /** `/privacy`: docs/privacy.md in short, for drivers. The map links to it. */
-export function privacyPage(router: PageRouter, { config }: Pick<Services, "config">): void {
+export function privacyPage(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
   router.get("/privacy", (ctx) => {
     const lang = new URLSearchParams(ctx.querystring).get("lang");
     const language = pickLanguage(lang, ctx.get("accept-language"));

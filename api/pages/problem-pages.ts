@@ -1,12 +1,12 @@
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
 
 /** `/problems/<code>`: where the `type` of a problem leads; `/problems`: all of them (decisions 9). */
-export function problemPages(router: PageRouter, { config }: Pick<Services, "config">): void {
+export function problemPages(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
   const pages = new Map<string, string>([[prefix, indexPage()]]);
   for (const code of codes) pages.set(`${prefix}/${code}`, codePage(code, config.problemBase));
   for (const [path, page] of pages) {

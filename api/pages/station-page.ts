@@ -1,5 +1,5 @@
 import type { Context, PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
 import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
@@ -7,7 +7,7 @@ import { shareTags } from "#api/pages/share-tags.ts";
 import { factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
 
 /** `/s/<station id>`: the map with a station's card open, and what messengers show of it (decisions 15.15). */
-export function stationPage(router: PageRouter, services: Services): void {
+export function stationPage(router: PageRouter, services: PageDeps): void {
   const mapPage = createMapPage(services);
   router.get("/s/:id", async (ctx) => {
     const lang = new URLSearchParams(ctx.querystring).get("lang");
@@ -32,7 +32,7 @@ export function stationPage(router: PageRouter, services: Services): void {
 }
 
 /** A station's page without a map: no script, and the same facts. */
-function aboutStation({ config, clock }: Services, station: Listed, language: Language) {
+function aboutStation({ config, clock }: PageDeps, station: Listed, language: Language) {
   const { status, facts, prices, doubt, age } = factsOf(station, language, clock());
   const lines = [station.addr, facts, prices.join(" · "), doubt, age].filter(Boolean);
   const title = `${nameOf(station)}: ${status}`;

@@ -1,6 +1,6 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { priceText, routeLink } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
@@ -17,15 +17,15 @@ export interface Listed extends Point {
 }
 
 /** The station of that id as it is served now; null when there is none. */
-export function stationOf({ model, clock }: Pick<Services, "model" | "clock">, id: string) {
+export function stationOf({ model, clock }: Pick<PageDeps, "model" | "clock">, id: string) {
   const found = model.station(id, clock());
   return found === null ? null : (JSON.parse(found.fragment.toString("utf8")) as Listed);
 }
 
 /** The stations of a query as they are served, the nearest to its centre first. */
 export function nearestOf(
-  { model }: Pick<Services, "model">,
-  query: Omit<Parameters<Services["model"]["query"]>[0], "sort">,
+  { model }: Pick<PageDeps, "model">,
+  query: Omit<Parameters<PageDeps["model"]["query"]>[0], "sort">,
 ): Listed[] {
   const nearest = model.query({ ...query, sort: "distance" });
   return JSON.parse(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packFile, sendPacked } from "#api/http/etag.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { clientPath } from "#api/pages/client-package.ts";
 import { type Chapter, chapterAsMarkdown, readChapters } from "#api/pages/docs/chapters.ts";
@@ -21,7 +21,7 @@ import { projectRoot } from "#src/infrastructure/project-root.ts";
  * the guide, `/docs/guide/<name>.md`, `/llms.txt` (llmstxt.org), and
  * `/.well-known/api-catalog` (RFC 9727). Public and not metered.
  */
-export function guidePages(router: PageRouter, { config }: Pick<Services, "config">): void {
+export function guidePages(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
   const { baseUrl } = config;
   const texts: [path: string, type: string, read: () => string][] = [
     ...filesOfDocuments().map(([name, file]): [string, string, () => string] => [

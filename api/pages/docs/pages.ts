@@ -1,6 +1,6 @@
 import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
 import type { Context, PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { addressOf, createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.ts";
@@ -27,7 +27,7 @@ const searchPath = "/docs/search.json";
  */
 export function docsPages(
   router: PageRouter,
-  { config }: Pick<Services, "config">,
+  { config }: Pick<PageDeps, "config">,
   document: object,
 ): void {
   const template = readBuilt("docs/index.html");

@@ -1,4 +1,4 @@
-import type { Services } from "#api/http/services.ts";
+import type { PageDeps } from "#api/pages/deps.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
@@ -16,7 +16,7 @@ import { formatTime } from "#src/domain/time.ts";
  * `/status` for people and `/status.json` for machines: how each feed is now, its last 90 days, and incidents. From
  * memory, so both answer 200 whatever is away (decisions 16.32).
  */
-export function statusPages(router: PageRouter, { service }: Pick<Services, "service">): void {
+export function statusPages(router: PageRouter, { service }: Pick<PageDeps, "service">): void {
   router.get("/status", (ctx) => {
     const given = new URLSearchParams(ctx.querystring);
     const language = pickLanguage(given.get("lang"), ctx.get("accept-language"));
