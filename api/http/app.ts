@@ -6,7 +6,7 @@ import { mount } from "#api/http/mount.ts";
 import { refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
 import { apiBase, type ApiContext, type Route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import type { Middleware, State } from "#api/http/state.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { Middleware, State } from "#api/http/state.ts";
  * need no key and are not metered; below its base the pages' openapi.json alone is asked first.
  */
 export function createApp(
-  services: Services,
+  services: HttpDeps,
   routes: readonly Route[],
   pages: readonly Middleware[] = [],
 ): Koa<State> {

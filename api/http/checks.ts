@@ -5,7 +5,7 @@ import type { Check } from "#api/http/mount.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
 import { asksDryRun } from "#src/contract/dry-run.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
@@ -15,7 +15,7 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 
 /** This list is the order of checks of decisions 3, for every request below the API's base. */
-export const apiChecks = (services: Services): Check<Route>[] => [
+export const apiChecks = (services: HttpDeps): Check<Route>[] => [
   authenticate(services),
   authorize(services),
   count(services),
@@ -29,7 +29,7 @@ const bearer = /^bearer +([\w]+) *$/i;
  * 401 unless the request carries a key that is in force (docs/contract.md 5); 503 while that is not known
  * (decisions 21.17).
  */
-function authenticate({ keys, meter }: Services): Check<Route> {
+function authenticate({ keys, meter }: HttpDeps): Check<Route> {
   const enter = ({ headers, state }: Context, text: string, key: KeyInfo | null): void => {
     const { origin } = headers;
     if (origin !== undefined) {
@@ -69,7 +69,7 @@ const outdatedKeys: Refusal = refuse(
  * The 403s of a valid key, in the order of decisions 3: the partner's switch, the key's bindings, its kind.
  * They are not counted and carry the partner's limits.
  */
-function authorize(services: Services): Check<Route> {
+function authorize(services: HttpDeps): Check<Route> {
   const { config, meter } = services;
   const bound = new WeakMap<KeyInfo, AddressSet>();
 
@@ -151,7 +151,7 @@ const secretDryRuns = refuse(
  * Counts the request against minute and day; 429 when one of them is used up (docs/contract.md 8). The same call looks
  * for the answer in the cache.
  */
-function count(services: Services): Check<Route> {
+function count(services: HttpDeps): Check<Route> {
   return async (ctx, _place, route) => {
     const { state } = ctx;
     const metered = meteredOf(services, state.key as KeyInfo, state.ip);
@@ -187,7 +187,7 @@ const lookMs = 20;
  * A process that has not read the stations yet can answer nothing about them. Reading them takes a moment, for which
  * the first callers wait; 503 when it takes longer, as without database and without a snapshot it does.
  */
-function loaded({ follower }: Pick<Services, "follower">): Check<Route> {
+function loaded({ follower }: Pick<HttpDeps, "follower">): Check<Route> {
   const wait = async (): Promise<void> => {
     const end = performance.now() + patienceMs;
     while (!follower.loaded() && performance.now() < end) await sleep(lookMs);

@@ -1,5 +1,5 @@
 import type { Place, Route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import type { Context } from "#api/http/state.ts";
 import { isBoundDomain } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -38,7 +38,7 @@ const preflightS = 7200;
  * on to the checks.
  */
 export const createPreflight =
-  ({ meter }: Pick<Services, "meter">) =>
+  ({ meter }: Pick<HttpDeps, "meter">) =>
   (ctx: Context, place: Place<Route> | undefined): boolean => {
     const { headers, state } = ctx;
     const { origin } = headers;

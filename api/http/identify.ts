@@ -4,7 +4,7 @@ import { usageLabel } from "#api/http/limits.ts";
 import { apiBase } from "#api/http/route.ts";
 import { routingPath } from "#api/http/mount.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import type { Span } from "#src/infrastructure/tracing.ts";
 import { withoutUsers } from "#src/infrastructure/log-fields.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
@@ -22,7 +22,7 @@ export function identify({
   proxies,
   journal,
   tracer,
-}: Pick<Services, "log" | "metrics" | "proxies" | "journal" | "tracer">): Middleware {
+}: Pick<HttpDeps, "log" | "metrics" | "proxies" | "journal" | "tracer">): Middleware {
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";

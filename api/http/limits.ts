@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Context } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
@@ -23,7 +23,7 @@ export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
  * so that a busy page cannot starve its own server. The pepper keeps viewers' addresses out of Redis.
  */
 export function meteredOf(
-  { config, usedToday }: Pick<Services, "config" | "usedToday">,
+  { config, usedToday }: Pick<HttpDeps, "config" | "usedToday">,
   key: KeyInfo,
   ip: string,
 ): Metered {
@@ -53,7 +53,7 @@ export const usageLabel = ({ method, state: { place } }: Context): string =>
 const usageOf = ({ kind, partnerId }: KeyInfo): string =>
   kind === "secret" ? `p${partnerId}` : `w${partnerId}`;
 
-type NeedsMeter = Pick<Services, "meter">;
+type NeedsMeter = Pick<HttpDeps, "meter">;
 
 /** Adds to the usage of a counted request that its answer was not sent again. */
 export function countUnchanged({ meter }: NeedsMeter, ctx: Context): void {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { limitHeaders } from "#api/http/limits.ts";
 import { problemHeaders, problemObject } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
@@ -34,7 +34,7 @@ const reasons: Record<string, [msg: string, type: string]> = {
 const lingerMs = 1000;
 
 /** Writes a problem straight to the socket and closes it. */
-export function answerUnparsed(services: Services, socket: Duplex, problem: Refusal): void {
+export function answerUnparsed(services: HttpDeps, socket: Duplex, problem: Refusal): void {
   const { config, log, meter, metrics } = services;
   const requestId = randomUUID();
   const peer = plainAddress((socket as Socket).remoteAddress ?? "");

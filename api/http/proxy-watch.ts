@@ -53,3 +53,5 @@ export function createProxyWatch({ config, log }: { config: Config; log: Log }) 
     }),
   };
 }
+
+export type ProxyWatch = ReturnType<typeof createProxyWatch>;

@@ -10,7 +10,7 @@ import {
 import { countRefusal, countUnchanged, limitHeaders } from "#api/http/limits.ts";
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
 import type { Context, Middleware } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
@@ -23,7 +23,7 @@ const jsonType = "application/json; charset=utf-8";
  * Answers every request, after the handler has set `ctx.body` or something was thrown: the headers that every answer
  * carries, the encoding, a refusal as problem+json. Koa sends what lies in `ctx.body`; slices and streams are sent here.
  */
-export function respond(services: Services): Middleware {
+export function respond(services: HttpDeps): Middleware {
   return async (ctx, next) => {
     try {
       if (hasTwoHosts(ctx.req)) {
@@ -57,7 +57,7 @@ const twoHosts: Refusal = refuse(
   { headers: { Connection: "close" } },
 );
 
-function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
+function sendRefusal(services: HttpDeps, ctx: Context, refusal: Refusal): void {
   if (ctx.headerSent) {
     ctx.res.destroy();
     return;
@@ -74,7 +74,7 @@ function sendRefusal(services: Services, ctx: Context, refusal: Refusal): void {
   ctx.body = JSON.stringify(problem);
 }
 
-function finish(services: Services, ctx: Context): Promise<void> | void {
+function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
   if (ctx.status === 304) countUnchanged(services, ctx);
   setCommonHeaders(services, ctx);
   setCacheHeaders(ctx);
@@ -152,7 +152,7 @@ export async function sendRepresentation(
 
 /** What every answer carries, refusals included. */
 export function setCommonHeaders(
-  { health }: Pick<Services, "health">,
+  { health }: Pick<HttpDeps, "health">,
   { res, state }: Context,
 ): void {
   const { requestId, limits, forPage, ignored = "" } = state;
@@ -210,7 +210,7 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   res.end();
 }
 
-function pour({ log }: Services, ctx: Context, body: Readable, encoding: Encoding): void {
+function pour({ log }: HttpDeps, ctx: Context, body: Readable, encoding: Encoding): void {
   const { res } = ctx;
   ctx.respond = false;
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
@@ -236,7 +236,7 @@ type FileServer = (req: IncomingMessage, res: ServerResponse, next: () => void) 
 
 /** Has `serve` answer in place of Koa. False when it has no such file. */
 export async function serveFile(
-  services: Pick<Services, "health">,
+  services: Pick<HttpDeps, "health">,
   ctx: Context,
   serve: FileServer,
 ): Promise<boolean> {

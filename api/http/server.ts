@@ -16,7 +16,7 @@ import {
 } from "#api/http/parser-errors.ts";
 import type Koa from "koa";
 import type { State } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import { readUnencodedCity } from "#api/http/unencoded-city.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
@@ -40,7 +40,7 @@ const fullLogEveryMs = minuteMs;
  * never plain text (decisions 9).
  */
 export function createApiServer(
-  services: Services,
+  services: HttpDeps,
   app: Koa<State>,
   times: Partial<ServerTimes> = {},
 ): Server {

@@ -212,3 +212,5 @@ const readCountName = (name: number): { hour: number; bucket: number; isError: b
   const both = Math.floor(name / 2);
   return { hour: Math.floor(both / 128), bucket: both % 128, isError: name % 2 === 1 };
 };
+
+export type RequestJournal = ReturnType<typeof createRequestJournal>;

@@ -27,3 +27,5 @@ export function createUsedToday({ db, config, log }: { db: Db; config: Config; l
     ...{ start, stop },
   };
 }
+
+export type UsedToday = ReturnType<typeof createUsedToday>;

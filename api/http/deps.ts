@@ -1,0 +1,29 @@
+import type { Health } from "#api/http/health.ts";
+import type { ProxyWatch } from "#api/http/proxy-watch.ts";
+import type { Metrics } from "#api/metrics/metrics.ts";
+import type { Question } from "#api/stations/rectangles.ts";
+import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Log } from "#src/infrastructure/log.ts";
+import type { Tracer } from "#src/infrastructure/tracing.ts";
+import type { KeyStore } from "#src/keys/key-store.ts";
+import type { Meter } from "#src/limits/meter.ts";
+import type { RequestJournal } from "#src/limits/request-journal.ts";
+import type { UsedToday } from "#src/limits/used-today.ts";
+
+/** What every request needs: who asks, whether it may, what is counted and noted of it. */
+export interface HttpDeps {
+  config: Config;
+  log: Log;
+  /** Null: no traces. */
+  tracer: Tracer | null;
+  health: Health;
+  metrics: Metrics;
+  proxies: ProxyWatch;
+  keys: KeyStore;
+  /** It also asks the cache for the answer. */
+  meter: Meter<Question, LookedUp>;
+  journal: RequestJournal;
+  usedToday: UsedToday;
+  follower: { loaded(): boolean };
+}
