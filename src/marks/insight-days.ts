@@ -9,8 +9,7 @@ import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { compileShape, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
-import { takeRewritten } from "#src/marks/rewritten-runs.ts";
-import { loadRuns } from "#src/marks/stored-runs.ts";
+import { loadRuns, takeRewritten } from "#src/marks/stored-runs.ts";
 
 /** Days that insights look back, today included. */
 export const insightDaysMax = 90;

@@ -7,8 +7,12 @@ import { slices } from "#src/infrastructure/lists.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { noteAllRewritten } from "#src/marks/rewritten-runs.ts";
-import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
+import {
+  keptWholeSince,
+  noteAllRewritten,
+  type StationRuns,
+  writeRuns,
+} from "#src/marks/stored-runs.ts";
 import { act, type NotDone, unknown } from "#src/operators/act.ts";
 
 const stationsAtOnce = 50;

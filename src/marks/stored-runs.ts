@@ -10,7 +10,9 @@ import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import type { History } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
-import { noteRewritten, time } from "#src/marks/rewritten-runs.ts";
+
+/** SQL of the time whose ms are in that column. */
+const timeOf = (column: string): string => `timestamptz 'epoch' + ${column} * interval '1 ms'`;
 
 export type StationRuns = RunsSince & { stationId: string };
 
@@ -46,7 +48,7 @@ export async function writeRuns(
     tx,
     `with since as (
        select s.station_id, s.at, before.status, before.from_at
-       from (select station_id, ${time("ms")} as at from unnest(?::text[], ?::bigint[]) as u(station_id, ms)) s
+       from (select station_id, ${timeOf("ms")} as at from unnest(?::text[], ?::bigint[]) as u(station_id, ms)) s
        left join lateral (
          select * from (select status, from_at, to_at from status_runs r
            where r.station_id = s.station_id and r.from_at < s.at order by r.from_at desc limit 1) last
@@ -54,7 +56,7 @@ export async function writeRuns(
      ), run as (
        -- Without a first one that only goes on with what was served before; nothing served is that, too.
        select new.* from (
-         select station_id, status, ${time("from_ms")} as from_at, ${time("to_ms")} as to_at
+         select station_id, status, ${timeOf("from_ms")} as from_at, ${timeOf("to_ms")} as to_at
          from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) as u(station_id, status, from_ms, to_ms)) new
        join since on since.station_id = new.station_id
        where new.from_at > since.at or new.status <> coalesce(since.status, 'nodata')
@@ -83,6 +85,67 @@ export async function writeRuns(
     "write_runs",
   );
   await Promise.all([noted, written]);
+}
+
+/**
+ * Notes from when on these stations served something else before `today` (ms) than is stored, if they did, so that the
+ * insights of those days are counted anew (decisions 7.45). To be sent before the runs are written, in their
+ * transaction. Nearly every mark changes today alone and costs nothing here.
+ */
+async function noteRewritten(
+  tx: Statements,
+  changed: readonly StationRuns[],
+  today: number,
+): Promise<void> {
+  const past = changed.filter(({ since, changesFrom = since }) => changesFrom < today);
+  if (past.length === 0) return;
+  const all = past.flatMap(({ stationId, runs }) => runs.map((run) => ({ stationId, ...run })));
+  await rows(
+    tx,
+    `with since as (
+       select station_id, ${timeOf("ms")} as at from unnest(?::text[], ?::bigint[]) as u(station_id, ms)
+     ), fresh as (
+       select station_id, status, ${timeOf("from_ms")} as from_at
+       from unnest(?::text[], ?::text[], ?::bigint[]) as u(station_id, status, from_ms)
+     ), point as (
+       -- Between these moments neither what was stored nor what comes changes.
+       select station_id, at from since
+       union select station_id, from_at from fresh
+       union select r.station_id, r.from_at from status_runs r join since s on s.station_id = r.station_id and r.from_at > s.at
+     ), after as (
+       select distinct on (p.station_id, p.at) p.station_id, p.at, f.status
+       from point p left join fresh f on f.station_id = p.station_id and f.from_at <= p.at
+       order by p.station_id, p.at, f.from_at desc
+     )
+     insert into rewritten_runs (since)
+       select min(a.at) from after a left join lateral (
+         select status from status_runs r where r.station_id = a.station_id and r.from_at <= a.at
+         order by r.from_at desc limit 1) before on true
+       where coalesce(before.status, 'nodata') <> coalesce(a.status, 'nodata')
+       having min(a.at) < ${fromMs}`,
+    [
+      past.map(({ stationId }) => stationId),
+      past.map(({ since }) => since),
+      all.map(({ stationId }) => stationId),
+      all.map(({ status }) => status),
+      all.map(({ from }) => from),
+      today,
+    ],
+  );
+}
+
+/** Notes that all days are to be counted anew. */
+export async function noteAllRewritten(tx: Statements): Promise<void> {
+  await rows(tx, "insert into rewritten_runs (since) values (timestamptz 'epoch')");
+}
+
+/** Forgets what was noted; answers the earliest moment of it (ms), null when nothing was. */
+export async function takeRewritten(tx: Statements): Promise<number | null> {
+  const [noted] = await rows<{ since: number | null }>(
+    tx,
+    `with taken as (delete from rewritten_runs returning since) select ${msOf("min(since)")} as since from taken`,
+  );
+  return noted?.since ?? null;
 }
 
 const { word, time: ms, orNull } = stored;
