@@ -1,12 +1,13 @@
 import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
-import { decide, type Decision } from "#src/domain/decide.ts";
-import type { FirstSeen } from "#src/domain/devices.ts";
+import type { Decision } from "#src/domain/decide.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { Mark } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
+import { decideStation } from "#src/marks/facts/decide-station.ts";
+import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { loadReports, networkOf, type Report } from "#src/marks/marks.ts";
 import {
   duplicateOf,
@@ -15,7 +16,6 @@ import {
   firstMarkOf,
   loadFirstMarks,
 } from "#src/marks/first-mark.ts";
-import { loadDryRunWork } from "#api/marks/dry-run-work.ts";
 import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
 import type { Services } from "#api/http/services.ts";
@@ -69,8 +69,8 @@ export const dryRun = (
 interface DryRunReporters {
   /** The row's id, or for somebody new one that no row has. */
   idOf: (mark: Admitted) => number;
-  firstSeen: FirstSeen;
-  ids: ReadonlySet<number>;
+  /** The first mark that counts is when its reporter would first be seen: ms. */
+  firstSeen: ReadonlyMap<number, number>;
 }
 
 function reportersOf(
@@ -83,12 +83,9 @@ function reportersOf(
     if (ids.has(incomingMark.reporter)) continue;
     ids.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - ids.size);
   }
-  // The first mark that counts is when its reporter would first be seen.
-  const seen = new Map([...ids].map(([reporter, id]) => [id, seenAt(reporter)]));
   return {
     idOf: ({ incomingMark }) => ids.get(incomingMark.reporter)!,
-    firstSeen: (id) => seen.get(id) ?? 0,
-    ids: new Set(seen.keys()),
+    firstSeen: new Map([...ids].map(([reporter, id]) => [id, seenAt(reporter)])),
   };
 }
 
@@ -100,19 +97,24 @@ async function decideAll(
   now: number,
   config: Config,
 ): Promise<Map<string, Decision>> {
-  const tried = grouped(marks, ({ incomingMark }) => incomingMark.stationId);
-  const arriving = new Map(
-    [...tried].map(([id, some]) => [id, some.map((mark) => markOf(mark, reporters))]),
-  );
-  const { work, firstSeen: storedFirstSeen } = await loadDryRunWork(tx, arriving, now, config);
-  const firstSeen: FirstSeen = (id) =>
-    reporters.ids.has(id) ? reporters.firstSeen(id) : storedFirstSeen(id);
-  return new Map(
-    work.map(({ stationId, facts, arrivals }) => [
-      stationId,
-      decide(facts, arrivals, firstSeen, now, config),
-    ]),
-  );
+  const coming = new Map<string, Mark[]>();
+  for (const [id, some] of grouped(marks, ({ incomingMark }) => incomingMark.stationId))
+    coming.set(
+      id,
+      some.map((mark) => markOf(mark, reporters)),
+    );
+  const found = await loadStationFacts(tx, [...coming.keys()], { now, coming }, config);
+  const firstSeen = new Map([...found.firstSeen, ...reporters.firstSeen]);
+  const decisions = new Map<string, Decision>();
+  for (const one of found.stations) {
+    const arrivals = {
+      ...one.arrivals,
+      marks: [...one.arrivals.marks, ...coming.get(one.stationId)!],
+    };
+    const decision = await decideStation(tx, { ...one, arrivals }, firstSeen, now, config);
+    decisions.set(one.stationId, decision);
+  }
+  return decisions;
 }
 
 function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {

@@ -8,11 +8,13 @@ import {
   massNoSource,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
+import type { PendingStatus } from "#src/domain/widget-confirmation.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
+import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
-import { readPendingStatus } from "#api/marks/pending-status.ts";
 
 /** Locks the batch's scopes, one per partner and one for the widget. */
 export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Promise<void> =>
@@ -76,6 +78,36 @@ export async function readFacts(
   const { facts, reporterIds } = factsOf(found, batch, config);
   facts.pendingStatus = await readPendingStatus(tx, batch, facts.now, config);
   return { facts, sequences: found.sequences, reporterIds };
+}
+
+/** How the stations stand that a mark of the batch confirms, marks included that no worker has come to. */
+export async function readPendingStatus(
+  tx: Statements,
+  batch: readonly IncomingMark[],
+  now: number,
+  config: Config,
+): Promise<Map<string, PendingStatus>> {
+  const confirmed = new Set(batch.flatMap((mark) => (mark.confirms ? mark.stationId : [])));
+  if (confirmed.size === 0) return new Map();
+  // All that may be accepted before a confirmation: where an earlier mark is among them, the history is needed.
+  const positions = batch.map(({ stationId, observedAt }, index) => {
+    const at = Math.min(observedAt ?? now, now);
+    return { stationId, at, id: idAfter(now) + index };
+  });
+  const fresh = positions.filter(({ at }) => now - at <= config.statusLifetimeMs);
+  const coming = grouped(fresh, ({ stationId }) => stationId);
+  const found = await loadStationFacts(tx, [...confirmed], { now, coming }, config);
+  return new Map(
+    found.stations.map(({ stationId, facts, arrivals }) => [
+      stationId,
+      {
+        facts,
+        waiting: [...arrivals.marks],
+        firstSeen: new Map(found.firstSeen),
+        strangers: new Map(),
+      },
+    ]),
+  );
 }
 
 /** The rows as `admit` wants them; stations that a mark of the batch confirms are read apart. Pure. */

@@ -13,7 +13,7 @@ import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { markId, networkOf, toMark } from "#src/marks/marks.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { countedAsFirst } from "#workers/marks/first-statuses.ts";
+import { countedAsFirst } from "#workers/marks/review.ts";
 import type { Country } from "#bench/trust/country.ts";
 import { createMemory } from "#bench/trust/memory.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
@@ -78,7 +78,7 @@ export function createProduct(
     return { ...admission, ...verdict };
   };
 
-  /** What the marks worker does (`workers/marks/load.ts`, `review.ts`, `process.ts`): the verdict on the mark. */
+  /** What the marks worker does (`workers/marks/process.ts`, `review.ts`): the verdict on the mark. */
   const fold = (
     { station, at, reporter }: SentMark,
     mark: Mark,

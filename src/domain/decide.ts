@@ -1,5 +1,4 @@
-import { withCaution } from "#src/domain/caution.ts";
-import type { FirstSeen } from "#src/domain/devices.ts";
+import { devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
   type Event,
@@ -8,12 +7,26 @@ import {
   positionOf,
   step,
   supportersAt,
+  supportersOf,
 } from "#src/domain/fold.ts";
 import { type Harm, harmOf } from "#src/domain/review.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
-import { emptyState, type Mark, type Seed, type StationState, order } from "#src/domain/state.ts";
+import {
+  emptyState,
+  type Mark,
+  type Position,
+  type Seed,
+  type StationState,
+  order,
+} from "#src/domain/state.ts";
 import type { StateAt } from "#src/domain/status-runs.ts";
-import type { Outcome, Reason, Rule, ServedStatus } from "#src/domain/vocabulary.ts";
+import {
+  family,
+  type Outcome,
+  type Reason,
+  type Rule,
+  type ServedStatus,
+} from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
 /** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and decisions 5. */
@@ -59,14 +72,17 @@ export interface Decision {
  * True when the arrivals can be folded in one by one; false when the station's history is needed. It is needed as well
  * where they arrived in another order than they sort: each is judged by what had arrived before it.
  */
-export function sortsLast(state: StationState, arrivals: Arrivals): boolean {
-  const events = eventsOf(arrivals);
-  const earliest = events[0];
-  const ids = events.flatMap((event) => (event.kind === "mark" ? event.mark.id : []));
+export function sortsLast(
+  state: StationState,
+  arriving: { marks: readonly Position[]; seeds: readonly Seed[] },
+): boolean {
+  const marks = arriving.marks.toSorted(order);
+  const seeds = arriving.seeds.map((seed) => positionOf({ kind: "seed", seed }));
+  const [earliest] = [...marks, ...seeds].sort(order);
   return (
     earliest === undefined ||
-    (ids.every((id, index) => index === 0 || ids[index - 1]! < id) &&
-      (state.last === null || order(state.last, positionOf(earliest)) < 0))
+    (marks.every(({ id }, index) => index === 0 || marks[index - 1]!.id < id) &&
+      (state.last === null || order(state.last, earliest) < 0))
   );
 }
 
@@ -223,4 +239,31 @@ function outcomeOf(
   const { needed, rule } = mark;
   const reason = shown.resolution_reason;
   return { outcome: outcome(), status: shown.status, reason, have, needed, rule };
+}
+
+const neededForFuel = 2;
+const neededForNo = 3;
+
+/**
+ * The two lines `caution` of decisions 2.1: the mark of a newcomer who contradicts what older reporters say, with
+ * the devices that it then needs; any other mark as it is. `before`: the station just before the mark, in the order of
+ * marks. Judged once, when the mark is first processed.
+ */
+function withCaution(mark: Mark, before: Folded, firstSeen: FirstSeen, rules: FoldRules): Mark {
+  const { at } = mark;
+  const isNew = (one: Mark): boolean => at - firstSeen(one.reporterId) < rules.newcomerMs;
+  if (mark.rule === "key-threshold" || !isNew(mark)) return mark;
+  const state = advance(before.state, at, rules);
+  if (state.served === null || family(state.served.status) === family(mark.status)) return mark;
+  const live = before.opinions.filter((one) => at < one.at + rules.statusLifetimeMs);
+  const cautious = (needed: number): Mark => ({ ...mark, needed, rule: "caution" });
+  if (mark.status === "no") {
+    const denied = live.some((one) => family(one.status) === "has" && !isNew(one));
+    return denied ? cautious(neededForNo) : mark;
+  }
+  if (mark.remote) return mark;
+  const deniers = supportersOf("no", live, state);
+  const isFresh = deniers.some((one) => at - one.at < rules.cautionFreshMs);
+  const enough = devices(deniers, at, firstSeen, rules).length >= 2;
+  return enough && isFresh && deniers.some((one) => !isNew(one)) ? cautious(neededForFuel) : mark;
 }

@@ -234,7 +234,8 @@ async function fuels(
     [...arriving].map(([id, some]) => [id, Math.min(...some.map(({ mark }) => mark.at))]),
   );
   const [which, counted] = ["processed and waiting", { counted: version.over }] as const;
-  const recent = await fold(await loadRecent(tx, ids, config, now, firstArrival, which, counted));
+  const reads = { ...counted, changing: firstArrival };
+  const recent = await fold(await loadRecent(tx, ids, config, now, reads));
   // When a status was served last may have to be looked for in all days.
   const silent = ids.filter((id) => recent.get(id)!.lastUpdated === null);
   const whole = await fold(await loadHistories(tx, silent, 0, which, counted));

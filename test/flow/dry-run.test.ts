@@ -3,10 +3,10 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { IncomingMark } from "#src/domain/admit.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { emptyState, type Mark } from "#src/domain/state.ts";
+import { emptyState } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { loadDryRunWork } from "#api/marks/dry-run-work.ts";
-import { readPendingStatus } from "#api/marks/pending-status.ts";
+import { readPendingStatus } from "#api/marks/facts.ts";
+import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -120,7 +120,7 @@ describe("flow: X-Dry-Run", function () {
         [`past-${first}-`, count, place.id, first, Math.min(count, 60)],
       );
 
-    const tried = (at: number): Mark => ({
+    const tried = (at: number) => ({
       ...{ id: Number.MAX_SAFE_INTEGER - 1, at, reporterId: -1, status: "no" },
       ...{ remote: true, needed: 2, rule: "remote" },
     });
@@ -128,8 +128,9 @@ describe("flow: X-Dry-Run", function () {
       inTransaction(stage.country.db, async (tx) => {
         const { config } = stage.instance;
         const now = createClock(config)();
-        const { work } = await loadDryRunWork(tx, new Map([[place.id, [tried(at)]]]), now, config);
-        return work[0]!;
+        const coming = new Map([[place.id, [tried(at)]]]);
+        const { stations } = await loadStationFacts(tx, [place.id], { now, coming }, config);
+        return stations[0]!;
       });
 
     before(async () => {

@@ -99,9 +99,7 @@ describe("the recent history of a station", function () {
     const which = "processed and waiting";
     const everything = { sql: "true", bindings: [] };
     for (const counted of [countedNow, everything]) {
-      const recent = await loadRecent(db, stationIds, instance.config, now, new Map(), which, {
-        counted,
-      });
+      const recent = await loadRecent(db, stationIds, instance.config, now, { counted });
       const whole = await loadHistories(db, stationIds, 0, which, { counted });
       expect([...recent.keys()]).to.have.members(stationIds);
       const [ofRecent, ofWhole] = [await shown(recent), await shown(whole)];
@@ -122,7 +120,9 @@ describe("the recent history of a station", function () {
   it("begins before a mark that is still to come in", async () => {
     const { db, stationIds } = country;
     const arriving = new Map(stationIds.map((id) => [id, now - 20 * dayMs]));
-    const recent = await loadRecent(db, stationIds, instance.config, now, arriving);
+    const recent = await loadRecent(db, stationIds, instance.config, now, {
+      changing: arriving,
+    });
     const whole = await loadHistories(db, stationIds, 0, "processed and waiting");
     for (const id of stationIds)
       for (const one of whole.get(id)!.marks.filter(({ at }) => at > now - 20 * dayMs))

@@ -1,4 +1,4 @@
-import type { Alarm } from "#src/alarms/raise.ts";
+import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import type { HarmfulChange } from "#src/alarms/harmful-counts.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
@@ -16,15 +16,14 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
+import type { StationFacts } from "#src/marks/facts/station-facts.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
-import { countedAsFirst, type FirstStatuses } from "#workers/marks/first-statuses.ts";
 import type { createReviewCities, ReviewCity } from "#workers/marks/cities.ts";
-import type { StationWork } from "#workers/marks/load.ts";
 
 export interface Decided {
-  work: StationWork;
+  work: StationFacts;
   decision: Decision;
 }
 
@@ -46,6 +45,16 @@ export interface Reviewed {
   alarms: readonly Alarm[];
   /** Sources whose newcomers gave stations their first status. */
   firsts: readonly FirstStatuses[];
+}
+
+/** A source whose newcomers gave stations their first status (decisions 4.19). */
+export interface FirstStatuses {
+  /** As `countedAsFirst` makes it. */
+  name: string;
+  /** What an alarm calls the source. */
+  shown: string;
+  /** Stations an hour, beyond which the operator is told. */
+  limit: number;
 }
 
 /** A mark whose harm may be held. */
@@ -78,7 +87,7 @@ export async function review(
   all: readonly Decided[],
   { firstSeen, now, config }: { firstSeen: FirstSeen; now: number; config: Config },
   citiesOf: ReturnType<typeof createReviewCities>,
-  decideAgain: (work: StationWork) => Promise<Decision>,
+  decideAgain: (work: StationFacts) => Promise<Decision>,
 ): Promise<Reviewed> {
   const suspectsOf = ({ work, decision }: Decided): Suspect[] =>
     work.arrivals.marks
@@ -155,7 +164,7 @@ async function withoutHeld(
   held: readonly Mark[],
   now: number,
   config: Config,
-  decideAgain: (work: StationWork) => Promise<Decision>,
+  decideAgain: (work: StationFacts) => Promise<Decision>,
 ): Promise<Decided> {
   const ids = new Set(held.map(({ id }) => id));
   const marks = work.arrivals.marks.filter(({ id }) => !ids.has(id));
@@ -199,6 +208,33 @@ function firstsOf(
       firsts.set(name, { name, shown: source.shown, limit });
     }
   return { counted, firsts: [...firsts.values()] };
+}
+
+/** The name under which these changes lie in `review_changes`. No limit of the review reads it. */
+export const countedAsFirst = (source: string): string => `first ${source}`;
+
+/**
+ * Raises an alarm about each of these sources that has passed its limit in the hour before `now`, ms. To be called when
+ * the changes are committed: of several processes that commit at once, the last one sees them all.
+ */
+export async function tellFirstStatuses(
+  db: Db,
+  firsts: readonly FirstStatuses[],
+  now: number,
+): Promise<void> {
+  const found = await rows<{ name: string; stations: number }>(
+    db,
+    `select source as name, count(distinct station_id) as stations from review_changes
+     where source = any(?::text[]) and at > ${fromMs} group by 1`,
+    [firsts.map(({ name }) => name), now - hourMs],
+  );
+  const counts = new Map(found.map(({ name, stations }) => [name, stations]));
+  const alarms = firsts.flatMap(({ name, shown, limit }): Alarm[] => {
+    const stations = counts.get(name) ?? 0;
+    if (stations <= limit) return [];
+    return [{ kind: "first-statuses", subject: shown, at: now, details: { stations } }];
+  });
+  await raiseAlarms(db, alarms);
 }
 
 /** Locks the counters of the suspects' sources and cities, then reads them: all in one round trip. */

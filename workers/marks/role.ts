@@ -7,12 +7,11 @@ import { fromMs, recentIds } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
-import { noteUnfoldable } from "#src/marks/unfoldable.ts";
+import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
-import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/first-statuses.ts";
+import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/review.ts";
 import { processStations, type Scope } from "#workers/marks/process.ts";
-import { createRetryBackoff, type Unfoldable } from "#workers/marks/retry-backoff.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createRetryBackoff } from "#workers/marks/retry-backoff.ts";
+import { createRetryBackoff } from "#src/marks/unfoldable.ts";
 
 const second = 1000;
 const minute = 60 * second;

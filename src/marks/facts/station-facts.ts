@@ -1,0 +1,225 @@
+import { subjectOfSource } from "#src/alarms/raise.ts";
+import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
+import type { Point } from "#src/domain/geo.ts";
+import type { Mark, Position } from "#src/domain/state.ts";
+import { readStored } from "#src/feed/stored-state.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { loadRecent } from "#src/marks/bounded-history.ts";
+import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
+import {
+  markColumns,
+  type MarkRow,
+  markShape,
+  msOf,
+  opinionShape,
+  readMark,
+  recentIds,
+  waitingMax,
+} from "#src/marks/marks.ts";
+import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
+
+/** Where a mark comes from (decisions 1.9). */
+export interface Source {
+  /** What its changes are counted by. */
+  name: string;
+  /** For an operator. */
+  shown: string;
+  /** What the key allows of harmful changes in an hour; null for the map's viewers. */
+  limit: number | null;
+  /** Its partner is in a launch. */
+  isLaunch: boolean;
+}
+
+/** Everything that is known about one station when marks are folded into it. */
+export interface StationFacts {
+  stationId: string;
+  place: Point;
+  facts: Facts & { history: History | null };
+  /** The unprocessed marks. */
+  arrivals: Arrivals;
+  /**
+   * A review, a rollback or an import changed what counts from this time on (ms, 0 for any time): `facts.history` is all
+   * that matters since. Null without.
+   */
+  refoldFrom: number | null;
+  /** What was stored of it cannot be read: all that is kept is folded anew, and that is a change. */
+  isUnreadable: boolean;
+  /** Where the arriving marks come from, by mark id; without what nobody reviews: approved ones, the demo country's. */
+  sources: ReadonlyMap<number, Source>;
+}
+
+/** Which marks arrive at the stations. */
+export interface Reach {
+  /** The days of unprocessed marks; without them the latest ones as of `now`. */
+  days?: Days;
+  /** ms. */
+  now: number;
+  /** The id of the only unprocessed mark that is looked for. */
+  only?: number;
+  /** How many marks of a station a refold may read. */
+  refoldMax?: number;
+  /**
+   * Marks by station that are not stored, and come in after the unprocessed ones: the history is there if one of them
+   * needs it. Unprocessed marks that cannot be read are then left out, as a worker would set them aside.
+   */
+  coming?: ReadonlyMap<string, readonly Position[]>;
+}
+
+interface ArrivalRow extends MarkRow {
+  seen: number | null;
+  approved: boolean;
+  /** A worker has judged it before, and held it. */
+  judged: boolean;
+  source: "partner" | "widget" | "demo";
+  /** Null for the map's viewers. */
+  partner_id: number | null;
+  harm_limit: number | null;
+  is_launch: boolean | null;
+  /** Hex. */
+  viewer: string | null;
+}
+
+interface StationRow {
+  station_id: string;
+  place: Point;
+  state: unknown;
+  refold: boolean | null;
+  refold_from: number | null;
+  opinions: { mark: Mark; seen: number | null }[] | null;
+  arrivals: ArrivalRow[] | null;
+  now: number;
+}
+
+/**
+ * What `decideStation` needs to know about these stations, the same for the marks worker, a dry run and a confirmation:
+ * their unprocessed marks, and the history where a mark does not sort last, or where a review or an import demands it.
+ * With `locking` it is about those that get locked: call it when the lock has been sent, before it is answered.
+ * `firstSeen`: ms, of all reporters in it. `now` is the database's time, ms, not before any of the stored marks.
+ */
+export async function loadStationFacts(
+  tx: Statements,
+  stationIds: readonly string[],
+  reach: Reach,
+  config: Config,
+  locking: Promise<readonly string[]> | readonly string[] = stationIds,
+): Promise<{ stations: StationFacts[]; firstSeen: Map<number, number>; now: number }> {
+  const [locked, all] = await Promise.all([locking, loadRows(tx, stationIds, reach)]);
+  const ours = new Set(locked);
+  const read = (some: readonly StationRow[]) =>
+    some.flatMap((row) => (ours.has(row.station_id) ? readRow(row, reach) : []));
+  let found = read(all);
+  // A mark that was approved after days lies in an old partition.
+  if (found.some(({ refold }) => refold)) {
+    const days = (await openDays(tx)).flat();
+    found = read(await loadRows(tx, locked, { ...reach, days }));
+  }
+  const changes = new Map(
+    found.flatMap(({ station, changedFrom }) =>
+      changedFrom === null ? [] : [[station.stationId, changedFrom]],
+    ),
+  );
+  const histories = await loadChanged(tx, changes, reach, config);
+  for (const { station } of found) station.facts.history = histories.get(station.stationId) ?? null;
+  const firstSeen = new Map(found.flatMap(({ seen }) => seen));
+  const past = new Set(
+    [...histories.values()].flatMap(({ marks }) => marks.map((mark) => mark.reporterId)),
+  );
+  for (const id of firstSeen.keys()) past.delete(id);
+  const seenAt = past.size > 0 ? await loadFirstSeen(tx, past) : null;
+  for (const id of past) firstSeen.set(id, seenAt!(id));
+  const stations = found.map(({ station }) => station);
+  return { stations, firstSeen, now: Math.max(...found.map((one) => one.now)) };
+}
+
+/**
+ * A station without its history. `changedFrom`: from when on (ms) the history has to be folded anew, null for not at all.
+ * `seen`: when the reporters of its row were first seen.
+ */
+function readRow(row: StationRow, { coming }: Reach) {
+  const { station_id: stationId, place, now } = row;
+  const { state, fault } = readStored(row.state);
+  const isUnreadable =
+    fault !== null || (row.opinions ?? []).some(({ mark }) => opinionShape(mark) !== null);
+  const opinions = isUnreadable ? [] : (row.opinions ?? []);
+  const arriving = (row.arrivals ?? []).filter((one) => !coming || markShape(one) === null);
+  const judged = new Set(arriving.flatMap((one) => (one.judged ? one.id : [])));
+  const arrivals = { marks: arriving.map(readMark), seeds: [], judged };
+  const reviewed = arriving.filter((one) => one.source !== "demo" && !one.approved);
+  const refold = row.refold === true || isUnreadable;
+  const all = { marks: [...arrivals.marks, ...(coming?.get(stationId) ?? [])], seeds: [] };
+  // Not after the marks that come in with a refold. 0 when nobody knows.
+  const earliest = Math.min(...all.marks.map(({ at }) => at));
+  const asked = isUnreadable ? 0 : (row.refold_from ?? 0);
+  const changedFrom = refold ? Math.min(asked, earliest) : sortsLast(state, all) ? null : earliest;
+  const station: StationFacts = {
+    ...{ stationId, place, arrivals, isUnreadable },
+    facts: { state, opinions: opinions.map(({ mark }) => mark), history: null },
+    refoldFrom: refold ? changedFrom : null,
+    sources: new Map(reviewed.map((one) => [one.id, sourceOf(one)])),
+  };
+  const seen = [
+    ...opinions.map((one) => [one.mark.reporterId, one.seen ?? 0] as const),
+    ...arriving.map((one) => [one.reporter_id, one.seen ?? 0] as const),
+  ];
+  return { station, changedFrom, refold, seen, now };
+}
+
+/** The histories of these stations (from when on they change, ms): back to the last gap before that, or all that is kept. */
+async function loadChanged(
+  tx: Statements,
+  changes: ReadonlyMap<string, number>,
+  { now, refoldMax: max = refoldMarks }: Reach,
+  config: Config,
+): Promise<Map<string, History>> {
+  if (changes.size === 0) return new Map();
+  const whole = [...changes.keys()].filter((id) => changes.get(id) === 0);
+  const since = [...changes.keys()].filter((id) => changes.get(id) !== 0);
+  return new Map([
+    ...(await loadHistories(tx, whole, 0, "processed", { max })),
+    ...(await loadRecent(tx, since, config, now, { changing: changes, which: "processed", max })),
+  ]);
+}
+
+/** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
+function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
+  const shown = subjectOfSource(viewer, partner_id);
+  return viewer === null
+    ? { name: shown, shown, limit: harm_limit, isLaunch: is_launch === true }
+    : { name: `network ${viewer}`, shown, limit: null, isLaunch: false };
+}
+
+/** Everything about the stations in one statement, because each statement costs a job time. */
+const loadRows = (
+  tx: Statements,
+  stationIds: readonly string[],
+  { days, now, only }: Reach,
+): Promise<StationRow[]> =>
+  rows<StationRow>(
+    tx,
+    `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
+       (select json_build_object('lat', lat, 'lon', lon) from stations where id = asked.id) as place,
+       (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
+        from opinions o join reporters r on r.id = o.reporter_id where o.station_id = asked.id) as opinions,
+       (select json_agg(a) from (
+          select ${markColumns}, (select ${msOf("first_seen")} from reporters r where r.id = reporter_id) as seen,
+            review = 'approved' as approved, coalesce(held_reason in ('source', 'city'), false) as judged, source, partner_id, encode(viewer, 'hex') as viewer,
+            k.harm_limit, k.is_launch
+          from marks left join lateral (
+            select case when k.limited_until > server_now() then k.limited_to
+                when l.is_launch then greatest(p.launch_limit, k.mass_no_limit) else k.mass_no_limit end as harm_limit,
+              l.is_launch
+            from keys k join partners p on p.id = k.partner_id
+            cross join lateral (select coalesce(p.launch_until > server_now(), false) as is_launch) l
+            where k.id = key_id) k on true
+          where station_id = asked.id and processed_at is null and failed_at is null
+            and ${days === undefined ? recentIds(now) : idsOfDays(days)} and id = coalesce(?::bigint, id)
+          order by id limit ${waitingMax}) a) as arrivals
+     from unnest(?::text[]) as asked (id) left join lateral (
+       -- The limit makes it one probe of the index each.
+       select * from station_status where station_id = asked.id limit 1) s on true
+     order by asked.id`,
+    [only ?? null, [...new Set(stationIds)]],
+    // A plan over old partitions is not worth keeping.
+    days === undefined ? "load_states" : undefined,
+  );
