@@ -156,17 +156,27 @@ export function copyInOrder(
   stations: Stations,
   take: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Buffer {
-  const copy = take(sizeOf(stations));
-  // Each block may have to be inflated, and what was inflated longest ago is deflated again.
-  const plain = new Map<Block, Buffer>();
   const { blocks, slots } = stations;
-  let to = 0;
+  const places = new Map<Block, number[]>();
+  const starts = new Uint32Array(slots.length);
+  let size = 0;
   for (let i = 0; i < slots.length; i++) {
     const block = blocks[i] as Block;
     const slot = slots[i] as number;
-    let bytes = plain.get(block);
-    if (bytes === undefined) plain.set(block, (bytes = block.body.read()));
-    to += bytes.copy(copy, to, startOf(block, slot), read(block, slot, field.end));
+    const some = places.get(block);
+    if (some === undefined) places.set(block, [i]);
+    else some.push(i);
+    starts[i] = size;
+    size += read(block, slot, field.end) - startOf(block, slot);
+  }
+  const copy = take(size);
+  // Block by block: each may have to be inflated, and together those of a long page take 160 MB (decisions 21.44).
+  for (const [block, some] of places) {
+    const bytes = block.body.read();
+    for (const i of some) {
+      const slot = slots[i] as number;
+      bytes.copy(copy, starts[i], startOf(block, slot), read(block, slot, field.end));
+    }
   }
   return copy;
 }
