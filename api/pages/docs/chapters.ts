@@ -20,20 +20,33 @@ export interface Chapter {
 export const addressOf = (slug: string): string =>
   slug === "" ? guideBase : `${guideBase}/${slug}`;
 
+/** The parts of the decisions to which documents for partners lead: pages, and no entries of the sidebar. */
+const isLinked = (name: string): boolean => /^decisions\/(0\d|10|15|19|20|21)-/.test(name);
+/** Whether a page is such a part. */
+export const isDecisions = ({ document }: Chapter): boolean => document.startsWith("decisions/");
+/** `decisions/06-shapes` as the last part of an address. */
+const flat = (name: string): string => name.replace("/", "-");
+
 /**
  * The pages of the guide: the beginning of docs/partners.md and each of its parts, then the other documents that are
  * meant for partners, in the order of the sidebar.
  */
 export function readChapters(baseUrl: string): Chapter[] {
   const files = new Map(filesOfDocuments());
-  return Object.entries(forPartners).flatMap(([name, [title]]): Chapter[] => {
-    const file = files.get(name);
-    if (file === undefined) return [];
-    const markdown = markdownOf(file, baseUrl);
-    if (name === "partners") return partsOf(markdown);
-    return [{ slug: name, title, markdown, markdownPath: pathOf(name), document: name }];
-  });
+  return [...Object.keys(forPartners), ...[...files.keys()].filter(isLinked)].flatMap(
+    (name): Chapter[] => {
+      const file = files.get(name);
+      if (file === undefined) return [];
+      const markdown = markdownOf(file, baseUrl);
+      if (name === "partners") return partsOf(markdown);
+      const [heading = name] = markdown.split("\n");
+      const title = isTitled(name) ? forPartners[name][0] : heading.replace(/^# /, "Decisions ");
+      return [{ slug: flat(name), title, markdown, markdownPath: pathOf(name), document: name }];
+    },
+  );
 }
+
+const isTitled = (name: string): name is keyof typeof forPartners => name in forPartners;
 
 /** The parts of the guide, each with its headings one level up. Lines that begin with `#` in code stay. */
 function partsOf(markdown: string): Chapter[] {
@@ -80,7 +93,7 @@ export function createLinks(chapters: readonly Chapter[]): {
       if (/^[a-z]+:/.test(href)) return href;
       const [path = "", fragment = ""] = href.split("#");
       const name = path === "" ? chapter.document : path.replace(/^\/docs\//, "");
-      const document = name.replace(/\.md$/, "");
+      const document = flat(name.replace(/\.md$/, ""));
       const hash = fragment === "" ? "" : `#${fragment}`;
       if (document === "partners")
         return root + (fragment === "" ? addressOf("") : inGuide(fragment)).slice(1);

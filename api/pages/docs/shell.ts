@@ -1,5 +1,5 @@
 import { html, type Html } from "#api/pages/html.ts";
-import { addressOf, type Chapter } from "#api/pages/docs/chapters.ts";
+import { addressOf, type Chapter, isDecisions } from "#api/pages/docs/chapters.ts";
 import { methodBadge } from "#api/pages/docs/operation-page.ts";
 import type { ApiDocument, Operation } from "#api/pages/docs/openapi.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
@@ -73,6 +73,7 @@ function sidebar(page: DocsPage, { document, operations, chapters }: Contents, r
   const pagesOf = (isGuide: boolean): Html[] =>
     chapters
       .filter((one) => (one.document === "partners") === isGuide)
+      .filter((one) => !isDecisions(one) || addressOf(one.slug) === page.path)
       .map((one) => link(addressOf(one.slug), html`${one.slug === "" ? "Overview" : one.title}`));
   return html`${group("Guide", pagesOf(true))} ${group("More to read", pagesOf(false))}
   ${group("API", [link("/docs", html`All calls`)])}
