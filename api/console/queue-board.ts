@@ -12,6 +12,7 @@ import { Router } from "@koa/router";
 import { routesOf } from "#api/http/mount.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
 import type { Middleware, State } from "#api/http/state.ts";
+import { pickLanguage } from "#api/pages/messages.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { queueNames } from "#src/infrastructure/queue-state.ts";
 
@@ -66,14 +67,15 @@ export async function createQueueBoard(
   };
   const addPage = ({ route, handler }: AppViewRoute): void => {
     router.get([route].flat(), (ctx) => {
-      const { params } = handler({ basePath: base, uiConfig });
+      const lng = languages[pickLanguage(null, ctx.get("accept-language"))];
+      const { params } = handler({ basePath: base, uiConfig: { ...uiConfig, locale: { lng } } });
       ctx.set({
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
         ...pageHeaders(policy),
         "Referrer-Policy": "no-referrer",
       });
-      ctx.body = withWords(withoutForeign(filled(template, params)));
+      ctx.body = withoutForeign(filled(template, params)).replace('lang="en"', `lang="${lng}"`);
     });
   };
   const adapter: IServerAdapter = {
@@ -95,15 +97,11 @@ export async function createQueueBoard(
   return routesOf(router);
 }
 
+/** bull-board knows a language by no other name. */
+const languages = { en: "en-GB", ru: "ru-RU" } as const;
+
 const filled = (template: string, params: Record<string, string>): string =>
   template.replace(/<%[=-] (\w+) %>/g, (_, name: string) => params[name] ?? "");
-
-/** Where the page looks for the script with its words, below the board's base. */
-export const wordsPath = "/words.js";
-
-/** As a module it has names of its own, and runs in the order of the others, which are deferred. */
-const withWords = (page: string): string =>
-  page.replace("<script defer", `<script type="module" src="${wordsPath.slice(1)}"></script>$&`);
 
 /** Its page loads a font from another host: the system's does as well. */
 const withoutForeign = (page: string): string =>

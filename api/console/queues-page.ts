@@ -5,8 +5,7 @@ import type { Context, Middleware, PageRouter } from "#api/http/state.ts";
 import { readBody } from "#api/http/validate.ts";
 import { moved } from "#api/pages/built-page.ts";
 import { type ConsoleViewer, type OperatorGate } from "#api/console/operator-gate.ts";
-import { boardFiles, createQueueBoard, wordsPath } from "#api/console/queue-board.ts";
-import { boardWordsScript } from "#api/console/queue-board-words.ts";
+import { boardFiles, createQueueBoard } from "#api/console/queue-board.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import type { Services } from "#api/http/services.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
@@ -36,11 +35,6 @@ export function queuesPages(router: PageRouter, services: Services, gate: Operat
     ctx.req.url = ctx.url.slice(`${base}/static`.length);
     if (!(await serveFile(services, ctx, files)))
       throw refused("not-found", "No such file of the queues.");
-  });
-  router.get(base + wordsPath, async (ctx) => {
-    await enter(ctx);
-    ctx.set({ "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" });
-    ctx.body = boardWordsScript;
   });
   router.all(`${base}/api/*call`, async (ctx) => {
     const { account } = await enter(ctx);

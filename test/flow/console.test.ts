@@ -347,7 +347,7 @@ describe("flow: who may do what in the console", function () {
 
   describe("the queues", () => {
     const paths = [
-      ...["/", "/queue/marks", "/api/queues", "/static/favicon.ico", "/words.js"],
+      ...["/", "/queue/marks", "/api/queues", "/static/favicon.ico"],
       "/api/redis/stats",
     ];
     const get = (client: ConsoleClient, path: string, init: RequestInit = {}) =>
