@@ -9,6 +9,7 @@ import { readProcfile } from "#demo/roles.ts";
 import { run } from "#demo/servers/command.ts";
 import { somePort } from "#demo/servers/port.ts";
 import { findPostgres } from "#demo/servers/postgres-binaries.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { askRefold, type ChangedEvent } from "#src/infrastructure/locks.ts";
@@ -20,7 +21,6 @@ import { previewRollback } from "#src/marks/effects.ts";
 import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
 import type { Selection } from "#src/marks/selection.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 
@@ -174,7 +174,7 @@ async function look(
   for (const [what, selection] of selections)
     await watched(what, async () => {
       const shown = await previewRollback(db, selection, stage.config, stationsShown);
-      if (isNotDone(shown)) throw new Error(JSON.stringify(shown));
+      if (isRefusal(shown)) throw new Error(JSON.stringify(shown));
       return `${shown.marks.toLocaleString("en")} marks of ${shown.stations.toLocaleString("en")} stations`;
     });
 

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { choice, line } from "#cli/values.ts";
 import {
   createAccount,
@@ -125,7 +125,7 @@ function totpCommand(output: () => Output): Command {
       const out = output();
       const made = await withDb(out, async (db, { reporterPepper }) => {
         if (reporterPepper === "")
-          throw new Refusal(
+          throw new ExitError(
             "set REPORTER_PEPPER to that of the service: it encrypts the secret",
             1,
           );
@@ -165,7 +165,7 @@ async function secretFrom(
   { stdin }: Output,
   { passwordStdin = false, key = false }: Secrets,
 ): Promise<SecretWish> {
-  if (passwordStdin && key) throw new Refusal("use either --password-stdin or --key, not both");
+  if (passwordStdin && key) throw new ExitError("use either --password-stdin or --key, not both");
   if (passwordStdin) return { password: (await text(stdin)).replace(/\r?\n$/, "") };
   return key ? "key" : "password";
 }

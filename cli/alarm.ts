@@ -3,14 +3,14 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { id, listLimit } from "#cli/values.ts";
 import { acknowledgeAlarm, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf, faultOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { testMessage } from "#src/alarms/message.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 /** `operator alarm list|acknowledge|test` (decisions 16.16 to 16.19). */
 export function alarmCommand(output: () => Output): Command {
@@ -43,17 +43,17 @@ export function alarmCommand(output: () => Output): Command {
     .argument("[id]", "the alarm's id", id)
     .option("--all", "all open alarms", false)
     .action(async (one: number | undefined, { all }: { all: boolean }) => {
-      if ((one === undefined) === !all) throw new Refusal("name one alarm, or use --all");
+      if ((one === undefined) === !all) throw new ExitError("name one alarm, or use --all");
       const { actor, result } = output();
       const done = await withDb(output(), async (db) => {
         if (one !== undefined) {
           const alarm = await acknowledgeAlarm(db, actor, one);
-          return isNotDone(alarm) ? alarm : { acknowledged: [one] };
+          return isRefusal(alarm) ? alarm : { acknowledged: [one] };
         }
         const acknowledged: number[] = [];
         const { alarms } = await listAlarms(db, "open", 100_000);
         for (const alarm of alarms.toReversed())
-          if (!isNotDone(await acknowledgeAlarm(db, actor, alarm.id))) acknowledged.push(alarm.id);
+          if (!isRefusal(await acknowledgeAlarm(db, actor, alarm.id))) acknowledged.push(alarm.id);
         return { acknowledged };
       });
       result(done, card);
@@ -69,7 +69,7 @@ export function alarmCommand(output: () => Output): Command {
     const config = instanceConfig(env);
     const channels = channelsOf(config, createClock(config));
     if (channels.length === 0)
-      throw new Refusal(
+      throw new ExitError(
         "alarms are not sent: set ALARM_EMAIL_TO and ALARM_SMTP_URL, or ALARM_WEBHOOK_URL",
         1,
       );
@@ -84,7 +84,7 @@ export function alarmCommand(output: () => Output): Command {
       }),
     );
     const words = answers.map(({ channel, answer }) => `${channel}: ${answer}`).join("; ");
-    if (!answers.every(({ ok }) => ok)) throw new Refusal(words, 1);
+    if (!answers.every(({ ok }) => ok)) throw new ExitError(words, 1);
     result(
       answers.map(({ channel, answer }) => ({ channel, answer })),
       (list) => table(list, ""),

@@ -6,6 +6,7 @@ import { changesText, shownStations } from "#cli/selection.ts";
 import { id, listLimit } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleBatch } from "#src/contract/console.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -21,7 +22,6 @@ import {
 import { showBatch } from "#src/marks/effects.ts";
 import { readableSelection, type Selection } from "#src/marks/selection.ts";
 import { takeBack } from "#src/marks/take-back.ts";
-import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 /** Decides a selection's marks, says how far it is, and wakes the marks workers. */
 export const decideTogether = (
@@ -29,7 +29,7 @@ export const decideTogether = (
   { db, config, progress }: { db: Db; config: Config; progress: Progress },
   act: BatchAct,
   selection: Selection,
-): Promise<{ id: number | null; marks: number; stations: number } | NotDone> =>
+): Promise<{ id: number | null; marks: number; stations: number } | Refusal> =>
   waking(config, progress, batchActs[act].becomes, (committed) =>
     decideBatch(db, actor, act, selection, committed),
   );
@@ -38,8 +38,8 @@ async function waking<T extends object>(
   config: Config,
   progress: Progress,
   step: string,
-  work: (committed: Committed) => Promise<T | NotDone>,
-): Promise<T | NotDone> {
+  work: (committed: Committed) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
   const touched: string[] = [];
   const done = await work((stationIds, count, total) => {
     touched.push(...stationIds);
@@ -94,7 +94,7 @@ export function recordVerbs(
       const out = output();
       const value = await withDb(out, async (db, config, progress) => {
         const found = await showBatch(db, acts, number, config, shownStations);
-        if (isNotDone(found)) return found;
+        if (isRefusal(found)) return found;
         if (!out.json && found.undone === null)
           out.note(`${changesText(found.changes.map(turned))}\n`);
         await consent(out, yes, `Take ${what} ${number} back?`, "not taken back");

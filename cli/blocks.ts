@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { integer, moment, wordOr } from "#cli/values.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
@@ -75,6 +75,6 @@ const reporterId = integer(1, Number.MAX_SAFE_INTEGER);
 
 function network(text: string): string {
   if (!/^[0-9a-f]{8,64}$/i.test(text))
-    throw new Refusal(`must be ${networkDigits} hexadecimal digits or more, not "${text}"`);
+    throw new ExitError(`must be ${networkDigits} hexadecimal digits or more, not "${text}"`);
   return text.toLowerCase();
 }

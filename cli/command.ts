@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { type Argument, type Command, Help, type Option } from "commander";
 import type { Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 
 /** Adds a verb to a noun: its sentence in the help, and lines to copy below its `--help`. */
 export const verb = (
@@ -39,7 +39,7 @@ export function naming(command: Command): void {
       try {
         return parse(text, before) as never;
       } catch (error) {
-        throw error instanceof Refusal ? new Refusal(`${typed(one)}: ${error.message}`) : error;
+        throw error instanceof ExitError ? new ExitError(`${typed(one)}: ${error.message}`) : error;
       }
     };
   }
@@ -68,7 +68,7 @@ export async function consent(
   question: string,
   otherwise: string,
 ): Promise<void> {
-  if (!yes && !(await confirmed(output, question))) throw new Refusal(otherwise, 1);
+  if (!yes && !(await confirmed(output, question))) throw new ExitError(otherwise, 1);
 }
 
 /** Asks before what cannot be undone, on a terminal only; elsewhere, and with --json, the command is the consent. */

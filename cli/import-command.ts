@@ -4,7 +4,7 @@ import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { choice, integer, sourceName } from "#cli/values.ts";
 import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
@@ -110,7 +110,7 @@ export async function runImport<Summary extends { source: string }>(
       waiting: () => out.note(`waiting for another import of ${noun} to end …`),
     };
     const summary = await run(db, common, config);
-    if (isFault(summary)) throw new Refusal(summary.fault, summary.brokeOff === true ? 1 : 2);
+    if (isFault(summary)) throw new ExitError(summary.fault, summary.brokeOff === true ? 1 : 2);
     if (dryRun) return summary;
     await inTransaction(db, (tx) => logImport(tx, out.actor, noun, path, summary));
     await after(config);

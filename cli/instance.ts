@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { examples } from "#cli/command.ts";
 import { table, type Output, type Surroundings } from "#cli/output.ts";
-import { Refusal, refusalOf } from "#cli/refusal.ts";
+import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts";
 import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
-import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 const runFile = join(projectRoot, ".data", "run.json");
 
@@ -21,7 +21,7 @@ export function instanceConfig(env: Surroundings["env"], file = runFile): Config
   try {
     return loadConfig({ ...runningBeside(env, file), ...withoutEmpty(env) });
   } catch (error) {
-    throw new Refusal((error as Error).message, 1);
+    throw new ExitError((error as Error).message, 1);
   }
 }
 
@@ -74,11 +74,11 @@ const asGiven = <T>(value: T): T | string => (typeof value === "boolean" ? Strin
  */
 export async function withDb<T extends object>(
   { env, stderr }: Pick<Surroundings, "env" | "stderr">,
-  work: (db: Db, config: Config, progress: Progress) => Promise<T | NotDone>,
+  work: (db: Db, config: Config, progress: Progress) => Promise<T | Refusal>,
 ): Promise<T> {
   const config = instanceConfig(env);
   if (config.databaseUrl === "") {
-    throw new Refusal("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
+    throw new ExitError("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }
   // An operator's command may wait for the service's short locks, and works through long tables.
   const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
@@ -86,13 +86,13 @@ export async function withDb<T extends object>(
   const progress = createProgress(stderr);
   try {
     const done = await work(db, config, progress);
-    if (isNotDone(done)) throw refusalOf(done);
+    if (isRefusal(done)) throw exitErrorOf(done);
     return done;
   } catch (error) {
     if (isUnavailable(error))
-      throw new Refusal(`Postgres does not answer (${(error as Error).message})`, 1);
+      throw new ExitError(`Postgres does not answer (${(error as Error).message})`, 1);
     if ((error as { code?: unknown }).code === "42P01") {
-      throw new Refusal("this database has no schema yet: run the release role first", 1);
+      throw new ExitError("this database has no schema yet: run the release role first", 1);
     }
     throw error;
   } finally {

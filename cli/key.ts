@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { Refusal, refusalOf } from "#cli/refusal.ts";
+import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
 import { choice, entries, flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import {
@@ -83,7 +83,7 @@ export function keyCommand(output: () => Output): Command {
     .argument("<id>", "the key's id", id)
     .action(async (keyId: number, options: Settings) => {
       if (Object.keys(options).length === 0)
-        throw new Refusal("nothing to change: give at least one option");
+        throw new ExitError("nothing to change: give at least one option");
       const out = output();
       const key = await withDb(out, async (db) =>
         changeKey(db, out.actor, keyId, wish(options), await databaseNow(db)),
@@ -129,7 +129,7 @@ export function keyCommand(output: () => Output): Command {
       const key = await withDb(out, async (db) => {
         const before = await findKey(db, keyId);
         if (before === null) return unknown("key", keyId);
-        if (before.revoked_at !== null) throw refusalOf(alreadyRevoked(keyId));
+        if (before.revoked_at !== null) throw exitErrorOf(alreadyRevoked(keyId));
         const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) permanently?`;
         await consent(out, yes, question, "not revoked");
         return revokeKey(db, out.actor, keyId);

@@ -2,13 +2,13 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { rollbackVerb } from "#cli/rollback.ts";
 import { listLimit, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { listFailed } from "#src/marks/backlog.ts";
 import { retryAllMarks, retryMark } from "#src/marks/retry.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {
@@ -39,11 +39,11 @@ export function marksCommand(output: () => Output): Command {
     .option("--all", "all failed marks", false)
     .action(async (id: number | undefined, { all }: { all: boolean }) => {
       const out = output();
-      if ((id === undefined) === !all) throw new Refusal("name one mark, or use --all");
+      if ((id === undefined) === !all) throw new ExitError("name one mark, or use --all");
       if (id === undefined) return out.result(await retryAll(out), card);
       const { stationId } = await withDb(out, async (db, config) => {
         const mark = await retryMark(db, out.actor, id);
-        if (!isNotDone(mark)) await wakeMarks(config, [mark.stationId]);
+        if (!isRefusal(mark)) await wakeMarks(config, [mark.stationId]);
         return mark;
       });
       out.result({ id, station_id: stationId, state: "queued" }, card);
@@ -60,5 +60,5 @@ const retryAll = (out: Output): Promise<{ retried_marks: number; stations: numbe
       progress.show("retrying", done, total);
     });
     await wakeMarks(config, waking);
-    return isNotDone(sum) ? sum : { retried_marks: sum.marks, stations: sum.stations };
+    return isRefusal(sum) ? sum : { retried_marks: sum.marks, stations: sum.stations };
   });

@@ -15,7 +15,7 @@ import { marksCommand } from "#cli/marks.ts";
 import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { reporterCommand } from "#cli/reporter.ts";
 import { retentionCommand } from "#cli/retention.ts";
 import { reviewCommand } from "#cli/review.ts";
@@ -143,18 +143,18 @@ function explain(
     stdout.write(asksJson ? jsonLine({ help }) : help);
     return 0;
   }
-  const expected = error instanceof Refusal || error instanceof CommanderError;
+  const expected = error instanceof ExitError || error instanceof CommanderError;
   const sentence = sentenceOf(error, command);
   const lacksVerb = error instanceof CommanderError && error.code === "commander.help";
   if (lacksVerb && !asksJson) stderr.write(`${command.helpInformation().trimEnd()}\n`);
   else stderr.write(`${sentence}\n`);
   const told = expected ? sentence : error instanceof Error ? error.message : String(error);
   if (asksJson) stdout.write(jsonLine({ error: told }));
-  return error instanceof Refusal ? error.exitCode : expected ? 2 : 1;
+  return error instanceof ExitError ? error.exitCode : expected ? 2 : 1;
 }
 
 function sentenceOf(error: unknown, command: Command): string {
-  if (error instanceof Refusal)
+  if (error instanceof ExitError)
     return error.field === null ? error.message : aboutField(command, error.field, error.message);
   if (!(error instanceof CommanderError))
     return `unexpected error: ${error instanceof Error ? error.stack : String(error)}`;

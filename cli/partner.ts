@@ -13,7 +13,7 @@ import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { keyTable } from "#cli/key.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
 import { launchDefaults } from "#src/domain/review.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
@@ -129,7 +129,7 @@ export function partnerCommand(output: () => Output): Command {
     .option("--enabled <true|false>", "false blocks the partner", flag)
     .action(async (partnerId: number, options: Changes) => {
       if (Object.keys(options).length === 0)
-        throw new Refusal("nothing to change: give at least one option");
+        throw new ExitError("nothing to change: give at least one option");
       const out = output();
       const { cacheTtl, newUsers, acceptRemote, bindIps, ...others } = options;
       const changes = {

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { examples, verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, table, time, type Output } from "#cli/output.ts";
-import { Refusal, unknown } from "#cli/refusal.ts";
+import { ExitError, unknown } from "#cli/exit-error.ts";
 import { choice, line } from "#cli/values.ts";
 import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
@@ -98,7 +98,7 @@ export function queuesCommand(output: () => Output): Command {
     .argument("[job]", "the job's id", line(200, "not empty"))
     .option("--all", "all failed jobs of the queue", false)
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
-      if ((job === undefined) === !all) throw new Refusal("name one job, or use --all");
+      if ((job === undefined) === !all) throw new ExitError("name one job, or use --all");
       const { actor, result } = output();
       const retried = await withQueues(instanceConfig(output().env), (queue) =>
         retry(queue(name), job),

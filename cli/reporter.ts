@@ -3,7 +3,7 @@ import { addReporterBlock } from "#cli/blocks.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import { eraseByOperator } from "#src/marks/erasure.ts";
 import { exportPerson } from "#src/marks/person-export.ts";
@@ -71,12 +71,12 @@ function personOf({ partner, userRef, device }: Options): Person {
   if (device !== undefined && partner === undefined && userRef === undefined) return { device };
   if (device === undefined && partner !== undefined && userRef !== undefined)
     return { partner, userRef };
-  throw new Refusal("name either --partner and --user-ref, or --device");
+  throw new ExitError("name either --partner and --user-ref, or --device");
 }
 
 /** With another pepper nobody is ever found. */
 function needingPepper<Config extends { reporterPepper: string }>(config: Config): Config {
   if (config.reporterPepper === "")
-    throw new Refusal("set REPORTER_PEPPER to the value that the roles have", 1);
+    throw new ExitError("set REPORTER_PEPPER to the value that the roles have", 1);
   return config;
 }

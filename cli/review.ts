@@ -3,7 +3,7 @@ import { decideTogether, recordVerbs } from "#cli/batches.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, counted, harmless, readable, table, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import {
   previewText,
   selecting,
@@ -13,12 +13,12 @@ import {
 } from "#cli/selection.ts";
 import { listLimit, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { listHeld } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 type Word = "approve" | "reject";
 
@@ -104,7 +104,7 @@ const decisionVerb = (
       const out = output();
       const isSelecting = Object.keys(options).length > 0;
       if ((id === undefined) === !isSelecting || (id !== undefined && dryRun))
-        throw new Refusal("name one mark, or say which: --key, --network, --city, --since …");
+        throw new ExitError("name one mark, or say which: --key, --network, --city, --since …");
       return id === undefined
         ? decideSome(out, word, options, dryRun, yes)
         : decideOne(out, word, id);
@@ -123,7 +123,7 @@ async function decideOne(out: Output, word: Word, id: number) {
 async function undoOne(out: Output, id: number) {
   const { stationId, review } = await withDb(out, async (db, config) => {
     const mark = await undoReview(db, out.actor, id);
-    if (!isNotDone(mark)) await wakeMarks(config, [mark.stationId]);
+    if (!isRefusal(mark)) await wakeMarks(config, [mark.stationId]);
     return mark;
   });
   out.result({ id, station_id: stationId, review }, card);
@@ -138,15 +138,15 @@ async function decideSome(
 ) {
   const value = await withDb(out, async (db, config, progress) => {
     const selection = await selectionOf(db, options);
-    if (isNotDone(selection)) return selection;
+    if (isRefusal(selection)) return selection;
     const preview = await previewApproval(db, selection, config, shownStations);
-    if (isNotDone(preview)) return preview;
+    if (isRefusal(preview)) return preview;
     if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
     if (!out.json) out.note(`${previewText(preview, "")}\n`);
     const verbs = { approve: "Approve", reject: "Reject" };
     await consent(out, yes, `${verbs[word]} ${counted(preview.marks, "mark")}?`, "nothing decided");
     const sum = await decideTogether(out, { db, config, progress }, word, selection);
-    return isNotDone(sum) ? sum : { ...preview, ...sum, dry_run: false };
+    return isRefusal(sum) ? sum : { ...preview, ...sum, dry_run: false };
   });
   out.result(value, (all) =>
     all.dry_run || all.marks === 0

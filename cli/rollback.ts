@@ -11,8 +11,8 @@ import {
   shownStations,
 } from "#cli/selection.ts";
 import type { ConsoleRollback } from "#src/contract/console.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { previewRollback } from "#src/marks/effects.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 interface Options extends SelectionOptions {
   dryRun: boolean;
@@ -45,15 +45,15 @@ a network, a city, a status or --remote alone would read every day that is kept.
       const out = output();
       const value = await withDb(out, async (db, config, progress) => {
         const selection = await selectionOf(db, options);
-        if (isNotDone(selection)) return selection;
+        if (isRefusal(selection)) return selection;
         const preview = await previewRollback(db, selection, config, shownStations);
-        if (isNotDone(preview)) return preview;
+        if (isRefusal(preview)) return preview;
         if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
         if (!out.json) out.note(`${people(preview)}\n`);
         const question = `Withdraw ${counted(preview.marks, "mark")}?`;
         await consent(out, yes, question, "nothing withdrawn");
         const sum = await decideTogether(out, { db, config, progress }, "rollback", selection);
-        return isNotDone(sum) ? sum : { ...preview, ...sum, dry_run: false };
+        return isRefusal(sum) ? sum : { ...preview, ...sum, dry_run: false };
       });
       out.result(value, (all) =>
         all.dry_run || all.marks === 0

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { counted, table } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { choice, flag, id, line, moment, stationId } from "#cli/values.ts";
 import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { findReporter, type Selection } from "#src/marks/selection.ts";
-import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 /** Stations of which a preview and a record say what changes. */
 export const shownStations = 50;
@@ -40,12 +40,12 @@ export const selecting = (command: Command): Command =>
     .option("--until <time>", "marks received before this UTC time", moment);
 
 /** What was typed of `selecting`, with the reporter's row. */
-export async function selectionOf(db: Db, options: SelectionOptions): Promise<Selection | NotDone> {
+export async function selectionOf(db: Db, options: SelectionOptions): Promise<Selection | Refusal> {
   const { key, partner, station, city, network: from, status, remote } = options;
   const { firstSeenSince, firstSeenUntil, since, until } = options;
   const reporter =
     options.reporter === undefined ? undefined : await findReporter(db, options.reporter);
-  if (reporter !== undefined && isNotDone(reporter)) return reporter;
+  if (reporter !== undefined && isRefusal(reporter)) return reporter;
   return {
     ...{ key, partner, reporter: reporter?.id, station, city, network: from, status, remote },
     ...{ firstSeenSince, firstSeenUntil, since, until },
@@ -84,7 +84,7 @@ const arrow = (before: string | number, after: string | number): string =>
 function reporterName(text: string): string {
   const name = text.trim().toLowerCase();
   if (!/^([1-9]\d{0,14}|[0-9a-f]{64})$/.test(name))
-    throw new Refusal(`must be a reporter's id or the hex of its hash, not "${text}"`);
+    throw new ExitError(`must be a reporter's id or the hex of its hash, not "${text}"`);
   return name;
 }
 
@@ -92,6 +92,6 @@ function reporterName(text: string): string {
 function network(text: string): string {
   const digits = text.trim().toLowerCase();
   if (!/^[0-9a-f]{8,64}$/.test(digits))
-    throw new Refusal(`must be 8 to 64 hex digits of a network's hash, not "${text}"`);
+    throw new ExitError(`must be 8 to 64 hex digits of a network's hash, not "${text}"`);
   return digits;
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
-import { Refusal, refusalOf } from "#cli/refusal.ts";
+import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
 import { choice, degrees, line, stationId } from "#cli/values.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
@@ -27,7 +27,7 @@ export function stationCommand(output: () => Output): Command {
     .action(async (stationId: string) => {
       const found = await withDb(output(), async (db) => {
         const station = await findStation(db, stationId);
-        if (station === null) throw refusalOf(unknown("station", stationId));
+        if (station === null) throw exitErrorOf(unknown("station", stationId));
         return station;
       });
       output().result(found, people);
@@ -55,10 +55,10 @@ export function stationCommand(output: () => Output): Command {
     .action(async (stationId: string, options: Changes) => {
       const out = output();
       if (Object.keys(options).length === 0)
-        throw new Refusal("nothing to change: give at least one option");
+        throw new ExitError("nothing to change: give at least one option");
       const { name, brand, address: addr, lat, lon, fromFile = [] } = options;
       if ((lat === undefined) !== (lon === undefined))
-        throw new Refusal("give --lat and --lon together");
+        throw new ExitError("give --lat and --lon together");
       const position = lat === undefined || lon === undefined ? undefined : { lat, lon };
       const fromFields = fromFile.map((field): HandField => (field === "address" ? "addr" : field));
       const wish = { name, brand, addr, position, from_file: fromFields };

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { importHead, runImport, why } from "#cli/import-command.ts";
 import { counted, type Output } from "#cli/output.ts";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
@@ -88,7 +88,7 @@ function stationsFile(path: string, named: string | undefined): string {
   if (named !== undefined) return named;
   const beside = join(dirname(path), basename(path).replace("ruptures", "stations"));
   if (beside !== path && existsSync(beside)) return beside;
-  throw new Refusal("--stations: name the file with the positions of the stations");
+  throw new ExitError("--stations: name the file with the positions of the stations");
 }
 
 function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {

@@ -1,4 +1,4 @@
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 // What an operator types for an option or an argument. A refusal says what it must be; `named` (command.ts) puts the
@@ -10,7 +10,7 @@ export const integer =
   (text: string): number => {
     const value = Number(text);
     if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
-      throw new Refusal(`must be a whole number from ${min} to ${max}, not "${text}"`);
+      throw new ExitError(`must be a whole number from ${min} to ${max}, not "${text}"`);
     }
     return value;
   };
@@ -24,7 +24,7 @@ export const markId = integer(1, 999_999_999_999_999);
 /** A station's id; whether there is such a station is found out later. */
 export const stationId = (text: string): string => {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
-    throw new Refusal(`must be a station's id, not "${text}"`);
+    throw new ExitError(`must be a station's id, not "${text}"`);
   return text;
 };
 
@@ -34,7 +34,7 @@ export const degrees =
   (text: string): number => {
     const value = Number(text);
     if (!/^[-+]?\d{1,3}(\.\d{1,15})?$/.test(text) || Math.abs(value) > most)
-      throw new Refusal(`must be a number from -${most} to ${most}, not "${text}"`);
+      throw new ExitError(`must be a number from -${most} to ${most}, not "${text}"`);
     return value;
   };
 
@@ -45,13 +45,13 @@ export const listLimit = integer(1, 100_000);
 export const moment = (text: string): number => {
   const at = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text} 00:00:00` : text);
   if (at === null)
-    throw new Refusal(`must be "YYYY-MM-DD HH:MM:SS" in UTC, or a day, not "${text}"`);
+    throw new ExitError(`must be "YYYY-MM-DD HH:MM:SS" in UTC, or a day, not "${text}"`);
   return at;
 };
 
 export const flag = (text: string): boolean => {
   if (text !== "true" && text !== "false")
-    throw new Refusal(`must be true or false, not "${text}"`);
+    throw new ExitError(`must be true or false, not "${text}"`);
   return text === "true";
 };
 
@@ -59,7 +59,8 @@ export const choice =
   <const T extends string>(words: readonly T[]) =>
   (text: string): T => {
     const found = words.find((word) => word === text);
-    if (found === undefined) throw new Refusal(`must be one of ${words.join(", ")}, not "${text}"`);
+    if (found === undefined)
+      throw new ExitError(`must be one of ${words.join(", ")}, not "${text}"`);
     return found;
   };
 
@@ -71,8 +72,8 @@ export const wordOr =
     try {
       return parse(text);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.message.replace(/^must be /, `must be ${word}, or `));
+      if (!(error instanceof ExitError)) throw error;
+      throw new ExitError(error.message.replace(/^must be /, `must be ${word}, or `));
     }
   };
 
@@ -80,11 +81,11 @@ export const line =
   (maxLength: number, empty: "may be empty" | "not empty") =>
   (text: string): string => {
     const trimmed = text.trim();
-    if (trimmed === "" && empty === "not empty") throw new Refusal("must not be empty");
+    if (trimmed === "" && empty === "not empty") throw new ExitError("must not be empty");
     if ([...trimmed].length > maxLength)
-      throw new Refusal(`must have at most ${maxLength} characters`);
+      throw new ExitError(`must have at most ${maxLength} characters`);
     if (/\p{C}/u.test(trimmed))
-      throw new Refusal("must not contain control or invisible characters");
+      throw new ExitError("must not contain control or invisible characters");
     return trimmed;
   };
 
@@ -92,7 +93,7 @@ export const line =
 export function sourceName(text: string): string {
   const name = line(40, "not empty")(text);
   if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw new Refusal("must contain only letters a-z, digits, - and _");
+    throw new ExitError("must contain only letters a-z, digits, - and _");
   return name;
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, readable, table } from "#cli/output.ts";
-import { unknown } from "#cli/refusal.ts";
+import { unknown } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";

@@ -1,5 +1,5 @@
 import type { Queue } from "bullmq";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -16,9 +16,9 @@ export async function withQueues<T>(
   work: (queue: (name: QueueName) => Queue) => Promise<T>,
 ): Promise<T> {
   if (config.redisUrl === "")
-    throw new Refusal("no instance found: start one with `npm start`, or set REDIS_URL", 1);
+    throw new ExitError("no instance found: start one with `npm start`, or set REDIS_URL", 1);
   const answer = await attempt(config, patienceMs, work);
-  if ("lost" in answer) throw new Refusal(`Redis does not answer (${answer.lost})`, 1);
+  if ("lost" in answer) throw new ExitError(`Redis does not answer (${answer.lost})`, 1);
   return answer.result;
 }
 
@@ -54,7 +54,7 @@ async function attempt<T>(
     }
     return { result: await work(producer.queue) };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof ExitError) throw error;
     return { lost: (error as Error).message };
   } finally {
     await producer.close();

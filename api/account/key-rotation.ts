@@ -3,10 +3,10 @@ import { json } from "#api/openapi/answers.ts";
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { rotatedKey, rotatedKeyExample } from "#src/contract/shapes/account.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { overlapDays, rotateKeyRepeatably } from "#src/keys/rotation.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 const [daysLeast, daysMost] = overlapDays;
 
@@ -61,9 +61,11 @@ export const rotateKeyRoute = ({ db, config, clock }: AccountDeps) =>
       const pepper = config.reporterPepper;
       const wish = { days, requestId: request_id };
       const rotated = await rotateKeyRepeatably({ db, pepper }, key, wish, clock());
-      if (isNotDone(rotated)) {
-        const state = rotated.notDone === "already" ? rotated.state : "";
-        throw refused("key-not-replaceable", whyNot[state] ?? "This key is not in force any more.");
+      if (isRefusal(rotated)) {
+        throw refused(
+          "key-not-replaceable",
+          whyNot[rotated.about?.state ?? ""] ?? "This key is not in force any more.",
+        );
       }
       ctx.status = 201;
       ctx.set("Cache-Control", "no-store");

@@ -1,13 +1,14 @@
 import { Type } from "typebox";
-import { doneOrThrow, line } from "#api/console/fields.ts";
+import { line } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { acknowledgeAlarm, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { kindNamed } from "#src/alarms/kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
-import { isNotDone } from "#src/operators/act.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { allowRetention } from "#src/operators/retention-asks.ts";
 
@@ -47,12 +48,12 @@ export const alarmCalls = ({ db, config, clock, alarms }: Services): ConsoleCall
     const answer = { acknowledged: [] as number[], missed: [] as number[] };
     for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
       const alarm = await acknowledgeAlarm(db, actorOf(ctx), id);
-      answer[isNotDone(alarm) ? "missed" : "acknowledged"].push(id);
+      answer[isRefusal(alarm) ? "missed" : "acknowledged"].push(id);
     }
     ctx.body = answer;
   }),
   consoleCall("POST", "/retention/allow", { role: "operator", body: allowed }, async (ctx) => {
-    ctx.body = doneOrThrow(await allowRetention(db, actorOf(ctx), ctx.state.body.step));
+    ctx.body = orThrow(await allowRetention(db, actorOf(ctx), ctx.state.body.step));
   }),
 ];
 

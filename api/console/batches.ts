@@ -1,5 +1,6 @@
-import { doneOrThrow, rowId } from "#api/console/fields.ts";
+import { rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { type BatchAct, type Committed, listBatches } from "#src/marks/batches.ts";
@@ -32,13 +33,11 @@ export const recordCalls = (
       ctx.body = { batches: batches.map((batch) => presented(batch, inMs)) };
     }),
     consoleCall("GET", `${path}/{id}`, { role: "viewer" }, async (ctx) => {
-      ctx.body = doneOrThrow(
-        await showBatch(db, acts, rowId(ctx.params["id"]), config, shownStations),
-      );
+      ctx.body = orThrow(await showBatch(db, acts, rowId(ctx.params["id"]), config, shownStations));
     }),
     consoleCall("POST", `${path}/{id}/undo`, { role: "operator" }, async (ctx) => {
       const id = rowId(ctx.params["id"]);
-      ctx.body = doneOrThrow(await takeBack(db, actorOf(ctx), acts, id, waking(services)));
+      ctx.body = orThrow(await takeBack(db, actorOf(ctx), acts, id, waking(services)));
     }),
   ];
 };

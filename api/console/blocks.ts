@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { doneOrThrow, moment, rowId } from "#api/console/fields.ts";
+import { moment, rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { blockNetwork, blockReporter } from "#src/marks/blocks.ts";
 
@@ -15,12 +16,12 @@ export const blockCalls = ({ db, clock }: Services): ConsoleCall[] => [
   consoleCall("POST", "/reporters/{id}/block", { role: "operator", body: wish }, async (ctx) => {
     const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
     const { until } = ctx.state.body;
-    ctx.body = doneOrThrow(await blockReporter(db, actorOf(ctx), id, until, clock()));
+    ctx.body = orThrow(await blockReporter(db, actorOf(ctx), id, until, clock()));
   }),
   consoleCall("POST", "/networks/{id}/block", { role: "operator", body: wish }, async (ctx) => {
     const digits = ctx.params["id"] ?? "";
     const { until } = ctx.state.body;
     const known = /^[0-9a-f]{8,64}$/.test(digits) ? digits : "0".repeat(64);
-    ctx.body = doneOrThrow(await blockNetwork(db, actorOf(ctx), known, until, clock()));
+    ctx.body = orThrow(await blockNetwork(db, actorOf(ctx), known, until, clock()));
   }),
 ];

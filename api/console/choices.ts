@@ -1,10 +1,12 @@
-import { doneOrThrow, rowId, unknown } from "#api/console/fields.ts";
+import { rowId } from "#api/console/fields.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { named, personOf } from "#api/console/people.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { findPerson, refuseUnknownPartner } from "#src/marks/erasure.ts";
 import { reportersOf } from "#src/marks/held.ts";
 import { namedNetworks } from "#src/marks/networks.ts";
+import { unknown } from "#src/operators/act.ts";
 
 const networksShown = 200;
 
@@ -23,14 +25,13 @@ export const choiceCalls = ({ db, clock, config }: Services): ConsoleCall[] => [
   }),
   consoleCall("GET", "/reporters/{id}", { role: "viewer" }, async (ctx) => {
     const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-    const reporter = (await reportersOf(db, new Set([id]), clock())).get(id);
-    if (reporter === undefined) throw unknown("reporter");
-    ctx.body = { reporter };
+    const found = await reportersOf(db, new Set([id]), clock());
+    ctx.body = { reporter: orThrow(found.get(id) ?? unknown("reporter", id)) };
   }),
   consoleCall("POST", "/reporters/find", { role: "operator", body: named }, async (ctx) => {
-    const person = doneOrThrow(personOf(ctx.state.body));
+    const person = orThrow(personOf(ctx.state.body));
     const refused = await refuseUnknownPartner(db, person);
-    if (refused !== null) doneOrThrow(refused);
+    if (refused !== null) throw new Refused(refused);
     const found = await findPerson(db, config, person);
     const ids = new Set(found === null ? [] : [found.id]);
     const [reporter = null] = (await reportersOf(db, ids, clock())).values();

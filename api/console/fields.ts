@@ -1,7 +1,5 @@
 import { Type } from "typebox";
-import { type Refused, refused } from "#api/http/errors.ts";
 import { partnerBounds } from "#src/keys/partners.ts";
-import { isNotDone, type NotDone } from "#src/operators/act.ts";
 
 // What several calls of the console take.
 
@@ -41,24 +39,3 @@ export const rowId = (text: string | undefined, max = idMax): number =>
 /** The id of a station in a path; "", which no station has, when it cannot be one. */
 export const stationIdOf = (text: string | undefined): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(text ?? "") ? text! : "";
-
-/** A refusal of one field of a body. */
-const badField = (name: string, msg: string): Refused =>
-  refused("validation-failed", [{ loc: ["body", name], msg, type: "value_error" }]);
-
-/** There is nothing of that number. */
-export const unknown = (what: string): Refused => refused("not-found", `There is no such ${what}.`);
-
-/** What an operator's act has given; throws the refusal that says why it was not done. */
-export function doneOrThrow<T extends object>(value: T | NotDone): T {
-  if (!isNotDone(value)) return value;
-  if (value.notDone === "unknown") throw unknown(value.what);
-  if (value.notDone === "invalid") throw badField(value.field, value.why);
-  if (value.notDone === "wide")
-    throw badField("since", `Give it, or a partner, key, reporter or station: ${value.why}`);
-  if (value.notDone === "changed") {
-    const [first = "", ...others] = `${value.what} ${value.id} ${value.why}.`;
-    throw refused("already-done", first.toUpperCase() + others.join(""));
-  }
-  throw refused("already-done", `This ${value.what.split(" ").at(-1)} is ${value.state} already.`);
-}

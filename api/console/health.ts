@@ -1,5 +1,6 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { doneOrThrow, rowId } from "#api/console/fields.ts";
+import { rowId } from "#api/console/fields.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { listFailed, readBacklog } from "#src/marks/backlog.ts";
 import { retryMark } from "#src/marks/retry.ts";
@@ -32,7 +33,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
   }),
   consoleCall("POST", "/failed-marks/{id}/retry", { role: "operator" }, async (ctx) => {
     const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-    const { stationId } = doneOrThrow(await retryMark(services.db, actorOf(ctx), id));
+    const { stationId } = orThrow(await retryMark(services.db, actorOf(ctx), id));
     services.producer.wakeMarks([stationId]);
     ctx.status = 204;
   }),

@@ -1,8 +1,10 @@
 import { Type } from "typebox";
-import { stationIdOf, unknown } from "#api/console/fields.ts";
+import { stationIdOf } from "#api/console/fields.ts";
 import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { searchStations, stationPage } from "#src/marks/station-history.ts";
+import { unknown } from "#src/operators/act.ts";
 import { listActions } from "#src/operators/operator-log.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
@@ -29,9 +31,8 @@ export const historyCalls = ({ db, config }: Services): ConsoleCall[] => [
   }),
   consoleCall("GET", "/stations/{id}", { role: "viewer", query: older }, async (ctx) => {
     const { before = null } = ctx.state.query;
-    const page = await stationPage(db, stationIdOf(ctx.params["id"]), before, config);
-    if (page === null) throw unknown("station");
-    ctx.body = page;
+    const id = stationIdOf(ctx.params["id"]);
+    ctx.body = orThrow((await stationPage(db, id, before, config)) ?? unknown("station", id));
   }),
   consoleCall("GET", "/log", { role: "viewer", query: logFilter }, async (ctx) => {
     const found = await listActions(db, ctx.state.query, "part", entriesShown);

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { doneOrThrow, line, rowId } from "#api/console/fields.ts";
+import { line, rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import {
@@ -39,7 +40,7 @@ export const incidentCalls = ({ db, quarantine }: Services): ConsoleCall[] => [
   consoleCall("POST", "/incidents", { role: "operator", body: opened }, async (ctx) => {
     const { title, title_ru, text, text_ru, feeds: touched = [] } = ctx.state.body;
     ctx.status = 201;
-    ctx.body = doneOrThrow(
+    ctx.body = orThrow(
       await openIncident(db, actorOf(ctx), {
         title: inBoth(title, title_ru),
         text: inBoth(text, text_ru),
@@ -56,9 +57,7 @@ export const incidentCalls = ({ db, quarantine }: Services): ConsoleCall[] => [
         const { text, text_ru } = ctx.state.body;
         const end = verb === "close" ? "close" : "stays open";
         const id = rowId(ctx.params["id"]);
-        ctx.body = doneOrThrow(
-          await tellIncident(db, actorOf(ctx), id, inBoth(text, text_ru), end),
-        );
+        ctx.body = orThrow(await tellIncident(db, actorOf(ctx), id, inBoth(text, text_ru), end));
       },
     ),
   ),

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { line, moment, doneOrThrow, rowId, within } from "#api/console/fields.ts";
+import { line, moment, rowId, within } from "#api/console/fields.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ConsoleKey } from "#src/contract/console.ts";
 import {
@@ -45,23 +46,23 @@ export const keyCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
   consoleCall("POST", "/keys", { role: "operator", body: issue }, async (ctx) => {
     const context = { now: clock(), massNoLimit: config.massNoLimit };
     const issued = await issueKey(db, actorOf(ctx), ctx.state.body, context);
-    const { key, text } = doneOrThrow(issued);
+    const { key, text } = orThrow(issued);
     ctx.status = 201;
     ctx.body = { id: key.id, key: text };
   }),
   consoleCall("PATCH", "/keys/{id}", { role: "operator", body: changes }, async (ctx) => {
     const id = rowId(ctx.params["id"]);
     const key = await changeKey(db, actorOf(ctx), id, ctx.state.body, clock());
-    ctx.body = { key: consoleKey(doneOrThrow(key)) };
+    ctx.body = { key: consoleKey(orThrow(key)) };
   }),
   consoleCall("POST", "/keys/{id}/limit", { role: "operator", body: limit }, async (ctx) => {
     const { to, until } = ctx.state.body;
     const wish = until === null ? null : { to, until };
     const key = await limitKey(db, actorOf(ctx), rowId(ctx.params["id"]), wish, clock());
-    ctx.body = { key: consoleKey(doneOrThrow(key)) };
+    ctx.body = { key: consoleKey(orThrow(key)) };
   }),
   consoleCall("POST", "/keys/{id}/revoke", { role: "operator" }, async (ctx) => {
-    doneOrThrow(await revokeKey(db, actorOf(ctx), rowId(ctx.params["id"])));
+    orThrow(await revokeKey(db, actorOf(ctx), rowId(ctx.params["id"])));
     ctx.status = 204;
   }),
 ];

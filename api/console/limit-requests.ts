@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { comment, daily, doneOrThrow, rowId, rpm } from "#api/console/fields.ts";
+import { comment, daily, rowId, rpm } from "#api/console/fields.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
@@ -44,7 +45,7 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
       const id = rowId(ctx.params["id"]);
       const { body } = ctx.state;
       const approved = await approveLimitRequest(services.db, actorOf(ctx), id, body);
-      const { rpm, daily } = doneOrThrow(approved).partner;
+      const { rpm, daily } = orThrow(approved).partner;
       ctx.body = { rpm, daily };
     },
   ),
@@ -55,13 +56,13 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
     async (ctx) => {
       const id = rowId(ctx.params["id"]);
       const { comment } = ctx.state.body;
-      doneOrThrow(await rejectLimitRequest(services.db, actorOf(ctx), id, comment));
+      orThrow(await rejectLimitRequest(services.db, actorOf(ctx), id, comment));
       ctx.status = 204;
     },
   ),
   consoleCall("POST", "/limit-requests/{id}/undo", { role: "operator" }, async (ctx) => {
     const id = rowId(ctx.params["id"]);
-    ctx.body = doneOrThrow(await undoLimitDecision(services.db, actorOf(ctx), id)).limits;
+    ctx.body = orThrow(await undoLimitDecision(services.db, actorOf(ctx), id)).limits;
   }),
 ];
 

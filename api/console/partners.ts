@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { daily, line, doneOrThrow, rowId, rpm, unknown, within } from "#api/console/fields.ts";
+import { daily, line, rowId, rpm, within } from "#api/console/fields.ts";
 import { consoleKey } from "#api/console/keys.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
@@ -12,6 +13,7 @@ import {
   partnerNameMax,
   setLaunch,
 } from "#src/keys/partners.ts";
+import { unknown } from "#src/operators/act.ts";
 
 const shownDays = 14;
 
@@ -51,8 +53,8 @@ export const partnerCalls = ({ db, config, clock }: Services): ConsoleCall[] => 
     };
   }),
   consoleCall("GET", "/partners/{id}", { role: "viewer" }, async (ctx) => {
-    const [partner] = await partnerRows(db, rowId(ctx.params["id"]));
-    if (partner === undefined) throw unknown("partner");
+    const id = rowId(ctx.params["id"]);
+    const partner = orThrow((await partnerRows(db, id))[0] ?? unknown("partner", id));
     const [keys, usage] = await Promise.all([
       listKeys(db, partner.id),
       usageOf(db, [partner.id], shownDays),
@@ -67,11 +69,11 @@ export const partnerCalls = ({ db, config, clock }: Services): ConsoleCall[] => 
   consoleCall("POST", "/partners", { role: "operator", body: newPartner }, async (ctx) => {
     const partner = await createPartner(db, actorOf(ctx), ctx.state.body, config);
     ctx.status = 201;
-    ctx.body = { id: doneOrThrow(partner).id };
+    ctx.body = { id: orThrow(partner).id };
   }),
   consoleCall("PATCH", "/partners/{id}", { role: "operator", body: changes }, async (ctx) => {
     const id = rowId(ctx.params["id"]);
-    doneOrThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
+    orThrow(await changePartner(db, actorOf(ctx), id, ctx.state.body));
     const [partner] = await partnerRows(db, id);
     ctx.body = { partner };
   }),
@@ -79,11 +81,11 @@ export const partnerCalls = ({ db, config, clock }: Services): ConsoleCall[] => 
     const { until, new_users: newUsers, limit } = ctx.state.body;
     const wish = { until, newUsers, limit };
     const done = await setLaunch(db, actorOf(ctx), rowId(ctx.params["id"]), wish, clock());
-    ctx.body = { id: doneOrThrow(done).id };
+    ctx.body = { id: orThrow(done).id };
   }),
   consoleCall("DELETE", "/partners/{id}/launch", { role: "operator" }, async (ctx) => {
     const done = await setLaunch(db, actorOf(ctx), rowId(ctx.params["id"]), null, clock());
-    ctx.body = { id: doneOrThrow(done).id };
+    ctx.body = { id: orThrow(done).id };
   }),
 ];
 

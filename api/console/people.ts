@@ -1,12 +1,13 @@
 import { type Static, Type } from "typebox";
-import { doneOrThrow } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { forgetBody, reportBody } from "#src/contract/report.ts";
 import { eraseByOperator } from "#src/marks/erasure.ts";
 import { exportPerson } from "#src/marks/person-export.ts";
 import type { Person } from "#src/marks/reporter.ts";
-import { invalid, type NotDone } from "#src/operators/act.ts";
+import { invalid } from "#src/operators/act.ts";
 
 /** A partner's user, or a device. In a body, because addresses are kept in many places. */
 export const named = Type.Object(
@@ -21,12 +22,12 @@ export const named = Type.Object(
 /** Erasing a person, and handing out their data (decisions 19). */
 export const peopleCalls = ({ db, config }: Services): ConsoleCall[] => [
   consoleCall("POST", "/reporters/erase", { role: "operator", body: named }, async (ctx) => {
-    const person = doneOrThrow(personOf(ctx.state.body));
-    ctx.body = doneOrThrow(await eraseByOperator(db, actorOf(ctx), config, person));
+    const person = orThrow(personOf(ctx.state.body));
+    ctx.body = orThrow(await eraseByOperator(db, actorOf(ctx), config, person));
   }),
   consoleCall("POST", "/reporters/export", { role: "operator", body: named }, async (ctx) => {
-    const person = doneOrThrow(personOf(ctx.state.body));
-    ctx.body = doneOrThrow(await exportPerson(db, actorOf(ctx), config, person));
+    const person = orThrow(personOf(ctx.state.body));
+    ctx.body = orThrow(await exportPerson(db, actorOf(ctx), config, person));
   }),
 ];
 
@@ -35,7 +36,7 @@ export function personOf({
   partner,
   user_ref: userRef,
   device,
-}: Static<typeof named>): Person | NotDone {
+}: Static<typeof named>): Person | Refusal {
   if (device !== undefined && partner === undefined && userRef === undefined) return { device };
   if (device === undefined && partner !== undefined && userRef !== undefined)
     return { partner, userRef };

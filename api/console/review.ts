@@ -1,15 +1,16 @@
 import { Type } from "typebox";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
-import { doneOrThrow, rowId } from "#api/console/fields.ts";
+import { rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { selected, selectionOf } from "#api/console/selected.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
-import { isNotDone } from "#src/operators/act.ts";
 
 const shown = 200;
 const together = 500;
@@ -31,7 +32,7 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   decision(services, "reject"),
   consoleCall("POST", "/review/{id}/undo", { role: "operator" }, async (ctx) => {
     const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-    const { stationId, review } = doneOrThrow(await undoReview(services.db, actorOf(ctx), id));
+    const { stationId, review } = orThrow(await undoReview(services.db, actorOf(ctx), id));
     services.producer.wakeMarks([stationId]);
     ctx.body = { review };
   }),
@@ -41,7 +42,7 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   consoleCall("POST", "/review/preview", { role: "viewer", body: selected }, async (ctx) => {
     const selection = selectionOf(ctx.state.body);
     const { db, config } = services;
-    ctx.body = doneOrThrow(await previewApproval(db, selection, config, shownStations));
+    ctx.body = orThrow(await previewApproval(db, selection, config, shownStations));
   }),
   groupDecision(services, "approve"),
   groupDecision(services, "reject"),
@@ -57,7 +58,7 @@ const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCa
     async (ctx) => {
       const selection = selectionOf(ctx.state.body);
       const done = decideBatch(services.db, actorOf(ctx), act, selection, waking(services));
-      ctx.body = doneOrThrow(await done);
+      ctx.body = orThrow(await done);
     },
   );
 
@@ -68,8 +69,8 @@ const decision = ({ db, producer }: Services, verb: "approve" | "reject"): Conso
     // A transaction each, in one order: none waits for locks that another decision holds in another order.
     for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
       const mark = await reviewMark(db, actorOf(ctx), id, verb);
-      answer[isNotDone(mark) ? "missed" : "decided"].push(id);
-      if (!isNotDone(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
+      answer[isRefusal(mark) ? "missed" : "decided"].push(id);
+      if (!isRefusal(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
     }
     ctx.body = answer;
   });

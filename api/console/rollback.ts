@@ -1,7 +1,7 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
-import { doneOrThrow } from "#api/console/fields.ts";
 import { selected, selectionOf } from "#api/console/selected.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewRollback } from "#src/marks/effects.ts";
@@ -11,12 +11,12 @@ export const rollbackCalls = (services: Services): ConsoleCall[] => [
   consoleCall("POST", "/rollback/preview", { role: "viewer", body: selected }, async (ctx) => {
     const { db, config } = services;
     const preview = await previewRollback(db, selectionOf(ctx.state.body), config, shownStations);
-    ctx.body = doneOrThrow(preview);
+    ctx.body = orThrow(preview);
   }),
   consoleCall("POST", "/rollback", { role: "operator", body: selected }, async (ctx) => {
     const selection = selectionOf(ctx.state.body);
     const done = decideBatch(services.db, actorOf(ctx), "rollback", selection, waking(services));
-    ctx.body = doneOrThrow(await done);
+    ctx.body = orThrow(await done);
   }),
   ...recordCalls(services, "/rollbacks", ["rollback"]),
 ];

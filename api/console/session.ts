@@ -2,8 +2,8 @@ import { type ConsoleCall, consoleCall } from "#api/console/operator-gate.ts";
 import { refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ConsoleSession } from "#src/contract/console.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { endConsoleSession } from "#src/operators/accounts.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { listOperators } from "#src/operators/operators.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { listSessions } from "#src/operators/sessions.ts";
@@ -34,7 +34,7 @@ export const sessionCalls = ({ db, config, clock }: Services): ConsoleCall[] => 
     const { account } = ctx.state.viewer;
     const own = account.role === "operator" ? undefined : account.id;
     const ended = await endConsoleSession(db, account.name, ctx.params["id"]!, own);
-    if (isNotDone(ended)) throw refused("not-found", "There is no such session, or it is over.");
+    if (isRefusal(ended)) throw refused("not-found", "There is no such session, or it is over.");
     ctx.status = 204;
   }),
 ];

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { comment, doneOrThrow, line, stationIdOf } from "#api/console/fields.ts";
+import { comment, line, stationIdOf } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { editStation, stationTextMax } from "#src/stations/edit-station.ts";
 import { handFields } from "#src/stations/hand-edits.ts";
@@ -44,15 +45,15 @@ const close = Type.Object({ comment: Type.Optional(comment) }, { additionalPrope
 export const stationCalls = ({ db }: Services): ConsoleCall[] => [
   consoleCall("PATCH", "/stations/{id}", { role: "operator", body: edit }, async (ctx) => {
     const id = stationIdOf(ctx.params["id"]);
-    ctx.body = doneOrThrow(await editStation(db, actorOf(ctx), id, ctx.state.body));
+    ctx.body = orThrow(await editStation(db, actorOf(ctx), id, ctx.state.body));
   }),
   consoleCall("POST", "/stations/{id}/close", { role: "operator", body: close }, async (ctx) => {
     const id = stationIdOf(ctx.params["id"]);
     const why = ctx.state.body.comment?.trim() ?? "";
-    ctx.body = { station: doneOrThrow(await closeStation(db, actorOf(ctx), id, why)) };
+    ctx.body = { station: orThrow(await closeStation(db, actorOf(ctx), id, why)) };
   }),
   consoleCall("POST", "/stations/{id}/reopen", { role: "operator" }, async (ctx) => {
     const id = stationIdOf(ctx.params["id"]);
-    ctx.body = { station: doneOrThrow(await reopenStation(db, actorOf(ctx), id)) };
+    ctx.body = { station: orThrow(await reopenStation(db, actorOf(ctx), id)) };
   }),
 ];

@@ -1,5 +1,6 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { doneOrThrow, rowId } from "#api/console/fields.ts";
+import { rowId } from "#api/console/fields.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import type { ConsoleWebhook } from "#src/contract/console.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -16,7 +17,7 @@ export const webhookCalls = ({ db }: Services): ConsoleCall[] => [
   ...(["enable", "disable"] as const).map((verb) =>
     consoleCall("POST", `/webhooks/{id}/${verb}`, { role: "operator" }, async (ctx) => {
       const id = rowId(ctx.params["id"]);
-      doneOrThrow(await switchWebhookByOperator(db, actorOf(ctx), id, verb === "enable"));
+      orThrow(await switchWebhookByOperator(db, actorOf(ctx), id, verb === "enable"));
       ctx.status = 204;
     }),
   ),

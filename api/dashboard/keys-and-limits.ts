@@ -4,10 +4,10 @@ import { askLimits, limitWish, shownLimitRequest } from "#api/account/limit-requ
 import { refused } from "#api/http/errors.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { KeyState, RotatedKey, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { overlapDays, rotateKey } from "#src/keys/rotation.ts";
 import { listLimitRequests } from "#src/limits/limit-requests.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 const requestsShown = 100;
@@ -61,9 +61,11 @@ export const rotateKeyCall = ({ db, clock }: DashboardDeps) =>
   dashboardCall("POST", "/keys/rotate", { body: overlap }, async (ctx) => {
     const { viewer, body } = ctx.state;
     const rotated = await rotateKey(db, viewer.key, body.days, clock());
-    if (isNotDone(rotated)) {
-      const state = rotated.notDone === "already" ? rotated.state : "";
-      throw refused("already-done", whyNot[state] ?? "This key is not in force any more.");
+    if (isRefusal(rotated)) {
+      throw refused(
+        "already-done",
+        whyNot[rotated.about?.state ?? ""] ?? "This key is not in force any more.",
+      );
     }
     const { key, text, ends } = rotated;
     ctx.status = 201;

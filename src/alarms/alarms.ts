@@ -1,5 +1,6 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, unknown } from "#src/operators/act.ts";
 
 /** An alarm as it is stored. It is open until an operator acknowledges it. */
 export interface AlarmRow {
@@ -43,7 +44,7 @@ export const acknowledgeAlarm = (
   db: Db,
   actor: string,
   id: number,
-): Promise<{ id: number } | NotDone> =>
+): Promise<{ id: number } | Refusal> =>
   act(db, actor, async (tx) => {
     const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
       tx,
@@ -55,5 +56,5 @@ export const acknowledgeAlarm = (
       return { value: { id }, action: "alarm.acknowledge", subject: `alarm ${id}`, details: alarm };
     const known = await rows(tx, "select from alarms where id = ?", [id]);
     if (known.length === 0) return unknown("alarm", id);
-    return { notDone: "already", what: "alarm", id, state: "acknowledged" };
+    return already("alarm", id, "acknowledged");
   });

@@ -364,6 +364,8 @@ export interface Refusal extends Details {
   /** On 429 and 503: seconds for `Retry-After`. */
   retryAfterS?: number;
   headers?: Record<string, string>;
+  /** Of an operator's act: what it is about, for the command line, which says it in words of its own. */
+  about?: { what: string; id?: number | string; state?: string; why?: string };
 }
 
 /** A refusal with a detail that says what was expected and what to do: by default the example of its code. */

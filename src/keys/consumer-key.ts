@@ -5,7 +5,7 @@ import { addKey } from "#src/keys/issued-keys.ts";
 import { hashKey, newKey } from "#src/keys/key-text.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { insertPartner } from "#src/keys/partners.ts";
-import { act } from "#src/operators/act.ts";
+import { act, already } from "#src/operators/act.ts";
 
 type Settings = Pick<Config, "consumerKey" | "reporterPepper" | "baseUrl">;
 
@@ -40,7 +40,7 @@ export async function issueConsumerKey(
     await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.consumerKey]);
     const issued = "select id from keys where hash = decode(?, 'hex')";
     const [key] = await rows<{ id: number }>(tx, issued, [hashKey(text)]);
-    if (key !== undefined) return { notDone: "already", what: "key", id: key.id, state: "issued" };
+    if (key !== undefined) return already("key", key.id, "issued");
     const old = "select id from partners where name = ? order by id limit 1";
     const [partner = await insertPartner(tx, { name: partnerName, ...limits })] = await rows<{
       id: number;

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { normalDomain } from "#src/contract/hosts.ts";
 import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
 import { announceKeys, findPartner } from "#src/keys/partners.ts";
-import { act, type Done, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, type Done, invalid, unknown } from "#src/operators/act.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
@@ -52,10 +53,10 @@ export const issueKey = (
   actor: string,
   { partner_id, kind, ...wish }: KeyWish & { partner_id: number; kind: KeyKind },
   { now, massNoLimit }: { now: number; massNoLimit: number },
-): Promise<{ key: IssuedKey; text: string; bound: boolean } | NotDone> =>
+): Promise<{ key: IssuedKey; text: string; bound: boolean } | Refusal> =>
   act(db, actor, async (tx) => {
     const settings = checkSettings(kind, wish, now);
-    if (isNotDone(settings)) return settings;
+    if (isRefusal(settings)) return settings;
     const partner = await findPartner(tx, partner_id);
     if (partner === null) return unknown("partner", partner_id);
     const text = newKey(kind, randomBytes(32));
@@ -83,12 +84,12 @@ export const changeKey = (
   id: number,
   wish: KeyWish,
   now: number,
-): Promise<IssuedKey | NotDone> =>
+): Promise<IssuedKey | Refusal> =>
   act(db, actor, async (tx) => {
     const before = await findKey(tx, id);
     if (before === null) return unknown("key", id);
     const details = checkSettings(before.kind, wish, now);
-    if (isNotDone(details)) return details;
+    if (isRefusal(details)) return details;
     const value = await updateKey(tx, id, details);
     return value === null
       ? alreadyRevoked(id)
@@ -105,7 +106,7 @@ export const limitKey = (
   id: number,
   limit: { to: number; until: number } | null,
   now: number,
-): Promise<IssuedKey | NotDone> =>
+): Promise<IssuedKey | Refusal> =>
   act(db, actor, async (tx) => {
     if (limit !== null && limit.until <= now) return invalid("until", "Is in the past");
     const details = {
@@ -119,7 +120,7 @@ export const limitKey = (
   });
 
 /** Ends a key for good, and the dashboard's sessions that were opened with it: these at once, the key within 15 s. */
-export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey | NotDone> =>
+export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey | Refusal> =>
   act(db, actor, async (tx) => {
     const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
     if (value === null)
@@ -128,12 +129,12 @@ export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey 
     return { value, action: "key.revoke", subject: `key ${id}` };
   });
 
-export function alreadyRevoked(id: number): NotDone {
-  return { notDone: "already", what: "key", id, state: "revoked" };
+export function alreadyRevoked(id: number): Refusal {
+  return already("key", id, "revoked");
 }
 
 /** A key's settings as they are stored, or which of them cannot be taken. */
-function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | NotDone {
+function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | Refusal {
   const { expires, ...others } = wish;
   if (wish.confirm_min === 2)
     return invalid("confirm_min", "Must be 0 for the usual rules, 1, or 3 and more");

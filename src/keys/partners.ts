@@ -1,7 +1,8 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, invalid, unknown } from "#src/operators/act.ts";
 
 /** A partner as the operator sees it. */
 export interface Partner {
@@ -60,7 +61,7 @@ export const createPartner = (
   actor: string,
   wish: Pick<Partner, "name"> & PartnerChanges,
   { defaultRpm, defaultDaily }: Pick<Config, "defaultRpm" | "defaultDaily">,
-): Promise<Partner | NotDone> =>
+): Promise<Partner | Refusal> =>
   act(db, actor, async (tx) => {
     const { name, rpm = defaultRpm, daily = defaultDaily } = wish;
     const details = { name: name.trim(), rpm, daily };
@@ -75,7 +76,7 @@ export const changePartner = (
   actor: string,
   id: number,
   { name, ...others }: PartnerChanges,
-): Promise<Partner | NotDone> =>
+): Promise<Partner | Refusal> =>
   act(db, actor, async (tx) => {
     const details = { ...others, name: name?.trim() };
     if (details.name === "") return noName;
@@ -94,7 +95,7 @@ export const setLaunch = (
   id: number,
   launch: Launch | null,
   now: number,
-): Promise<Partner | NotDone> =>
+): Promise<Partner | Refusal> =>
   act(db, actor, async (tx) => {
     if (launch !== null && launch.until <= now) return invalid("until", "Is in the past");
     if (launch !== null && launch.until > now + launchMaxMs)
@@ -129,7 +130,7 @@ export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | nu
 export async function refuseAbsentPartner(
   db: Statements,
   id: number | null | undefined,
-): Promise<NotDone | null> {
+): Promise<Refusal | null> {
   if (id === null || id === undefined) return null;
   const found = await rows(db, "select id from partners where id = ?", [id]);
   return found.length > 0 ? null : unknown("partner", id);

@@ -1,9 +1,10 @@
 import { hkdfSync, randomBytes } from "node:crypto";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { alreadyRevoked, findKey, type IssuedKey, storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { act, isNotDone, type NotDone } from "#src/operators/act.ts";
+import { act, already } from "#src/operators/act.ts";
 
 /** For how many days the old key may go on: at least, at most. */
 export const overlapDays = [1, 30] as const;
@@ -31,11 +32,11 @@ export async function rotateKeyRepeatably(
   own: { id: number; partnerId: number },
   { days, requestId }: { days: number; requestId: string },
   now: number,
-): Promise<Rotated | NotDone> {
+): Promise<Rotated | Refusal> {
   const info = `key rotation ${own.id} ${requestId}`;
   const random = new Uint8Array(hkdfSync("sha256", pepper, "", info, 32));
   const rotated = await rotateKey(db, own, days, now, random);
-  if (!isNotDone(rotated)) return rotated;
+  if (!isRefusal(rotated)) return rotated;
   return (await madeBefore(db, own, newKey("secret", random), now)) ?? rotated;
 }
 
@@ -68,7 +69,7 @@ export const rotateKey = (
   days: number,
   now: number,
   random: Uint8Array = randomBytes(32),
-): Promise<Rotated | NotDone> =>
+): Promise<Rotated | Refusal> =>
   act(db, `partner ${partnerId}`, async (tx) => {
     const ends = new Date(now + days * dayMs);
     // Who comes second waits here, and finds an end.
@@ -81,7 +82,7 @@ export const rotateKey = (
     if (found === undefined) {
       if (old.revoked_at !== null) return alreadyRevoked(id);
       const state = old.expires_at === null ? "new" : "ending";
-      return { notDone: "already", what: "key", id, state };
+      return already("key", id, state);
     }
     const { label, ips, confirm_min, reports, mass_no_limit, limited_to, limited_until } = old;
     const settings = { label, ips, confirm_min, reports, mass_no_limit, limited_to, limited_until };

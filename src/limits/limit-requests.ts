@@ -1,10 +1,11 @@
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { usageOf } from "#src/keys/partner-reports.ts";
 import { type Partner, type PartnerChanges, updatePartner } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, changed, unknown } from "#src/operators/act.ts";
 import { presented } from "#src/operators/presented.ts";
 import { tellPartner } from "#src/pushes/webhooks/outbox.ts";
 
@@ -52,10 +53,10 @@ export const approveLimitRequest = (
   actor: string,
   id: number,
   { comment = "", rpm, daily }: OtherLimits & { comment?: string | undefined },
-): Promise<{ request: LimitRequest; partner: Partner } | NotDone> =>
+): Promise<{ request: LimitRequest; partner: Partner } | Refusal> =>
   act(db, actor, async (tx) => {
     const request = await decide(tx, id, "approved", comment.trim());
-    if (isNotDone(request)) return request;
+    if (isRefusal(request)) return request;
     const limits = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
     const before = await lockLimits(tx, request.partner_id);
     const partner = await updatePartner(tx, request.partner_id, limits);
@@ -77,10 +78,10 @@ export const rejectLimitRequest = (
   actor: string,
   id: number,
   comment = "",
-): Promise<LimitRequest | NotDone> =>
+): Promise<LimitRequest | Refusal> =>
   act(db, actor, async (tx) => {
     const value = await decide(tx, id, "rejected", comment.trim());
-    if (isNotDone(value)) return value;
+    if (isRefusal(value)) return value;
     const details = { partner: value.partner_id, comment: value.decision_comment };
     return { value, action: "limit-request.reject", subject: `limit request ${id}`, details };
   });
@@ -94,8 +95,8 @@ export async function undoLimitDecision(
   db: Db,
   actor: string,
   id: number,
-): Promise<{ request: LimitRequest; limits: { rpm: number; daily: number } } | NotDone> {
-  const changed = (why: string): NotDone => ({ notDone: "changed", what, id, why });
+): Promise<{ request: LimitRequest; limits: { rpm: number; daily: number } } | Refusal> {
+  const isOther = (why: string): Refusal => changed(what, id, why);
   try {
     return await act(db, actor, async (tx) => {
       const sql = `select ${columns}, rpm_before, daily_before, rpm_given, daily_given
@@ -104,18 +105,18 @@ export async function undoLimitDecision(
       if (decided === undefined) return unknown(what, id);
       const { status, partner_id: partner } = decided;
       if (status === "pending")
-        return changed(
+        return isOther(
           "is pending: somebody has taken the decision back already, or nobody has decided it",
         );
       const newer = "select id from limit_requests where partner_id = ? and id > ? limit 1";
-      if ((await rows(tx, newer, [partner, id])).length > 0) return changed(anotherRequest);
+      if ((await rows(tx, newer, [partner, id])).length > 0) return isOther(anotherRequest);
       let limits = await lockLimits(tx, partner);
       if (status === "approved") {
         const { rpm_before: rpm, daily_before: daily, rpm_given, daily_given } = decided;
         if (rpm === null || daily === null)
-          return changed("was approved when the limits of before were not kept yet");
+          return isOther("was approved when the limits of before were not kept yet");
         if (limits.rpm !== rpm_given || limits.daily !== daily_given)
-          return changed(
+          return isOther(
             `gave limits that were changed since, to ${limits.rpm} a minute and ${limits.daily} a day`,
           );
         limits = { rpm, daily };
@@ -135,7 +136,7 @@ export async function undoLimitDecision(
     });
   } catch (error) {
     // The partner has sent another request at this moment.
-    if ((error as { code?: unknown }).code === uniqueViolation) return changed(anotherRequest);
+    if ((error as { code?: unknown }).code === uniqueViolation) return isOther(anotherRequest);
     throw error;
   }
 }
@@ -168,7 +169,7 @@ async function decide(
   id: number,
   status: LimitRequest["status"],
   comment: string,
-): Promise<LimitRequest | NotDone> {
+): Promise<LimitRequest | Refusal> {
   const sql = `update limit_requests set status = ?, decided_at = server_now(), decision_comment = ?
     where id = ? and status = 'pending' returning ${columns}`;
   const [decided] = await rows<LimitRequest>(tx, sql, [status, comment, id]);
@@ -179,7 +180,7 @@ async function decide(
   const before = "select status as state from limit_requests where id = ?";
   const [request] = await rows<{ state: string }>(tx, before, [id]);
   if (request === undefined) return unknown(what, id);
-  return { notDone: "already", what, id, state: request.state };
+  return already(what, id, request.state);
 }
 
 const usageDays = 14;

@@ -1,3 +1,4 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
@@ -12,7 +13,7 @@ import {
   whereSelected,
   withdrawable,
 } from "#src/marks/selection.ts";
-import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, unknown } from "#src/operators/act.ts";
 
 /** A decision about many marks, as its record has it (decisions 4.20). Times are null until then. */
 export interface Batch {
@@ -96,7 +97,7 @@ export async function decideBatch(
   name: BatchAct,
   selection: Selection,
   committed: Committed,
-): Promise<{ id: number | null; marks: number; stations: number } | NotDone> {
+): Promise<{ id: number | null; marks: number; stations: number } | Refusal> {
   const { action, takes } = batchActs[name];
   const refused = await refuseSelection(db, selection, takes);
   if (refused !== null) return refused;
@@ -120,7 +121,7 @@ export async function decideBatch(
         details: { ...readableSelection(selection), id, marks, stations, ...part },
       };
     });
-    if (isNotDone(decided)) return decided;
+    if (isRefusal(decided)) return decided;
     sum.marks += decided.marks;
     sum.stations += decided.stationIds.length;
     committed(decided.stationIds, index * chunkStations + chunk.length, all.length);
@@ -128,9 +129,8 @@ export async function decideBatch(
   return { id: await closeBatch(db, id), ...sum };
 }
 
-export const isTakenBack = (name: BatchAct, id: number): NotDone => ({
-  ...{ notDone: "already", what: batchActs[name].what, id, state: "taken back" },
-});
+export const isTakenBack = (name: BatchAct, id: number): Refusal =>
+  already(batchActs[name].what, id, "taken back");
 
 /** The record to write to: that of the same decision, if it was broken off. Null without either. */
 async function openBatch(
@@ -215,7 +215,7 @@ export async function findBatch(
   db: Db | Tx,
   acts: readonly BatchAct[],
   id: number,
-): Promise<Batch | NotDone> {
+): Promise<Batch | Refusal> {
   const sql = "select * from mark_batches where id = ? and act = any(?::text[])";
   const [found] = await rows<Batch>(db, sql, [id, acts]);
   return found ?? unknown(batchActs[acts[0]!].what, id);

@@ -1,7 +1,8 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, invalid, unknown } from "#src/operators/act.ts";
 
 /** What is blocked: a reporter by its number, or a viewers' network by its hash, hex. */
 export interface Block {
@@ -25,7 +26,7 @@ export const blockReporter = (
   id: number,
   until: number | null,
   now: number,
-): Promise<Block | NotDone> =>
+): Promise<Block | Refusal> =>
   act(db, actor, async (tx) => {
     if (until !== null && until <= now) return inThePast;
     const at = until === null ? null : new Date(until);
@@ -49,7 +50,7 @@ export const blockNetwork = (
   digits: string,
   until: number | null,
   now: number,
-): Promise<Block | NotDone> =>
+): Promise<Block | Refusal> =>
   act(db, actor, async (tx) => {
     if (until !== null && until <= now) return inThePast;
     const [hash, other] = await networksWith(tx, digits, now);

@@ -1,3 +1,4 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { readStored } from "#src/feed/stored-state.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type {
@@ -28,7 +29,6 @@ import {
   selectedStations,
   whereSelected,
 } from "#src/marks/selection.ts";
-import { isNotDone, type NotDone } from "#src/operators/act.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 /** Stations that are worked out together, and at most. */
@@ -57,7 +57,7 @@ export const previewRollback = (
   selection: Selection,
   config: Config,
   shown: number,
-): Promise<ConsoleRollback | NotDone> => {
+): Promise<ConsoleRollback | Refusal> => {
   const { sql, bindings } = whereSelected(selection);
   const over = { sql: `${countedNow.sql} and (${sql}) is not true`, bindings };
   return preview(db, selection, undefined, { over }, config, shown);
@@ -69,7 +69,7 @@ export const previewApproval = (
   selection: Selection,
   config: Config,
   shown: number,
-): Promise<ConsoleRollback | NotDone> => {
+): Promise<ConsoleRollback | Refusal> => {
   const arriving = whereSelected(selection, ["held"]);
   return preview(db, selection, ["held"], { over: countedNow, arriving }, config, shown);
 };
@@ -81,7 +81,7 @@ const preview = async (
   after: Version,
   config: Config,
   shown: number,
-): Promise<ConsoleRollback | NotDone> =>
+): Promise<ConsoleRollback | Refusal> =>
   (await refuseSelection(db, selection, reviews)) ??
   inSnapshot(db, async (tx) => {
     const { sql, bindings } = whereSelected(selection, reviews);
@@ -109,10 +109,10 @@ export const showBatch = (
   id: number,
   config: Config,
   shown: number,
-): Promise<ConsoleBatch | NotDone> =>
+): Promise<ConsoleBatch | Refusal> =>
   inSnapshot(db, async (tx) => {
     const batch = await findBatch(tx, acts, id);
-    if (isNotDone(batch)) return batch;
+    if (isRefusal(batch)) return batch;
     const stations = await rows<Touched>(
       tx,
       "select station_id, count(*) as marks from mark_batch_marks where batch_id = ? group by 1 order by 1",

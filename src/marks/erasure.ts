@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -8,7 +9,7 @@ import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { forgetDevice } from "#src/pushes/alerts/devices.ts";
-import { act, type NotDone } from "#src/operators/act.ts";
+import { act } from "#src/operators/act.ts";
 
 /** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
 export interface Erased {
@@ -30,7 +31,7 @@ export async function eraseByOperator(
   actor: string,
   config: Config,
   person: Person,
-): Promise<Erased | NotDone> {
+): Promise<Erased | Refusal> {
   const refused = await refuseUnknownPartner(db, person);
   if (refused !== null) return refused;
   await clearAhead(db, config, person);
@@ -44,7 +45,7 @@ export async function eraseByOperator(
 export async function refuseUnknownPartner(
   db: Statements,
   person: Person,
-): Promise<NotDone | null> {
+): Promise<Refusal | null> {
   return "device" in person ? null : refuseAbsentPartner(db, person.partner);
 }
 

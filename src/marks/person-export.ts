@@ -1,3 +1,4 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -8,7 +9,7 @@ import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { alertsOf } from "#src/pushes/alerts/devices.ts";
-import { act, type NotDone } from "#src/operators/act.ts";
+import { act } from "#src/operators/act.ts";
 
 /** All that is kept of a person, with the names of the API; times are texts in UTC. */
 export interface PersonExport {
@@ -33,7 +34,7 @@ export async function exportPerson(
   actor: string,
   config: Config,
   person: Person,
-): Promise<PersonExport | NotDone> {
+): Promise<PersonExport | Refusal> {
   const refused = await refuseUnknownPartner(db, person);
   if (refused !== null) return refused;
   const reporter = await findPerson(db, config, person);

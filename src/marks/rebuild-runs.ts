@@ -1,3 +1,4 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { runsOfRefold } from "#src/domain/status-runs.ts";
@@ -13,7 +14,7 @@ import {
   type StationRuns,
   writeRuns,
 } from "#src/marks/stored-runs.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, unknown } from "#src/operators/act.ts";
 
 const stationsAtOnce = 50;
 const triesMax = 10;
@@ -35,7 +36,7 @@ export async function rebuildRuns(
   config: Config,
   only: string | undefined,
   progress: (done: number, total: number) => void,
-): Promise<Rebuilt | NotDone> {
+): Promise<Rebuilt | Refusal> {
   const all = await rows<{ id: string }>(
     db,
     "select station_id as id from station_status where station_id = coalesce(?, station_id) order by 1",

@@ -1,13 +1,14 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { daysOfIds, idsOfDays, readOpen } from "#src/marks/open-days.ts";
-import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, unknown } from "#src/operators/act.ts";
 
 /** Has a failed mark processed again. Gives its station, for the marks workers to look there. */
 export const retryMark = (
   db: Db,
   actor: string,
   id: number,
-): Promise<{ stationId: string } | NotDone> =>
+): Promise<{ stationId: string } | Refusal> =>
   act(db, actor, async (tx) => {
     const [value] = await rows<{ stationId: string }>(
       tx,
@@ -31,7 +32,7 @@ export async function retryAllMarks(
   db: Db,
   actor: string,
   done: (stationIds: string[], count: number, total: number) => void,
-): Promise<{ marks: number; stations: number } | NotDone> {
+): Promise<{ marks: number; stations: number } | Refusal> {
   // All at the beginning: a mark that fails once more meanwhile is not retried for ever.
   const failed = await readOpen(db, (days) =>
     rows<{ id: number }>(
@@ -54,7 +55,7 @@ export async function retryAllMarks(
       const details = { marks: found.length, first: ids[0]!, last: ids.at(-1)! };
       return { value: found, action: "mark.retry", subject: `${found.length} marks`, details };
     });
-    if (isNotDone(retried)) return retried;
+    if (isRefusal(retried)) return retried;
     const stationIds = [...new Set(retried.map(({ stationId }) => stationId))];
     for (const stationId of stationIds) stations.add(stationId);
     marks += retried.length;

@@ -1,8 +1,9 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { type Batch, batchActs, lockBatch, takeMarks } from "#src/marks/batches.ts";
 import { restoreMarks } from "#src/marks/take-back.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, changed, unknown } from "#src/operators/act.ts";
 
 /** A mark that was decided: where it is, and its review now. */
 export interface Reviewed {
@@ -21,14 +22,14 @@ export const reviewMark = (
   actor: string,
   id: number,
   verb: "approve" | "reject",
-): Promise<Reviewed | NotDone> =>
+): Promise<Reviewed | Refusal> =>
   act(db, actor, async (tx) => {
     const before = await findReviewed(tx, id);
     if (before === undefined) return unknown("mark", id);
     const { stationId } = before;
     await lockStations(tx, [stationId], "wait");
     const now = (await findReviewed(tx, id, "for update")) ?? before;
-    if (now.review !== "held") return { notDone: "already", what: "mark", id, state: now.review };
+    if (now.review !== "held") return already("mark", id, now.review);
     const [record] = await rows<{ id: number }>(
       tx,
       `insert into mark_batches (act, selection, actor, stations, finished_at)
@@ -45,7 +46,7 @@ export const reviewMark = (
  * Takes the decision about one mark back: it is held again, as it was, and its station is folded anew. A mark that was
  * decided together with others, or that has changed since, gives `changed`, and nothing is done.
  */
-export const undoReview = (db: Db, actor: string, id: number): Promise<Reviewed | NotDone> =>
+export const undoReview = (db: Db, actor: string, id: number): Promise<Reviewed | Refusal> =>
   act(db, actor, async (tx) => {
     const mark = await findReviewed(tx, id);
     if (mark === undefined) return unknown("mark", id);
@@ -65,7 +66,7 @@ export const undoReview = (db: Db, actor: string, id: number): Promise<Reviewed 
         ? await restoreMarks(tx, batch, [mark.stationId])
         : null;
     if (batch === undefined || restored === null || restored.marks === 0)
-      return { notDone: "changed", what: "mark", id, why: whyNot(now.review, kept) };
+      return changed("mark", id, whyNot(now.review, kept));
     await rows(
       tx,
       `update mark_batches set undo_at = server_now(), undo_actor = ?, undone_at = server_now() where id = ?`,

@@ -1,10 +1,11 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
-import { type NotDone, unknown } from "#src/operators/act.ts";
+import { invalid, unknown } from "#src/operators/act.ts";
 
 /** Which marks a decision is about: those that fit all of these. Times are times of receipt, ms. */
 export interface Selection {
@@ -38,7 +39,7 @@ export const refuseSelection = async (
   db: Db | Tx,
   selection: Selection,
   reviews?: readonly Review[],
-): Promise<NotDone | null> => refuseWide(selection, reviews) ?? (await refuseAbsent(db, selection));
+): Promise<Refusal | null> => refuseWide(selection, reviews) ?? (await refuseAbsent(db, selection));
 
 /** Conditions that no index serves: alone they read every day. */
 const wide = {
@@ -54,7 +55,7 @@ const wide = {
 function refuseWide(
   selection: Selection,
   reviews: readonly Review[] = withdrawable,
-): NotDone | null {
+): Refusal | null {
   const given = Object.entries(selection).filter(([, value]) => value !== undefined);
   const isNarrow = ([name]: [string, unknown]) => !(name in wide) || !reviews.includes("none");
   if (given.some(isNarrow)) return null;
@@ -63,10 +64,11 @@ function refuseWide(
     names.length === 0
       ? "without any condition all marks would be selected"
       : `${names.join(" and ")} alone would read every day that is kept`;
-  return { notDone: "wide", why };
+  const advice = `Give it, or a partner, key, reporter or station: ${why}`;
+  return { ...invalid("since", advice), about: { what: "selection", why } };
 }
 
-async function refuseAbsent(db: Db | Tx, selection: Selection): Promise<NotDone | null> {
+async function refuseAbsent(db: Db | Tx, selection: Selection): Promise<Refusal | null> {
   const { key, partner, reporter, station, city } = selection;
   const named: readonly [string, number | string | undefined, string][] = [
     ["key", key, "select from keys where id = ?"],
@@ -160,7 +162,7 @@ export async function selectedStations(
 }
 
 /** The row of a reporter, named by its id or by the hex of its hash. */
-export async function findReporter(db: Db | Tx, name: string): Promise<{ id: number } | NotDone> {
+export async function findReporter(db: Db | Tx, name: string): Promise<{ id: number } | Refusal> {
   const byHash = name.length === 64;
   const reporterSql = `select id from reporters where ${byHash ? "hash = decode(?, 'hex')" : "id = ?::bigint"}`;
   const [found] = await rows<{ id: number }>(db, reporterSql, [name]);

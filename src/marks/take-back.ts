@@ -1,3 +1,4 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
@@ -13,7 +14,7 @@ import {
 } from "#src/marks/batches.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
-import { act, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, unknown } from "#src/operators/act.ts";
 
 /**
  * Takes a decision back (decisions 4.20): its marks are again what they were, with their verdicts and outcomes, and
@@ -27,7 +28,7 @@ export async function takeBack(
   acts: readonly BatchAct[],
   id: number,
   committed: Committed,
-): Promise<{ id: number; marks: number; stations: number } | NotDone> {
+): Promise<{ id: number; marks: number; stations: number } | Refusal> {
   // From now on nothing is added to it.
   const [batch] = await rows<Batch>(
     db,
@@ -58,7 +59,7 @@ export async function takeBack(
       };
     });
     // Somebody else was faster there.
-    if (isNotDone(restored)) continue;
+    if (isRefusal(restored)) continue;
     sum.marks += restored.marks;
     sum.stations += restored.stationIds.length;
     committed(restored.stationIds, index * chunkStations + chunk.length, all.length);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { newKey } from "#src/keys/key-text.ts";
-import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, invalid, unknown } from "#src/operators/act.ts";
 import {
   changeOperator,
   createOperator,
@@ -25,12 +26,12 @@ export async function createAccount(
   db: Db,
   actor: string,
   { name, role, secret }: { name: string; role: OperatorRole; secret: SecretWish },
-): Promise<MadeAccount | NotDone> {
+): Promise<MadeAccount | Refusal> {
   const made = await makeSecret(secret);
-  if ("notDone" in made) return made;
+  if (isRefusal(made)) return made;
   return act(db, actor, async (tx) => {
     const account = await createOperator(tx, { name, role, ...made.stored });
-    if (account === null) return { notDone: "already", what: "account", id: name, state: "there" };
+    if (account === null) return already("account", name, "there");
     const details = { role, given: made.kind };
     const value = { account, secret: made.shown };
     return { value, action: "account.create", subject: `account ${account.name}`, details };
@@ -43,9 +44,9 @@ export async function resetAccount(
   actor: string,
   name: string,
   secret: SecretWish,
-): Promise<MadeAccount | NotDone> {
+): Promise<MadeAccount | Refusal> {
   const made = await makeSecret(secret);
-  if ("notDone" in made) return made;
+  if (isRefusal(made)) return made;
   // A key has nothing to guess, so nothing stands beside it.
   const replaced =
     made.kind === "key"
@@ -53,7 +54,7 @@ export async function resetAccount(
       : { key: null, ...made.stored };
   const details = { given: made.kind };
   const account = await change(db, actor, name, { verb: "reset", changes: replaced, details });
-  return "notDone" in account ? account : { account, secret: made.shown };
+  return isRefusal(account) ? account : { account, secret: made.shown };
 }
 
 /** Changes what an account may do; in force at its next request, so its sessions stay. */
@@ -73,18 +74,18 @@ export async function enableTotp(
   actor: string,
   name: string,
   pepper: string,
-): Promise<{ account: Operator; secret: string; address: string } | NotDone> {
+): Promise<{ account: Operator; secret: string; address: string } | Refusal> {
   const secret = newTotpSecret();
   const account = await change(db, actor, name, {
     verb: "totp-enable",
     changes: ({ id }) => ({ totp: sealTotp(pepper, id, secret) }),
     refuse: ({ has_totp, has_password }) => {
-      if (has_totp) return { notDone: "already", what: "TOTP of account", id: name, state: "on" };
+      if (has_totp) return already("TOTP of account", name, "on");
       if (has_password) return null;
       return invalid("name", "The account signs in with a key: TOTP stands beside a password");
     },
   });
-  return "notDone" in account ? account : { account, ...(await totpSetUp(secret, account.name)) };
+  return isRefusal(account) ? account : { account, ...(await totpSetUp(secret, account.name)) };
 }
 
 /** Asks an account for no code any more, and ends its sessions: the way back when the app is lost. */
@@ -92,8 +93,7 @@ export const disableTotp = (db: Db, actor: string, name: string) =>
   change(db, actor, name, {
     verb: "totp-disable",
     changes: { totp: null },
-    refuse: ({ has_totp }) =>
-      has_totp ? null : { notDone: "already", what: "TOTP of account", id: name, state: "off" },
+    refuse: ({ has_totp }) => (has_totp ? null : already("TOTP of account", name, "off")),
   });
 
 type Changes = Parameters<typeof changeOperator>[2];
@@ -107,9 +107,9 @@ const change = (
     changes: Changes | ((found: Operator) => Changes);
     details?: object;
     /** Why it is not done. */
-    refuse?: (found: Operator) => NotDone | null;
+    refuse?: (found: Operator) => Refusal | null;
   },
-): Promise<Operator | NotDone> =>
+): Promise<Operator | Refusal> =>
   act(db, actor, async (tx) => {
     const found = await findOperator(tx, name);
     const refused = found === null ? null : (step.refuse?.(found) ?? null);
@@ -131,7 +131,7 @@ export const endConsoleSession = (
   actor: string,
   id: string,
   accountId?: number,
-): Promise<Operator | NotDone> =>
+): Promise<Operator | Refusal> =>
   act(db, actor, async (tx) => {
     const sessions = await listSessions(tx, "operator", accountId);
     const session = sessions.find((one) => String(one.id) === id);

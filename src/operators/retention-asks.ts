@@ -1,10 +1,11 @@
 import { raiseAlarms } from "#src/alarms/raise.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, unknown } from "#src/operators/act.ts";
 
 /** What a step of the retention would delete. */
 export interface Due {
@@ -120,7 +121,7 @@ export const allowRetention = (
   db: Db,
   actor: string,
   step: string,
-): Promise<{ step: string; count: number } | NotDone> =>
+): Promise<{ step: string; count: number } | Refusal> =>
   act(db, actor, async (tx) => {
     const [ask] = await rows<{ count: number }>(
       tx,
@@ -139,5 +140,5 @@ export const allowRetention = (
       [step],
     );
     if (asks.length === 0) return unknown("waiting deletion", step);
-    return { notDone: "already", what: "deletion", id: step, state: "allowed" };
+    return already("deletion", step, "allowed");
   });

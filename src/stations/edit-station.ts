@@ -1,9 +1,10 @@
+import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, invalid, isNotDone, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, invalid, unknown } from "#src/operators/act.ts";
 import {
   type HandEdits,
   type HandField,
@@ -52,14 +53,14 @@ export const editStation = (
   actor: string,
   id: string,
   wish: StationWish,
-): Promise<{ station: StationCard; before: Some<Values>; after: Some<Values> } | NotDone> =>
+): Promise<{ station: StationCard; before: Some<Values>; after: Some<Values> } | Refusal> =>
   act(db, actor, async (tx) => {
     const found = await lockStation(tx, id);
     if (found === null) return unknown("station", id);
     const { station, edits } = found;
     const old = valuesOf(station);
     const wanted = wantedOf(wish, edits);
-    if (isNotDone(wanted)) return wanted;
+    if (isRefusal(wanted)) return wanted;
     const stale = handFields.find(
       (field) => wish.was?.[field] !== undefined && !isSame(wish.was[field], old[field]),
     );
@@ -70,8 +71,7 @@ export const editStation = (
     const touched = given.filter(
       (field) => back.includes(field) || !isSame(wanted[field], old[field]),
     );
-    if (touched.length === 0)
-      return { notDone: "already", what: "station", id, state: "like this" };
+    if (touched.length === 0) return already("station", id, "like this");
     const next = { ...old };
     const newEdits = { ...edits };
     for (const field of touched) {
@@ -131,7 +131,7 @@ const valuesOf = ({ name, brand, addr, lat, lon }: StationRow): Values => ({
 });
 
 /** The new value of each field that the wish names, or why it cannot be taken. */
-function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | NotDone {
+function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
   const wanted: Some<Values> = {};
   for (const field of textFields) {
     const text = wish[field];

@@ -1,5 +1,6 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, unknown } from "#src/operators/act.ts";
 import { cardOf, lockStation, type StationCard } from "#src/stations/edit-station.ts";
 import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
 
@@ -12,13 +13,12 @@ export const closeStation = (
   actor: string,
   id: string,
   comment: string,
-): Promise<StationCard | NotDone> =>
+): Promise<StationCard | Refusal> =>
   act(db, actor, async (tx) => {
     const found = await lockStation(tx, id);
     if (found === null) return unknown("station", id);
     const { station, edits } = found;
-    if (!station.in_service)
-      return { notDone: "already", what: "station", id, state: "out of service" };
+    if (!station.in_service) return already("station", id, "out of service");
     const closed: HandEdits = { ...edits, in_service: false };
     await saveEdits(tx, closed);
     await setService(tx, id, false);
@@ -34,12 +34,12 @@ export const closeStation = (
  * Puts a station in service again. Where imports have taken it out, it is kept in service by hand until an import has
  * it again (decisions 14.6).
  */
-export const reopenStation = (db: Db, actor: string, id: string): Promise<StationCard | NotDone> =>
+export const reopenStation = (db: Db, actor: string, id: string): Promise<StationCard | Refusal> =>
   act(db, actor, async (tx) => {
     const found = await lockStation(tx, id);
     if (found === null) return unknown("station", id);
     const { station, edits } = found;
-    if (station.in_service) return { notDone: "already", what: "station", id, state: "in service" };
+    if (station.in_service) return already("station", id, "in service");
     const isOutInFile = edits.in_service === null || edits.file_removed;
     const opened: HandEdits = isOutInFile
       ? { ...edits, in_service: true, file_removed: true }

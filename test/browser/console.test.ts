@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { Secret, TOTP } from "otpauth";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { holdMark } from "#test/flow/held-marks.ts";
@@ -306,7 +306,7 @@ describe("browser: console", function () {
         { station },
         () => undefined,
       );
-      const rollback = isNotDone(done) ? null : done.id;
+      const rollback = isRefusal(done) ? null : done.id;
       paths = [
         ["/", "Overview"],
         ["/partners", "Partners"],

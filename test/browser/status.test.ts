@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import type { Browser } from "playwright-core";
 import { openIncident, tellIncident } from "#src/alarms/service/incidents.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { feeds } from "#src/domain/service-state.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { until } from "#test/flow/client.ts";
 import {
   axeFaults,
@@ -38,7 +38,7 @@ describe("browser: the status of the service", function () {
     const told = { title: { en, ru: "Выгрузки задерживаются" }, feeds: ["dumps" as const] };
     const [first, more] = ["We look into it.", "A disk has been replaced: all is well again."];
     const past = await openIncident(db, "olga", { ...told, text: { en: first, ru: null } });
-    if (!isNotDone(past)) await tellIncident(db, "olga", past.id, { en: more, ru: null }, "close");
+    if (!isRefusal(past)) await tellIncident(db, "olga", past.id, { en: more, ru: null }, "close");
     await openIncident(db, "olga", { ...told, text: { en: first, ru: "Разбираемся." } });
     web = await startRole("web", instance.env);
     await until(

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { Refusal } from "#cli/refusal.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { entries, flag, integer, line, moment, wordOr } from "#cli/values.ts";
 
 const refuses = (parse: (text: string) => unknown, texts: readonly string[]): void => {
-  for (const text of texts) expect(() => parse(text), JSON.stringify(text)).to.throw(Refusal);
+  for (const text of texts) expect(() => parse(text), JSON.stringify(text)).to.throw(ExitError);
 };
 
 describe("what an operator types", () => {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { changeKey, findKey, issueKey, revokeKey } from "#src/keys/issued-keys.ts";
 import { changePartner } from "#src/keys/partners.ts";
 import { disableAccount, endConsoleSession, setAccountRole } from "#src/operators/accounts.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { listSessions } from "#src/operators/sessions.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
@@ -75,7 +75,7 @@ describe("fault: a web process that is cut from what tells it who may do what", 
   const issue = async (kind: "secret" | "publishable", domains?: string[]) => {
     const asked = { partner_id: country.partnerId, kind, ...(domains && { domains }) };
     const made = await issueKey(country.db, "test", asked, { now: Date.now(), massNoLimit: 20 });
-    if (isNotDone(made)) throw new Error(JSON.stringify(made));
+    if (isRefusal(made)) throw new Error(JSON.stringify(made));
     const client = createClient(cut.baseUrl, made.text);
     return {
       id: made.key.id,

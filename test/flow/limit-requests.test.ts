@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { undoLimitDecision } from "#src/limits/limit-requests.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -209,7 +209,7 @@ describe("flow: limit requests", function () {
         undoLimitDecision(country.db, "olga", request),
         clients[1].post("/limit-requests", wish),
       ]);
-      expect(next.status).to.equal(isNotDone(undone) ? 201 : 409);
+      expect(next.status).to.equal(isRefusal(undone) ? 201 : 409);
       const pending = "select id from limit_requests where partner_id = ? and status = 'pending'";
       expect(await rows(country.db, pending, [id])).to.have.length(1);
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { Redis } from "ioredis";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
@@ -10,7 +11,6 @@ import { blockReporter } from "#src/marks/blocks.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { takeBack } from "#src/marks/take-back.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { saveMedians } from "#snapshots/insights/price-medians.ts";
 import { cellOf } from "#src/domain/price-line.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -177,7 +177,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     const selection = { key: keys[4]!.id, status: "yes" } as const;
     const rollBack = async (): Promise<number> => {
       const done = await decideBatch(country.db, "test", "rollback", selection, () => undefined);
-      if (isNotDone(done)) throw new Error("not done");
+      if (isRefusal(done)) throw new Error("not done");
       expect(done.marks).to.be.above(sized(3, 100));
       await settled();
       await expectServed();
@@ -348,7 +348,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     const now = Date.now();
     for (const { id, hash } of known.filter((_, n) => n % 10 === 0)) {
       const done = await blockReporter(country.db, "test", id, now + 24 * hourMs, now);
-      if (isNotDone(done)) throw new Error("not blocked");
+      if (isRefusal(done)) throw new Error("not blocked");
       blocked.add(hash);
     }
   }

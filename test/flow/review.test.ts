@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { undoReview } from "#src/marks/review-mark.ts";
 import { takeBack } from "#src/marks/take-back.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -238,7 +238,7 @@ describe("flow: the review of mass `no` marks", function () {
       undoReview(country.db, "b", Number(id)),
       takeBackRecord(record),
     ]);
-    const done = both.filter((one) => !isNotDone(one) && !("marks" in one && one.marks === 0));
+    const done = both.filter((one) => !isRefusal(one) && !("marks" in one && one.marks === 0));
     expect(done).to.have.length(1);
     expect(await reviewOf(id)).to.equal("held");
   });

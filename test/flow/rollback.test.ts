@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import type { Selection } from "#src/marks/selection.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { startRole } from "#test/harness/roles.ts";
@@ -129,7 +129,7 @@ describe("flow: marks are rolled back as if they had never been made", function 
     await first.mark(placeOf(0), "bob", { status: "low" });
     const count = async (selection: Selection): Promise<number | undefined> => {
       const preview = await previewRollback(country.db, selection, instance.config, 1);
-      return isNotDone(preview) ? undefined : preview.marks;
+      return isRefusal(preview) ? undefined : preview.marks;
     };
     const { keyId: key, partnerId: partner } = country;
     expect(await count({ key })).to.equal(3);

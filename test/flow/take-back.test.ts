@@ -1,10 +1,10 @@
 import { expect } from "chai";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleBatch, ConsoleBatchLine } from "#src/contract/console.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { closeDays, openDays } from "#src/marks/open-days.ts";
 import { takeBack } from "#src/marks/take-back.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
@@ -152,7 +152,7 @@ describe("flow: decisions about many marks are taken back", function () {
     const before = await stored();
     const selection = { reporter: await reporterOf("queue") };
     const done = await decideBatch(db, "test", "rollback", selection, quiet);
-    if (isNotDone(done)) throw new Error("not done");
+    if (isRefusal(done)) throw new Error("not done");
     expect(await countUnprocessed(db)).to.equal(0);
     await closeDays(db, Date.now());
     expect((await openDays(db)).flat()).to.not.include(old);
@@ -180,7 +180,7 @@ describe("flow: decisions about many marks are taken back", function () {
     const half = { ...selection, station: placeOf(0).id };
     // Broken off after one of three stations: its record is that of the whole, not finished.
     const first = await decideBatch(db, "test", "rollback", half, quiet);
-    if (isNotDone(first)) throw new Error("not done");
+    if (isRefusal(first)) throw new Error("not done");
     await rows(
       db,
       "update mark_batches set selection = ?::jsonb, stations = 3, finished_at = null",
@@ -189,7 +189,7 @@ describe("flow: decisions about many marks are taken back", function () {
     const both = await Promise.all(
       ["a", "b"].map((actor) => decideBatch(db, actor, "rollback", selection, quiet)),
     );
-    expect(both.reduce((sum, one) => sum + (isNotDone(one) ? 0 : one.marks), 0)).to.equal(2);
+    expect(both.reduce((sum, one) => sum + (isRefusal(one) ? 0 : one.marks), 0)).to.equal(2);
     const records = await rows<{ id: number; marks: number; finished: boolean }>(
       db,
       "select id, marks, finished_at is not null as finished from mark_batches",
@@ -208,8 +208,10 @@ describe("flow: decisions about many marks are taken back", function () {
     const backs = await Promise.all(
       ["a", "b"].map((actor) => takeBack(db, actor, ["rollback"], id, quiet)),
     );
-    expect(backs.reduce((sum, back) => sum + (isNotDone(back) ? 0 : back.marks), 0)).to.equal(1);
-    expect(await takeBack(db, "test", ["rollback"], id, quiet)).to.include({ notDone: "already" });
+    expect(backs.reduce((sum, back) => sum + (isRefusal(back) ? 0 : back.marks), 0)).to.equal(1);
+    expect(await takeBack(db, "test", ["rollback"], id, quiet)).to.include({
+      code: "already-done",
+    });
     await refoldWhole([0, 1, 2]);
     await untilFolded();
     expect(differences(before, await stored())).to.deep.equal([]);
@@ -221,11 +223,11 @@ describe("flow: decisions about many marks are taken back", function () {
     await campaign();
     const selection = { reporter: await reporterOf("queue") };
     const done = await decideBatch(db, "test", "rollback", selection, quiet);
-    if (isNotDone(done)) throw new Error("not done");
+    if (isRefusal(done)) throw new Error("not done");
     await rows(db, "update mark_batches set finished_at = null");
     await takeBack(db, "test", ["rollback"], done.id!, quiet);
     const next = await decideBatch(db, "test", "rollback", selection, quiet);
-    if (isNotDone(next)) throw new Error("not done");
+    if (isRefusal(next)) throw new Error("not done");
     expect(next).to.include({ marks: 3 });
     expect(next.id).to.not.equal(done.id);
   });

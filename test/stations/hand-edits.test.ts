@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { isRefusal } from "#src/contract/refusals.ts";
 import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import { isNotDone } from "#src/operators/act.ts";
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
 import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
@@ -119,8 +119,8 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
       [{ name: "X", was: { name: "not B" } }, "name"],
       [{ brand: "X", was: { position: { lat: 1, lon: 1 } } }, "position"],
     ] as const)
-      expect(await edit(wish), field).to.include({ notDone: "invalid", field });
-    expect(await edit({ name: " B ", from_file: ["addr"] })).to.include({ notDone: "already" });
+      expect(await edit(wish), field).to.have.nested.property("detail[0].loc[1]", field);
+    expect(await edit({ name: " B ", from_file: ["addr"] })).to.include({ code: "already-done" });
     expect([await stored(), await newest(), await logged()]).to.deep.equal(before);
   });
 
@@ -134,11 +134,13 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
     expect(await stored()).to.include({ name: "One", brand: "Two" });
     const was = { name: "One" };
     const both = await Promise.all([edit({ name: "X", was }), edit({ name: "Y", was })]);
-    const lost = both.filter(isNotDone);
+    const lost = both.filter(isRefusal);
     expect(lost).to.have.length(1);
-    expect(lost[0]).to.include({ notDone: "invalid", field: "name" });
     const { name } = await stored();
-    expect(lost[0]).to.include({ why: `Has changed meanwhile: it is now "${name}"` });
+    const why = `Has changed meanwhile: it is now "${name}"`;
+    expect(lost[0]!.detail).to.deep.equal([
+      { loc: ["body", "name"], msg: why, type: "value_error" },
+    ]);
   });
 
   it("holds an edit that is committed while an import waits for the station", async () => {

@@ -1,9 +1,10 @@
 import { Type } from "typebox";
+import type { Refusal } from "#src/contract/refusals.ts";
 import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { act, invalid, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, invalid, unknown } from "#src/operators/act.ts";
 
 /** A text for everybody, and in Russian where somebody has written it. */
 export interface PublicText {
@@ -60,7 +61,7 @@ export const openIncident = (
   db: Db,
   actor: string,
   { title, text, feeds }: { title: PublicText; text: PublicText; feeds: readonly Feed[] },
-): Promise<{ id: number } | NotDone> =>
+): Promise<{ id: number } | Refusal> =>
   act(db, actor, async (tx) => {
     const wrong =
       faultIn("title", title, incidentTitleMax) ?? faultIn("text", text, incidentTextMax);
@@ -85,7 +86,7 @@ export const tellIncident = (
   id: number,
   text: PublicText,
   end: "close" | "stays open",
-): Promise<{ id: number } | NotDone> =>
+): Promise<{ id: number } | Refusal> =>
   act(db, actor, async (tx) => {
     const wrong = faultIn("text", text, incidentTextMax);
     if (wrong !== null) return wrong;
@@ -95,7 +96,7 @@ export const tellIncident = (
       [id],
     );
     if (known === undefined) return unknown("incident", id);
-    if (!known.open) return { notDone: "already", what: "incident", id, state: "closed" };
+    if (!known.open) return already("incident", id, "closed");
     await addUpdate(tx, id, text);
     const isEnd = end === "close";
     if (isEnd) await rows(tx, "update incidents set closed_at = server_now() where id = ?", [id]);
@@ -117,7 +118,7 @@ export const incidentTitleMax = 120;
 export const incidentTextMax = 1000;
 
 /** Why a text cannot be shown to everybody; null when it can. */
-function faultIn(field: string, text: PublicText, most: number): NotDone | null {
+function faultIn(field: string, text: PublicText, most: number): Refusal | null {
   for (const one of [text.en, ...(text.ru === null ? [] : [text.ru])]) {
     if (one.trim() === "") return invalid(field, "must not be empty");
     if ([...one].length > most) return invalid(field, `must have at most ${most} characters`);

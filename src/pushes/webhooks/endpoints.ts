@@ -1,7 +1,8 @@
+import type { Refusal } from "#src/contract/refusals.ts";
 import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
 import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, type NotDone, unknown } from "#src/operators/act.ts";
+import { act, already, unknown } from "#src/operators/act.ts";
 import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
 
 /** A partner's webhook, without its secret, which is shown once. */
@@ -158,12 +159,12 @@ export const switchWebhookByOperator = (
   actor: string,
   id: number,
   enabled: boolean,
-): Promise<Webhook | NotDone> =>
+): Promise<Webhook | Refusal> =>
   act(db, actor, async (tx) => {
     const before = await findWebhook(tx, id);
     if (before === null) return unknown("webhook", id);
     if (!(await switchWebhook(tx, id, enabled, "operator")))
-      return { notDone: "already", what: "webhook", id, state: enabled ? "on" : "off" };
+      return already("webhook", id, enabled ? "on" : "off");
     return {
       value: (await findWebhook(tx, id))!,
       action: enabled ? "webhook.enable" : "webhook.disable",
