@@ -1,10 +1,9 @@
 import { Command } from "commander";
+import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, readable, table, type Output } from "#cli/output.ts";
+import { readable, table, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { integer, moment, wordOr } from "#cli/values.ts";
-import { databaseNow } from "#src/infrastructure/clock.ts";
 import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
 
 /** `operator network block|list`: viewers' networks whose marks are held (decisions 4.13). */
@@ -13,20 +12,12 @@ export function networkCommand(output: () => Output): Command {
     "networks of the map's viewers, and what is blocked",
   );
 
-  withUntil(
-    verb(
-      command,
-      "block",
-      "hold all marks of a network until a time; `now` ends a block",
-      "network block 3f9ac27b --until 2027-01-15",
-      "network block 3f9ac27b --until now",
-    ).argument("<network>", "the first digits of its hash, as an alarm names it", network),
-  ).action(async (digits: string, { until }: Options) => {
-    const out = output();
-    const block = await withDb(out, async (db) =>
-      blockNetwork(db, out.actor, digits, until === "now" ? null : until, await databaseNow(db)),
-    );
-    out.result(readable(block), card);
+  actVerb(command, output, blockNetwork, {
+    name: "block",
+    about: "hold all marks of a network until a time; `now` ends a block",
+    examples: ["network block 3f9ac27b --until 2027-01-15", "network block 3f9ac27b --until now"],
+    subject: ["<network>", "the first digits of its hash, as an alarm names it", network],
+    ...{ options, shown: readable },
   });
 
   verb(
@@ -42,36 +33,18 @@ export function networkCommand(output: () => Output): Command {
 }
 
 /** `operator reporter block`. */
-export function addReporterBlock(command: Command, output: () => Output): void {
-  withUntil(
-    verb(
-      command,
-      "block",
-      "hold all marks of a reporter until a time; `now` ends a block",
-      "reporter block 512 --until 2027-01-15",
-      "reporter block 512 --until now",
-    ).argument("<id>", "the reporter's number, as `review list` shows it", reporterId),
-  ).action(async (id: number, { until }: Options) => {
-    const out = output();
-    const block = await withDb(out, async (db) =>
-      blockReporter(db, out.actor, id, until === "now" ? null : until, await databaseNow(db)),
-    );
-    out.result(readable(block), card);
+export const addReporterBlock = (command: Command, output: () => Output): void =>
+  actVerb(command, output, blockReporter, {
+    name: "block",
+    about: "hold all marks of a reporter until a time; `now` ends a block",
+    examples: ["reporter block 512 --until 2027-01-15", "reporter block 512 --until now"],
+    subject: ["<id>", "the reporter's number, as `review list` shows it"],
+    ...{ options, shown: readable },
   });
-}
 
-interface Options {
-  until: number | "now";
-}
-
-const withUntil = (command: Command): Command =>
-  command.requiredOption(
-    "--until <time|now>",
-    "UTC time or day when its marks count again",
-    wordOr("now", moment),
-  );
-
-const reporterId = integer(1, Number.MAX_SAFE_INTEGER);
+const options = {
+  until: ["--until <time|now>", "UTC time or day when its marks count again"],
+} as const;
 
 function network(text: string): string {
   if (!/^[0-9a-f]{8,64}$/i.test(text))

@@ -1,21 +1,19 @@
 import { Command } from "commander";
+import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, harmless, readable, table, type Output } from "#cli/output.ts";
-import { choice, id, integer, line, listLimit } from "#cli/values.ts";
-import { partnerBounds, refuseAbsentPartner } from "#src/keys/partners.ts";
+import { harmless, readable, table, type Output } from "#cli/output.ts";
+import { choice, id, listLimit } from "#cli/values.ts";
+import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,
   limitRequestStatuses,
   listLimitRequests,
-  type OtherLimits,
   rejectLimitRequest,
   undoLimitDecision,
 } from "#src/limits/limit-requests.ts";
 
 type ListFilter = Parameters<typeof listLimitRequests>[1];
-
-const comment = line(500, "may be empty");
 
 /** `operator limit-request list|approve|reject|undo` (docs/contract.md 3.3). */
 export function limitRequestCommand(output: () => Output): Command {
@@ -40,63 +38,39 @@ export function limitRequestCommand(output: () => Output): Command {
       );
     });
 
-  verb(
-    command,
-    "approve",
-    "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
-    "limit-request approve 4",
-    'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
-  )
-    .argument("<id>", "the request's id", id)
-    .option(
-      "--rpm <n>",
-      "requests per minute, instead of the requested number",
-      integer(...partnerBounds.rpm),
-    )
-    .option(
-      "--daily <n>",
-      "requests per UTC day, instead of the requested number",
-      integer(...partnerBounds.daily),
-    )
-    .option("--comment <text>", "a comment for the partner", comment)
-    .action(async (requestId: number, options: OtherLimits & { comment?: string }) => {
-      const out = output();
-      const { request, partner } = await withDb(out, (db) =>
-        approveLimitRequest(db, out.actor, requestId, options),
-      );
-      out.result({ ...readable(request), rpm: partner.rpm, daily: partner.daily }, card);
-    });
-
-  verb(
-    command,
-    "reject",
-    "reject the request; the partner's limits stay as they are",
-    'limit-request reject 4 --comment "use the dump"',
-  )
-    .argument("<id>", "the request's id", id)
-    .option("--comment <text>", "a comment for the partner", comment)
-    .action(async (requestId: number, options: { comment?: string }) => {
-      const out = output();
-      const request = await withDb(out, (db) =>
-        rejectLimitRequest(db, out.actor, requestId, options.comment),
-      );
-      out.result(readable(request), card);
-    });
-
-  verb(
-    command,
-    "undo",
-    "take a decision back: the request is pending again, and the partner has its limits of before",
-    "limit-request undo 4",
-  )
-    .argument("<id>", "the request's id", id)
-    .action(async (requestId: number) => {
-      const out = output();
-      const { request, limits } = await withDb(out, (db) =>
-        undoLimitDecision(db, out.actor, requestId),
-      );
-      out.result({ ...readable(request), ...limits }, card);
-    });
-
+  const subject = ["<id>", "the request's id"] as const;
+  const comment = ["--comment <text>", "a comment for the partner"] as const;
+  actVerb(command, output, approveLimitRequest, {
+    name: "approve",
+    about:
+      "give the partner the limits that it asked for, or other limits; takes effect within 15 s",
+    examples: [
+      "limit-request approve 4",
+      'limit-request approve 4 --rpm 500 --daily 200000 --comment "half for now"',
+    ],
+    subject,
+    options: {
+      rpm: ["--rpm <n>", "requests per minute, instead of the requested number"],
+      daily: ["--daily <n>", "requests per UTC day, instead of the requested number"],
+      comment,
+    },
+    shown: ({ request, partner: { rpm, daily } }) => ({ ...readable(request), rpm, daily }),
+  });
+  actVerb(command, output, rejectLimitRequest, {
+    name: "reject",
+    about: "reject the request; the partner's limits stay as they are",
+    examples: ['limit-request reject 4 --comment "use the dump"'],
+    subject,
+    options: { comment },
+    shown: readable,
+  });
+  actVerb(command, output, undoLimitDecision, {
+    name: "undo",
+    about:
+      "take a decision back: the request is pending again, and the partner has its limits of before",
+    examples: ["limit-request undo 4"],
+    subject,
+    shown: ({ request, limits }) => ({ ...readable(request), ...limits }),
+  });
   return command;
 }

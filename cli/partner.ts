@@ -9,12 +9,12 @@ import { createRedis } from "#src/infrastructure/redis.ts";
 import { pendingUsage, type PendingUsage } from "#src/limits/pending-usage.ts";
 import { loadUsage } from "#src/limits/usage-rows.ts";
 import { Command } from "commander";
+import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { keyTable } from "#cli/key.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { flag, id, integer, line, moment, wordOr } from "#cli/values.ts";
+import { id, integer } from "#cli/values.ts";
 import { launchDefaults } from "#src/domain/review.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
@@ -22,36 +22,25 @@ import {
   changePartner,
   createPartner,
   findPartner,
-  type Launch,
   listPartners,
   type Partner,
-  partnerBounds,
-  partnerNameMax,
-  type PartnerChanges,
   setLaunch,
 } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
-
-const name = line(partnerNameMax, "not empty");
 
 /** `operator partner create|list|show|update|launch`. */
 export function partnerCommand(output: () => Output): Command {
   const command = new Command("partner").description("partners, their limits and switches");
 
-  withLimits(
-    verb(
-      command,
-      "create",
-      "create a new partner",
+  actVerb(command, output, createPartner, {
+    name: "create",
+    about: "create a new partner",
+    examples: [
       'partner create --name "My app"',
       "partner create --name Maps --rpm 600 --daily 500000 --json",
-    ).requiredOption("--name <name>", "its name", name),
-  ).action(async (options: { name: string; rpm?: number; daily?: number }) => {
-    const out = output();
-    const partner = await withDb(out, (db, config) =>
-      createPartner(db, out.actor, options, config),
-    );
-    out.result(readable(partner), card);
+    ],
+    options: named,
+    shown: readable,
   });
 
   verb(
@@ -102,86 +91,57 @@ export function partnerCommand(output: () => Output): Command {
       );
     });
 
-  withLimits(
-    verb(
-      command,
-      "update",
-      "change limits and switches; takes effect on every process within 15 s",
+  const subject = ["<id>", "the partner's id"] as const;
+  actVerb(command, output, changePartner, {
+    name: "update",
+    about: "change limits and switches; takes effect on every process within 15 s",
+    examples: [
       "partner update 3 --rpm 600 --daily 500000",
       "partner update 3 --enabled false",
       "partner update 3 --cache-ttl default",
-    )
-      .argument("<id>", "the partner's id", id)
-      .option("--name <name>", "its name", name),
-  )
-    .option(
-      "--cache-ttl <seconds|default>",
-      "how long rectangles for its pages are cached; 0: never",
-      wordOr("default", integer(...partnerBounds.cache_ttl_s)),
-    )
-    .option("--accept-remote <true|false>", "accept marks without a position at the station", flag)
-    .option("--bind-ips <true|false>", "restrict secret keys to their addresses", flag)
-    .option(
-      "--new-users <n|default>",
-      "new users in a day before further ones are refused",
-      wordOr("default", integer(...partnerBounds.new_users_daily)),
-    )
-    .option("--enabled <true|false>", "false blocks the partner", flag)
-    .action(async (partnerId: number, options: Changes) => {
-      if (Object.keys(options).length === 0)
-        throw new ExitError("nothing to change: give at least one option");
-      const out = output();
-      const { cacheTtl, newUsers, acceptRemote, bindIps, ...others } = options;
-      const changes = {
-        ...others,
-        accept_remote: acceptRemote,
-        bind_ips: bindIps,
-        cache_ttl_s: cacheTtl === "default" ? null : cacheTtl,
-        new_users_daily: newUsers === "default" ? null : newUsers,
-      };
-      const partner = await withDb(out, (db) => changePartner(db, out.actor, partnerId, changes));
-      out.result(readable(partner), card);
-    });
+    ],
+    options: {
+      ...named,
+      cache_ttl_s: [
+        "--cache-ttl <seconds|default>",
+        "how long rectangles for its pages are cached; 0: never",
+      ],
+      accept_remote: [
+        "--accept-remote <true|false>",
+        "accept marks without a position at the station",
+      ],
+      bind_ips: ["--bind-ips <true|false>", "restrict secret keys to their addresses"],
+      new_users_daily: [
+        "--new-users <n|default>",
+        "new users in a day before further ones are refused",
+      ],
+      enabled: ["--enabled <true|false>", "false blocks the partner"],
+    },
+    ...{ subject, shown: readable },
+  });
 
-  verb(
-    command,
-    "launch",
-    "let many new users in and count more harmful marks until a date; or end that",
-    "partner launch 3 --until 2027-01-15",
-    "partner launch 3 --until 2027-01-15 --new-users 50000 --limit 200",
-    "partner launch 3 --until now",
-  )
-    .argument("<id>", "the partner's id", id)
-    .requiredOption(
-      "--until <time|now>",
-      "UTC time or day when the usual limits hold again",
-      wordOr("now", moment),
-    )
-    .option(
-      "--new-users <n>",
-      "new users in a day",
-      integer(...partnerBounds.new_users_daily),
-      launchDefaults.newUsers,
-    )
-    .option(
-      "--limit <n>",
-      "stations that its new users may harmfully change in an hour before further marks are held",
-      integer(...partnerBounds.launch_limit),
-      launchDefaults.limit,
-    )
-    .action(async (partnerId: number, { until, ...limits }: LaunchOptions) => {
-      const out = output();
-      const launch = until === "now" ? null : { until, ...limits };
-      const partner = await withDb(out, async (db) =>
-        setLaunch(db, out.actor, partnerId, launch, await databaseNow(db)),
-      );
-      out.result(readable(partner), card);
-    });
+  actVerb(command, output, setLaunch, {
+    name: "launch",
+    about: "let many new users in and count more harmful marks until a date; or end that",
+    examples: [
+      "partner launch 3 --until 2027-01-15",
+      "partner launch 3 --until 2027-01-15 --new-users 50000 --limit 200",
+      "partner launch 3 --until now",
+    ],
+    options: {
+      until: ["--until <time|now>", "UTC time or day when the usual limits hold again"],
+      new_users: ["--new-users <n>", "new users in a day", { fallback: launchDefaults.newUsers }],
+      limit: [
+        "--limit <n>",
+        "stations that its new users may harmfully change in an hour before further marks are held",
+        { fallback: launchDefaults.limit },
+      ],
+    },
+    ...{ subject, shown: readable },
+  });
 
   return command;
 }
-
-type LaunchOptions = Omit<Launch, "until"> & { until: number | "now" };
 
 /** A line that fits a screen: who, the limits, today, and what is not as usual. */
 const inBrief = [
@@ -189,17 +149,11 @@ const inBrief = [
   ...(["bind_ips", "accept_remote", "cache_ttl_s", "created"] as const),
 ];
 
-const withLimits = (command: Command): Command =>
-  command
-    .option("--rpm <n>", "requests per minute", integer(...partnerBounds.rpm))
-    .option("--daily <n>", "requests per UTC day", integer(...partnerBounds.daily));
-
-interface Changes extends Pick<PartnerChanges, "name" | "rpm" | "daily" | "enabled"> {
-  cacheTtl?: number | "default";
-  newUsers?: number | "default";
-  acceptRemote?: boolean;
-  bindIps?: boolean;
-}
+const named = {
+  name: ["--name <name>", "its name"],
+  rpm: ["--rpm <n>", "requests per minute"],
+  daily: ["--daily <n>", "requests per UTC day"],
+} as const;
 
 const patienceMs = 2000;
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { actVerb, byOf } from "#cli/act-verb.ts";
+import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
@@ -61,8 +62,13 @@ export function stationCommand(output: () => Output): Command {
         throw new ExitError("give --lat and --lon together");
       const position = lat === undefined || lon === undefined ? undefined : { lat, lon };
       const fromFields = fromFile.map((field): HandField => (field === "address" ? "addr" : field));
-      const wish = { name, brand, addr, position, from_file: fromFields };
-      const edited = await withDb(out, (db) => editStation(db, out.actor, stationId, wish));
+      const given = { name, brand, addr, position, from_file: fromFields };
+      const wish = Object.fromEntries(
+        Object.entries(given).filter(([, value]) => value !== undefined),
+      );
+      const edited = await withDb(out, async (db, config) =>
+        editStation(await byOf(out, db, config), wish, stationId),
+      );
       out.result(edited, ({ station, before, after }) => {
         const names = Object.keys(after) as HandField[];
         const changes = names.map((field) => [
@@ -73,39 +79,28 @@ export function stationCommand(output: () => Output): Command {
       });
     });
 
-  verb(
-    command,
-    "close",
-    "take a station out of service; it stays closed when an import still has it",
-    'station close n123 --comment "demolished"',
-  )
-    .argument("<id>", "the station's id", stationId)
-    .option("--comment <text>", "why, for the operator's log", text(commentMax))
-    .option(...yesOption)
-    .action(async (stationId: string, { comment = "", yes }: { comment?: string; yes?: true }) => {
-      const out = output();
-      await consent(out, yes, `Take station ${stationId} out of service?`, "nothing changed");
-      const closed = await withDb(out, (db) => closeStation(db, out.actor, stationId, comment));
-      out.result(closed, people);
-    });
-
-  verb(
-    command,
-    "reopen",
-    "put a station in service again, whoever has taken it out",
-    "station reopen n123",
-  )
-    .argument("<id>", "the station's id", stationId)
-    .action(async (stationId: string) => {
-      const out = output();
-      const opened = await withDb(out, (db) => reopenStation(db, out.actor, stationId));
-      out.result(opened, people);
-    });
-
+  const subject = ["<id>", "the station's id", stationId] as const;
+  actVerb(command, output, closeStation, {
+    name: "close",
+    about: "take a station out of service; it stays closed when an import still has it",
+    examples: ['station close n123 --comment "demolished"'],
+    subject,
+    options: { comment: ["--comment <text>", "why, for the operator's log"] },
+    consent: [(id: string) => `Take station ${id} out of service?`, "nothing changed"],
+    shown: (station) => station,
+    people: (_, station) => people(station),
+  });
+  actVerb(command, output, reopenStation, {
+    name: "reopen",
+    about: "put a station in service again, whoever has taken it out",
+    examples: ["station reopen n123"],
+    subject,
+    shown: (station) => station,
+    people: (_, station) => people(station),
+  });
   return command;
 }
 
-const commentMax = 500;
 const fileFields = ["name", "brand", "address", "position"] as const;
 type FileField = (typeof fileFields)[number];
 const fileField = choice(fileFields);

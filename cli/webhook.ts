@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, readable, table } from "#cli/output.ts";
@@ -8,9 +9,10 @@ import { cleanText } from "#src/import/clean-text.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
 import {
+  disableWebhook,
+  enableWebhook,
   findWebhook,
   listWebhooks,
-  switchWebhookByOperator,
   type Webhook,
 } from "#src/pushes/webhooks/endpoints.ts";
 
@@ -60,19 +62,19 @@ export function webhookCommand(output: () => Output): Command {
       });
     });
 
-  for (const [name, enabled, words] of [
-    ["enable", true, "switch a webhook on; what waits is sent"],
-    ["disable", false, "switch a webhook off; its partner cannot switch it on again"],
-  ] as const)
-    verb(command, name, words, `webhook ${name} 3`)
-      .argument("<id>", "the webhook's id", id)
-      .action(async (webhookId: number) => {
-        const out = output();
-        const webhook = await withDb(out, (db) =>
-          switchWebhookByOperator(db, out.actor, webhookId, enabled),
-        );
-        out.result(shown(webhook), card);
-      });
+  const subject = ["<id>", "the webhook's id"] as const;
+  actVerb(command, output, enableWebhook, {
+    name: "enable",
+    about: "switch a webhook on; what waits is sent",
+    examples: ["webhook enable 3"],
+    ...{ subject, shown },
+  });
+  actVerb(command, output, disableWebhook, {
+    name: "disable",
+    about: "switch a webhook off; its partner cannot switch it on again",
+    examples: ["webhook disable 3"],
+    ...{ subject, shown },
+  });
 
   return command;
 }

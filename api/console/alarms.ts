@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import { line } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
@@ -9,6 +8,7 @@ import { readChannels } from "#src/alarms/claims.ts";
 import { kindNamed } from "#src/alarms/kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
+import { line } from "#src/operators/inputs.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { allowRetention } from "#src/operators/retention-asks.ts";
 

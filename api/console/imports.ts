@@ -7,7 +7,6 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Type, type Static } from "typebox";
 import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/operator-gate.ts";
-import { idText, line } from "#api/console/fields.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
@@ -16,6 +15,7 @@ import { queryReader } from "#api/http/validate.ts";
 import type { Services } from "#api/http/services.ts";
 import { importKinds } from "#src/contract/console.ts";
 import { listRuns, startRun } from "#src/import/runs.ts";
+import { idText, line } from "#src/operators/inputs.ts";
 
 const shown = 30;
 const bytesMax = 50 * 1024 * 1024;

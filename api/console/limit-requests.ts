@@ -1,7 +1,4 @@
-import { Type } from "typebox";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { comment, daily, rowId, rpm } from "#api/console/fields.ts";
-import { orThrow } from "#api/http/errors.ts";
+import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
@@ -14,13 +11,6 @@ import { minuteFigures } from "#src/limits/usage-minutes.ts";
 
 const shown = 300;
 const busyDays = 14;
-
-const approval = Type.Object({
-  rpm: Type.Optional(rpm),
-  daily: Type.Optional(daily),
-  comment: Type.Optional(comment),
-});
-const rejection = Type.Object({ comment: Type.Optional(comment) });
 
 /** Partners' requests for other limits (docs/contract.md 3.3), beside what they use. */
 export const limitRequestCalls = (services: Services): ConsoleCall[] => [
@@ -37,32 +27,12 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
       })),
     };
   }),
-  consoleCall(
-    "POST",
-    "/limit-requests/{id}/approve",
-    { role: "operator", body: approval },
-    async (ctx) => {
-      const id = rowId(ctx.params["id"]);
-      const { body } = ctx.state;
-      const approved = await approveLimitRequest(services.db, actorOf(ctx), id, body);
-      const { rpm, daily } = orThrow(approved).partner;
-      ctx.body = { rpm, daily };
-    },
-  ),
-  consoleCall(
-    "POST",
-    "/limit-requests/{id}/reject",
-    { role: "operator", body: rejection },
-    async (ctx) => {
-      const id = rowId(ctx.params["id"]);
-      const { comment } = ctx.state.body;
-      orThrow(await rejectLimitRequest(services.db, actorOf(ctx), id, comment));
-      ctx.status = 204;
-    },
-  ),
-  consoleCall("POST", "/limit-requests/{id}/undo", { role: "operator" }, async (ctx) => {
-    const id = rowId(ctx.params["id"]);
-    ctx.body = orThrow(await undoLimitDecision(services.db, actorOf(ctx), id)).limits;
+  actCall(services, "POST", "/limit-requests/{id}/approve", approveLimitRequest, {
+    answer: ({ partner: { rpm, daily } }) => ({ rpm, daily }),
+  }),
+  actCall(services, "POST", "/limit-requests/{id}/reject", rejectLimitRequest),
+  actCall(services, "POST", "/limit-requests/{id}/undo", undoLimitDecision, {
+    answer: ({ limits }) => limits,
   }),
 ];
 

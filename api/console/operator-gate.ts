@@ -1,4 +1,6 @@
-import type { TSchema } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
+import { rowId } from "#api/console/fields.ts";
+import { orThrow } from "#api/http/errors.ts";
 import type { Method } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import type { Context, RouteContext } from "#api/http/state.ts";
@@ -6,6 +8,7 @@ import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { type Act, type By, nothing } from "#src/operators/act.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
 
@@ -30,6 +33,42 @@ export const consoleCall = <Query extends TSchema, Body extends TSchema>(
 export const actorOf = ({
   state,
 }: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
+
+/** Who acts in a call of the console. */
+export const byOf = ({ db, config, clock }: Services, ctx: Parameters<typeof actorOf>[0]): By => ({
+  db,
+  config,
+  now: clock(),
+  actor: actorOf(ctx),
+});
+
+/** A call that does an act; it answers what `answer` makes of the result, or without it 204. */
+export const actCall = <Input extends TObject, Id extends TSchema, T extends object>(
+  services: Services,
+  method: Method,
+  path: string,
+  act: Act<Input, Id, T>,
+  { answer, status = 200, body = act.input }: ActAnswer<T> & { body?: TObject } = {},
+): ConsoleCall => {
+  const bodies = act.input === (nothing as TObject) ? {} : { body };
+  return consoleCall(method, path, { role: "operator", ...bodies }, async (ctx) => {
+    const id = idOf(act.id, ctx.params["id"]) as Static<Id>;
+    const done = orThrow(await act(byOf(services, ctx), ctx.state.body as Static<Input>, id));
+    ctx.status = answer === undefined ? 204 : status;
+    if (answer !== undefined) ctx.body = await answer(done);
+  });
+};
+
+interface ActAnswer<T> {
+  answer?: (done: T) => object | Promise<object>;
+  status?: number;
+}
+
+/** The id in a path; 0 or "", which nothing has, when it cannot be one. */
+function idOf(id: { type?: string; maximum?: number; pattern?: string }, text = "") {
+  if (id.type === "integer") return rowId(text, id.maximum);
+  return new RegExp(id.pattern ?? "").test(text) ? text : "";
+}
 
 export interface OperatorGate {
   cookie: SessionCookie;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { idText, line, moment } from "#api/console/fields.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { Selection } from "#src/marks/selection.ts";
+import { idText, line, moment } from "#src/operators/inputs.ts";
 
 const row = Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }));
 

@@ -1,11 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { normalDomain } from "#src/contract/hosts.ts";
 import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
 import { announceKeys, findPartner } from "#src/keys/partners.ts";
-import { act, already, type Done, invalid, unknown } from "#src/operators/act.ts";
+import {
+  already,
+  type Done,
+  invalid,
+  noId,
+  nothing,
+  operatorAct,
+  unknown,
+} from "#src/operators/act.ts";
+import { line, moment, oneOf, orNull, rowId, within } from "#src/operators/inputs.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
@@ -37,33 +47,48 @@ type Settings = Pick<
 /** A key's settings as they are stored. */
 export type KeySettings = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
-/** A key's settings as an operator gives them. `expires` in ms, null for never. */
-export type KeyWish = Omit<KeySettings, "expires_at"> & { expires?: number | null | undefined };
+const bindings = Type.Array(Type.String({ maxLength: 260 }), { maxItems: 200 });
+const massNoLimit = within(1, 1_000_000);
+const wishes = {
+  label: Type.Optional(line(0, 200)),
+  domains: Type.Optional(bindings),
+  ips: Type.Optional(bindings),
+  confirm_min: Type.Optional(within(0, 1000)),
+  reports: Type.Optional(Type.Boolean()),
+  mass_no_limit: Type.Optional(massNoLimit),
+  /** ms; null for never. */
+  expires: Type.Optional(orNull(moment)),
+};
+const changes = Type.Object(wishes, { minProperties: 1, additionalProperties: false });
+const newKeyWish = Type.Object({
+  partner_id: rowId,
+  kind: oneOf(["secret", "publishable"]),
+  ...wishes,
+});
+/** `until` in ms; null ends the limit. */
+const limit = Type.Object(
+  { to: massNoLimit, until: orNull(moment) },
+  { additionalProperties: false },
+);
 
-/** What the command line and the console take: smallest and largest. */
-export const keyBounds = { confirm_min: [0, 1000], mass_no_limit: [1, 1_000_000] } as const;
-export const keyLabelMax = 200;
+/** A key's settings as an operator gives them. */
+export type KeyWish = Static<typeof changes>;
 
 /**
  * Issues a key to a partner. `text` is the key itself: it is given this once. `bound` is false when the partner's
  * switch keeps its keys' addresses from holding.
  */
-export const issueKey = (
-  db: Db,
-  actor: string,
-  { partner_id, kind, ...wish }: KeyWish & { partner_id: number; kind: KeyKind },
-  { now, massNoLimit }: { now: number; massNoLimit: number },
-): Promise<{ key: IssuedKey; text: string; bound: boolean } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const settings = checkSettings(kind, wish, now);
-    if (isRefusal(settings)) return settings;
-    const partner = await findPartner(tx, partner_id);
-    if (partner === null) return unknown("partner", partner_id);
-    const text = newKey(kind, randomBytes(32));
-    const chosen = { ...settings, mass_no_limit: settings.mass_no_limit ?? massNoLimit };
-    const { value: key, ...entry } = await addKey(tx, { partner_id, kind, text }, chosen);
-    return { value: { key, text, bound: partner.bind_ips }, ...entry };
-  });
+export const issueKey = operatorAct(newKeyWish, noId, async (tx, asked, _, { now, config }) => {
+  const { partner_id, kind, ...wish } = asked;
+  const settings = checkSettings(kind, wish, now);
+  if (isRefusal(settings)) return settings;
+  const partner = await findPartner(tx, partner_id);
+  if (partner === null) return unknown("partner", partner_id);
+  const text = newKey(kind, randomBytes(32));
+  const chosen = { ...settings, mass_no_limit: settings.mass_no_limit ?? config.massNoLimit };
+  const { value: key, ...entry } = await addKey(tx, { partner_id, kind, text }, chosen);
+  return { value: { key, text, bound: partner.bind_ips }, ...entry };
+});
 
 /** Stores a key whose text is known, and says what the operator's log says of it. */
 export async function addKey(
@@ -78,56 +103,41 @@ export async function addKey(
 }
 
 /** Changes a key's settings; in force on every process within 15 s. */
-export const changeKey = (
-  db: Db,
-  actor: string,
-  id: number,
-  wish: KeyWish,
-  now: number,
-): Promise<IssuedKey | Refusal> =>
-  act(db, actor, async (tx) => {
-    const before = await findKey(tx, id);
-    if (before === null) return unknown("key", id);
-    const details = checkSettings(before.kind, wish, now);
-    if (isRefusal(details)) return details;
-    const value = await updateKey(tx, id, details);
-    return value === null
-      ? alreadyRevoked(id)
-      : { value, action: "key.update", subject: `key ${id}`, details };
-  });
+export const changeKey = operatorAct(changes, rowId, async (tx, wish, id, { now }) => {
+  const before = await findKey(tx, id);
+  if (before === null) return unknown("key", id);
+  const details = checkSettings(before.kind, wish, now);
+  if (isRefusal(details)) return details;
+  const value = await updateKey(tx, id, details);
+  return value === null
+    ? alreadyRevoked(id)
+    : { value, action: "key.update", subject: `key ${id}`, details };
+});
 
 /**
  * Sets how many stations a key may harmfully change in an hour, and how many `no` marks of newcomers it may send, until a
  * time in ms (decisions 4.22); null ends that. In force on every process within 15 s.
  */
-export const limitKey = (
-  db: Db,
-  actor: string,
-  id: number,
-  limit: { to: number; until: number } | null,
-  now: number,
-): Promise<IssuedKey | Refusal> =>
-  act(db, actor, async (tx) => {
-    if (limit !== null && limit.until <= now) return invalid("until", "Is in the past");
-    const details = {
-      limited_to: limit?.to ?? null,
-      limited_until: limit === null ? null : new Date(limit.until),
-    };
-    const value = await updateKey(tx, id, details);
-    if (value === null)
-      return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
-    return { value, action: "key.limit", subject: `key ${id}`, details };
-  });
+export const limitKey = operatorAct(limit, rowId, async (tx, { to, until }, id, { now }) => {
+  if (until !== null && until <= now) return invalid("until", "Is in the past");
+  const details = {
+    limited_to: until === null ? null : to,
+    limited_until: until === null ? null : new Date(until),
+  };
+  const value = await updateKey(tx, id, details);
+  if (value === null)
+    return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
+  return { value, action: "key.limit", subject: `key ${id}`, details };
+});
 
 /** Ends a key for good, and the dashboard's sessions that were opened with it: these at once, the key within 15 s. */
-export const revokeKey = (db: Db, actor: string, id: number): Promise<IssuedKey | Refusal> =>
-  act(db, actor, async (tx) => {
-    const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
-    if (value === null)
-      return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
-    await endSessionsOf(tx, "key", id);
-    return { value, action: "key.revoke", subject: `key ${id}` };
-  });
+export const revokeKey = operatorAct(nothing, rowId, async (tx, _, id) => {
+  const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
+  if (value === null)
+    return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
+  await endSessionsOf(tx, "key", id);
+  return { value, action: "key.revoke", subject: `key ${id}` };
+});
 
 export function alreadyRevoked(id: number): Refusal {
   return already("key", id, "revoked");

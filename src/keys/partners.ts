@@ -1,8 +1,9 @@
 import type { Refusal } from "#src/contract/refusals.ts";
-import type { Config } from "#src/infrastructure/config.ts";
+import { type Static, Type } from "typebox";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { act, invalid, unknown } from "#src/operators/act.ts";
+import { invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { line, moment, orNull, rowId, within } from "#src/operators/inputs.ts";
 
 /** A partner as the operator sees it. */
 export interface Partner {
@@ -25,12 +26,6 @@ export interface Partner {
   updated_at: Date;
 }
 
-/** A launch is no setting: it has an act of its own. */
-type Settings = Omit<
-  Partner,
-  "id" | "launch_until" | "launch_new_users" | "launch_limit" | "created_at" | "updated_at"
->;
-
 /** What holds until `until`, ms: new users in a day, and stations harmfully changed in an hour. */
 export interface Launch {
   until: number;
@@ -38,77 +33,73 @@ export interface Launch {
   limit: number;
 }
 
-export type PartnerChanges = { [Name in keyof Settings]?: Settings[Name] | undefined };
+export const limits = {
+  rpm: Type.Optional(within(1, 100_000)),
+  daily: Type.Optional(within(1, 100_000_000)),
+};
+const name = line(1, 200);
+const newUsersDaily = within(1, 10_000_000);
+const newPartner = Type.Object({ name, ...limits });
+const changes = Type.Object(
+  {
+    name: Type.Optional(name),
+    ...limits,
+    enabled: Type.Optional(Type.Boolean()),
+    bind_ips: Type.Optional(Type.Boolean()),
+    accept_remote: Type.Optional(Type.Boolean()),
+    cache_ttl_s: Type.Optional(orNull(within(0, 3600))),
+    new_users_daily: Type.Optional(orNull(newUsersDaily)),
+  },
+  { minProperties: 1, additionalProperties: false },
+);
+const launch = Type.Object(
+  { until: orNull(moment), new_users: newUsersDaily, limit: within(1, 1_000_000) },
+  { additionalProperties: false },
+);
+export type PartnerChanges = Static<typeof changes>;
 
-/** What the command line and the console take: smallest and largest. */
-export const partnerBounds = {
-  rpm: [1, 100_000],
-  daily: [1, 100_000_000],
-  cache_ttl_s: [0, 3600],
-  new_users_daily: [1, 10_000_000],
-  launch_limit: [1, 1_000_000],
-} as const;
 /** A launch that is longer is no launch. */
 const launchMaxMs = 92 * dayMs;
-export const partnerNameMax = 200;
 
 const columns =
   "id, name, rpm, daily, enabled, bind_ips, accept_remote, cache_ttl_s, new_users_daily, launch_until, launch_new_users, launch_limit, created_at, updated_at";
 
 /** Makes a partner with the default switches, and with the default limits where none are given. */
-export const createPartner = (
-  db: Db,
-  actor: string,
-  wish: Pick<Partner, "name"> & PartnerChanges,
-  { defaultRpm, defaultDaily }: Pick<Config, "defaultRpm" | "defaultDaily">,
-): Promise<Partner | Refusal> =>
-  act(db, actor, async (tx) => {
-    const { name, rpm = defaultRpm, daily = defaultDaily } = wish;
-    const details = { name: name.trim(), rpm, daily };
-    if (details.name === "") return noName;
-    const value = await insertPartner(tx, details);
-    return { value, action: "partner.create", subject: `partner ${value.id}`, details };
-  });
+export const createPartner = operatorAct(newPartner, noId, async (tx, wish, _, { config }) => {
+  const { name, rpm = config.defaultRpm, daily = config.defaultDaily } = wish;
+  const details = { name: name.trim(), rpm, daily };
+  if (details.name === "") return noName;
+  const value = await insertPartner(tx, details);
+  return { value, action: "partner.create", subject: `partner ${value.id}`, details };
+});
 
 /** Changes a partner's limits and switches: `enabled: false` shuts it out. In force on every process within 15 s. */
-export const changePartner = (
-  db: Db,
-  actor: string,
-  id: number,
-  { name, ...others }: PartnerChanges,
-): Promise<Partner | Refusal> =>
-  act(db, actor, async (tx) => {
-    const details = { ...others, name: name?.trim() };
-    if (details.name === "") return noName;
-    const value = await updatePartner(tx, id, details);
-    if (value === null) return unknown("partner", id);
-    return { value, action: "partner.update", subject: `partner ${id}`, details };
-  });
+export const changePartner = operatorAct(changes, rowId, async (tx, { name, ...others }, id) => {
+  const details = name === undefined ? others : { ...others, name: name.trim() };
+  if ("name" in details && details.name === "") return noName;
+  const value = await updatePartner(tx, id, details);
+  if (value === null) return unknown("partner", id);
+  return { value, action: "partner.update", subject: `partner ${id}`, details };
+});
 
 /**
- * Prepares a partner for the days in which most of its users are new (decisions 4.17); null ends them. In force
- * on every process within 15 s.
+ * Prepares a partner for the days in which most of its users are new (decisions 4.17); `until` null ends them.
+ * In force on every process within 15 s.
  */
-export const setLaunch = (
-  db: Db,
-  actor: string,
-  id: number,
-  launch: Launch | null,
-  now: number,
-): Promise<Partner | Refusal> =>
-  act(db, actor, async (tx) => {
-    if (launch !== null && launch.until <= now) return invalid("until", "Is in the past");
-    if (launch !== null && launch.until > now + launchMaxMs)
-      return invalid("until", `Is more than ${launchMaxMs / dayMs} days ahead`);
-    const details = {
-      launch_until: launch === null ? null : new Date(launch.until),
-      launch_new_users: launch?.newUsers ?? null,
-      launch_limit: launch?.limit ?? null,
-    };
-    const value = await updatePartner(tx, id, details);
-    if (value === null) return unknown("partner", id);
-    return { value, action: "partner.launch", subject: `partner ${id}`, details };
-  });
+export const setLaunch = operatorAct(launch, rowId, async (tx, wish, id, { now }) => {
+  const { until, new_users, limit } = wish;
+  if (until !== null && until <= now) return invalid("until", "Is in the past");
+  if (until !== null && until > now + launchMaxMs)
+    return invalid("until", `Is more than ${launchMaxMs / dayMs} days ahead`);
+  const details = {
+    launch_until: until === null ? null : new Date(until),
+    launch_new_users: until === null ? null : new_users,
+    launch_limit: until === null ? null : limit,
+  };
+  const value = await updatePartner(tx, id, details);
+  if (value === null) return unknown("partner", id);
+  return { value, action: "partner.launch", subject: `partner ${id}`, details };
+});
 
 const noName = invalid("name", "Must not be empty");
 

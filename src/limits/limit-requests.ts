@@ -1,11 +1,13 @@
+import { Type } from "typebox";
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { usageOf } from "#src/keys/partner-reports.ts";
-import { type Partner, type PartnerChanges, updatePartner } from "#src/keys/partners.ts";
+import { limits, updatePartner } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { act, already, changed, unknown } from "#src/operators/act.ts";
+import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { comment, rowId } from "#src/operators/inputs.ts";
 import { presented } from "#src/operators/presented.ts";
 import { tellPartner } from "#src/pushes/webhooks/outbox.ts";
 
@@ -44,102 +46,94 @@ export const listLimitRequests = (
     [only.partner ?? null, only.status ?? null, limit],
   );
 
+const commented = Type.Object({ comment: Type.Optional(comment) });
 /** Limits that are given instead of those asked for. */
-export type OtherLimits = Pick<PartnerChanges, "rpm" | "daily">;
+const approval = Type.Object({ ...limits, ...commented.properties });
 
 /** Approves a pending request and gives its partner the limits, in force within 15 s. */
-export const approveLimitRequest = (
-  db: Db,
-  actor: string,
-  id: number,
-  { comment = "", rpm, daily }: OtherLimits & { comment?: string | undefined },
-): Promise<{ request: LimitRequest; partner: Partner } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const request = await decide(tx, id, "approved", comment.trim());
-    if (isRefusal(request)) return request;
-    const limits = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
-    const before = await lockLimits(tx, request.partner_id);
-    const partner = await updatePartner(tx, request.partner_id, limits);
-    if (partner === null) throw new Error("a limit request without a partner");
-    const keptSql = `update limit_requests set rpm_before = ?, daily_before = ?, rpm_given = ?, daily_given = ?
+export const approveLimitRequest = operatorAct(approval, rowId, async (tx, wish, id) => {
+  const { comment = "", rpm, daily } = wish;
+  const request = await decide(tx, id, "approved", comment.trim());
+  if (isRefusal(request)) return request;
+  const given = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
+  const before = await lockLimits(tx, request.partner_id);
+  const partner = await updatePartner(tx, request.partner_id, given);
+  if (partner === null) throw new Error("a limit request without a partner");
+  const keptSql = `update limit_requests set rpm_before = ?, daily_before = ?, rpm_given = ?, daily_given = ?
       where id = ?`;
-    await rows(tx, keptSql, [before.rpm, before.daily, limits.rpm, limits.daily, id]);
-    return {
-      value: { request, partner },
-      action: "limit-request.approve",
-      subject: `limit request ${id}`,
-      details: { partner: partner.id, ...limits, comment: request.decision_comment },
-    };
-  });
+  await rows(tx, keptSql, [before.rpm, before.daily, given.rpm, given.daily, id]);
+  return {
+    value: { request, partner },
+    action: "limit-request.approve",
+    subject: `limit request ${id}`,
+    details: { partner: partner.id, ...given, comment: request.decision_comment },
+  };
+});
 
 /** Rejects a pending request: its partner's limits stay as they are. */
-export const rejectLimitRequest = (
-  db: Db,
-  actor: string,
-  id: number,
-  comment = "",
-): Promise<LimitRequest | Refusal> =>
-  act(db, actor, async (tx) => {
+export const rejectLimitRequest = operatorAct(
+  commented,
+  rowId,
+  async (tx, { comment = "" }, id) => {
     const value = await decide(tx, id, "rejected", comment.trim());
     if (isRefusal(value)) return value;
     const details = { partner: value.partner_id, comment: value.decision_comment };
     return { value, action: "limit-request.reject", subject: `limit request ${id}`, details };
-  });
+  },
+);
+
+const undoDecision = operatorAct(nothing, rowId, async (tx, _, id) => {
+  const isOther = (why: string): Refusal => changed(what, id, why);
+  const sql = `select ${columns}, rpm_before, daily_before, rpm_given, daily_given
+        from limit_requests where id = ? for update`;
+  const [decided] = await rows<LimitRequest & KeptLimits>(tx, sql, [id]);
+  if (decided === undefined) return unknown(what, id);
+  const { status, partner_id: partner } = decided;
+  if (status === "pending")
+    return isOther(
+      "is pending: somebody has taken the decision back already, or nobody has decided it",
+    );
+  const newer = "select id from limit_requests where partner_id = ? and id > ? limit 1";
+  if ((await rows(tx, newer, [partner, id])).length > 0) return isOther(anotherRequest);
+  let limits = await lockLimits(tx, partner);
+  if (status === "approved") {
+    const { rpm_before: rpm, daily_before: daily, rpm_given, daily_given } = decided;
+    if (rpm === null || daily === null)
+      return isOther("was approved when the limits of before were not kept yet");
+    if (limits.rpm !== rpm_given || limits.daily !== daily_given)
+      return isOther(
+        `gave limits that were changed since, to ${limits.rpm} a minute and ${limits.daily} a day`,
+      );
+    limits = { rpm, daily };
+    await updatePartner(tx, partner, limits);
+  }
+  const reopen = `update limit_requests set status = 'pending', decided_at = null, decision_comment = '',
+        rpm_before = null, daily_before = null, rpm_given = null, daily_given = null where id = ? returning ${columns}`;
+  const request = (await rows<LimitRequest>(tx, reopen, [id]))[0]!;
+  await tellDecision(tx, request);
+  const verb = status === "approved" ? "approve" : "reject";
+  return {
+    value: { request, limits },
+    action: `limit-request.${verb}-undo`,
+    subject: `${what} ${id}`,
+    details: { partner, ...limits },
+  };
+});
 
 /**
  * Takes a decision back (decisions 13.21): the request is pending again and, if it was approved, its partner has
  * the limits of before, in force within 15 s. The partner is told. Gives `changed`, with nothing done, when the limits are
  * others since, or the partner has sent another request.
  */
-export async function undoLimitDecision(
-  db: Db,
-  actor: string,
-  id: number,
-): Promise<{ request: LimitRequest; limits: { rpm: number; daily: number } } | Refusal> {
-  const isOther = (why: string): Refusal => changed(what, id, why);
-  try {
-    return await act(db, actor, async (tx) => {
-      const sql = `select ${columns}, rpm_before, daily_before, rpm_given, daily_given
-        from limit_requests where id = ? for update`;
-      const [decided] = await rows<LimitRequest & KeptLimits>(tx, sql, [id]);
-      if (decided === undefined) return unknown(what, id);
-      const { status, partner_id: partner } = decided;
-      if (status === "pending")
-        return isOther(
-          "is pending: somebody has taken the decision back already, or nobody has decided it",
-        );
-      const newer = "select id from limit_requests where partner_id = ? and id > ? limit 1";
-      if ((await rows(tx, newer, [partner, id])).length > 0) return isOther(anotherRequest);
-      let limits = await lockLimits(tx, partner);
-      if (status === "approved") {
-        const { rpm_before: rpm, daily_before: daily, rpm_given, daily_given } = decided;
-        if (rpm === null || daily === null)
-          return isOther("was approved when the limits of before were not kept yet");
-        if (limits.rpm !== rpm_given || limits.daily !== daily_given)
-          return isOther(
-            `gave limits that were changed since, to ${limits.rpm} a minute and ${limits.daily} a day`,
-          );
-        limits = { rpm, daily };
-        await updatePartner(tx, partner, limits);
-      }
-      const reopen = `update limit_requests set status = 'pending', decided_at = null, decision_comment = '',
-        rpm_before = null, daily_before = null, rpm_given = null, daily_given = null where id = ? returning ${columns}`;
-      const request = (await rows<LimitRequest>(tx, reopen, [id]))[0]!;
-      await tellDecision(tx, request);
-      const verb = status === "approved" ? "approve" : "reject";
-      return {
-        value: { request, limits },
-        action: `limit-request.${verb}-undo`,
-        subject: `${what} ${id}`,
-        details: { partner, ...limits },
-      };
-    });
-  } catch (error) {
-    // The partner has sent another request at this moment.
-    if ((error as { code?: unknown }).code === uniqueViolation) return isOther(anotherRequest);
-    throw error;
-  }
-}
+export const undoLimitDecision: typeof undoDecision = Object.assign(
+  (...given: Parameters<typeof undoDecision>) =>
+    undoDecision(...given).catch((error: { code?: unknown }) => {
+      // The partner has sent another request at this moment.
+      if (error.code === uniqueViolation) return changed(what, given[2], anotherRequest);
+      throw error;
+    }),
+  { input: nothing, id: rowId },
+);
 
 const what = "limit request";
 const anotherRequest = "is not the newest: its partner has sent another request since";

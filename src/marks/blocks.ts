@@ -1,8 +1,9 @@
-import type { Refusal } from "#src/contract/refusals.ts";
+import { Type } from "typebox";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { act, invalid, unknown } from "#src/operators/act.ts";
+import { invalid, operatorAct, unknown } from "#src/operators/act.ts";
+import { longId, moment, networkHash, orNull } from "#src/operators/inputs.ts";
 
 /** What is blocked: a reporter by its number, or a viewers' network by its hash, hex. */
 export interface Block {
@@ -11,49 +12,41 @@ export interface Block {
   until: Date;
 }
 
-/** An alarm names a network by so many digits of its hash at least. */
+/** An alarm names a network by so many digits of its hash. */
 export const networkDigits = 8;
 /** A network that nobody new came from is looked for in the marks of these days. */
 const searchedMs = 7 * dayMs;
+
+/** ms; null ends a block. */
+const block = Type.Object({ until: orNull(moment) }, { additionalProperties: false });
 
 /**
  * Holds all further marks of a reporter until `until`, ms; null ends that (decisions 4.13). In force for the
  * next mark.
  */
-export const blockReporter = (
-  db: Db,
-  actor: string,
-  id: number,
-  until: number | null,
-  now: number,
-): Promise<Block | Refusal> =>
-  act(db, actor, async (tx) => {
-    if (until !== null && until <= now) return inThePast;
-    const at = until === null ? null : new Date(until);
-    const found = await rows(
-      tx,
-      "update reporters set blocked_until = ?::timestamptz where id = ? returning id",
-      [at, id],
-    );
-    if (found.length === 0) return unknown("reporter", id);
-    const value = { kind: "reporter", id: String(id), until: at ?? new Date(now) } as const;
-    return { value, ...entryOf("reporter", String(id), at) };
-  });
+export const blockReporter = operatorAct(block, longId, async (tx, { until }, id, { now }) => {
+  if (until !== null && until <= now) return inThePast;
+  const at = until === null ? null : new Date(until);
+  const found = await rows(
+    tx,
+    "update reporters set blocked_until = ?::timestamptz where id = ? returning id",
+    [at, id],
+  );
+  if (found.length === 0) return unknown("reporter", id);
+  const value = { kind: "reporter", id: String(id), until: at ?? new Date(now) } as const;
+  return { value, ...entryOf("reporter", String(id), at) };
+});
 
 /**
  * The same of a viewers' network. `digits`: its hash, hex, or the first digits of it, which must be those of one network
  * only.
  */
-export const blockNetwork = (
-  db: Db,
-  actor: string,
-  digits: string,
-  until: number | null,
-  now: number,
-): Promise<Block | Refusal> =>
-  act(db, actor, async (tx) => {
+export const blockNetwork = operatorAct(
+  block,
+  networkHash,
+  async (tx, { until }, digits, { now }) => {
     if (until !== null && until <= now) return inThePast;
-    const [hash, other] = await networksWith(tx, digits, now);
+    const [hash, other] = digits === "" ? [] : await networksWith(tx, digits, now);
     if (hash === undefined) return unknown("network", digits);
     if (other !== undefined) return invalid("network", "More than one begins so: give more digits");
     const at = until === null ? null : new Date(until);
@@ -68,7 +61,8 @@ export const blockNetwork = (
       );
     const value = { kind: "network", id: hash, until: at ?? new Date(now) } as const;
     return { value, ...entryOf("network", hash.slice(0, networkDigits), at) };
-  });
+  },
+);
 
 const inThePast = invalid("until", "Is in the past");
 

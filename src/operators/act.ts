@@ -1,4 +1,6 @@
+import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { refuse, type Refusal, isRefusal } from "#src/contract/refusals.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { logAction, type OperatorAction } from "#src/operators/operator-log.ts";
 
@@ -39,3 +41,35 @@ export const act = <T extends object>(
     await logAction(tx, { actor, ...entry });
     return value;
   });
+
+/** Who does an act, where and when. */
+export interface By {
+  db: Db;
+  actor: string;
+  config: Pick<Config, "defaultRpm" | "defaultDaily" | "massNoLimit">;
+  /** ms. */
+  now: number;
+}
+
+/** An act with the schemas of what it takes, of which the command line and the console make themselves. */
+export type Act<Input extends TObject, Id extends TSchema, T extends object> = ((
+  by: By,
+  input: Static<Input>,
+  id: Static<Id>,
+) => Promise<T | Refusal>) & { input: Input; id: Id };
+
+/** For an act that takes nothing but the id of its subject, and for one without a subject. */
+export const nothing = Type.Object({});
+export const noId = Type.Void();
+
+/** Makes an act: `input` has its fields, `id` names its subject. */
+export const operatorAct = <Input extends TObject, Id extends TSchema, T extends object>(
+  input: Input,
+  id: Id,
+  work: (tx: Tx, input: Static<Input>, id: Static<Id>, by: By) => Promise<Done<T> | Refusal>,
+): Act<Input, Id, T> =>
+  Object.assign(
+    (by: By, given: Static<Input>, subject: Static<Id>) =>
+      act(by.db, by.actor, (tx) => work(tx, given, subject, by)),
+    { input, id },
+  );

@@ -1,10 +1,12 @@
+import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, already, invalid, unknown } from "#src/operators/act.ts";
+import { already, invalid, operatorAct, unknown } from "#src/operators/act.ts";
+import { line, oneOf, stationId } from "#src/operators/inputs.ts";
 import {
   type HandEdits,
   type HandField,
@@ -33,69 +35,74 @@ interface Values {
 
 type Some<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** What an operator wants of a station. */
-export type StationWish = Some<Values> & {
-  /** Fields that go back to what the imports say. */
-  from_file?: readonly HandField[] | undefined;
-  /** What the operator has seen: the act is refused when such a field is another one by now. */
-  was?: Some<Values> | undefined;
-};
-
 /** Longest texts in characters, as imports cut them. */
 export const stationTextMax = { name: 120, brand: 80, addr: 200 } as const;
+const point = Type.Object(
+  {
+    lat: Type.Number({ minimum: -90, maximum: 90 }),
+    lon: Type.Number({ minimum: -180, maximum: 180 }),
+  },
+  { additionalProperties: false },
+);
+/** What the operator has seen, which an import stored long ago: it may be longer or hold other characters. */
+const seen = { name: Type.String(), brand: Type.String(), addr: Type.String(), position: point };
+/** What an operator wants of a station. */
+const edit = Type.Object(
+  {
+    name: Type.Optional(line(0, stationTextMax.name)),
+    brand: Type.Optional(line(0, stationTextMax.brand)),
+    addr: Type.Optional(line(0, stationTextMax.addr)),
+    position: Type.Optional(point),
+    /** Fields that go back to what the imports say. */
+    from_file: Type.Optional(Type.Array(oneOf(handFields), { maxItems: handFields.length })),
+    /** The act is refused when such a field is another one by now. */
+    was: Type.Optional(Type.Partial(Type.Object(seen), { additionalProperties: false })),
+  },
+  { minProperties: 1, additionalProperties: false },
+);
+type StationWish = Static<typeof edit>;
 
 /**
  * Sets fields of a station by hand, or gives them back to the imports; imports then leave them as they are
  * (decisions 13.16, 13.17, 14.5). Served at once: the change is in the feed with this transaction.
  */
-export const editStation = (
-  db: Db,
-  actor: string,
-  id: string,
-  wish: StationWish,
-): Promise<{ station: StationCard; before: Some<Values>; after: Some<Values> } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const found = await lockStation(tx, id);
-    if (found === null) return unknown("station", id);
-    const { station, edits } = found;
-    const old = valuesOf(station);
-    const wanted = wantedOf(wish, edits);
-    if (isRefusal(wanted)) return wanted;
-    const stale = handFields.find(
-      (field) => wish.was?.[field] !== undefined && !isSame(wish.was[field], old[field]),
-    );
-    if (stale !== undefined)
-      return invalid(stale, `Has changed meanwhile: it is now ${said(old[stale])}`);
-    const given = handFields.filter((field) => wanted[field] !== undefined);
-    const back = given.filter((field) => wish.from_file?.includes(field));
-    const touched = given.filter(
-      (field) => back.includes(field) || !isSame(wanted[field], old[field]),
-    );
-    if (touched.length === 0) return already("station", id, "like this");
-    const next = { ...old };
-    const newEdits = { ...edits };
-    for (const field of touched) {
-      Object.assign(next, { [field]: wanted[field] });
-      setFile(
-        newEdits,
-        field,
-        back.includes(field) ? null : (fileValue(edits, field) ?? old[field]),
-      );
-    }
-    await saveEdits(tx, newEdits);
-    const { position, ...texts } = next;
-    const served = { ...station, ...texts, ...position };
-    if (handFields.some((field) => !isSame(next[field], old[field])))
-      await writeStation(tx, served);
-    const before = only(old, touched);
-    const after = only(next, touched);
-    return {
-      value: { station: cardOf(served, newEdits), before, after },
-      action: "station.edit",
-      subject: `station ${id}`,
-      details: { before, after, ...(back.length > 0 ? { from_file: back } : {}) },
-    };
-  });
+export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => {
+  const found = await lockStation(tx, id);
+  if (found === null) return unknown("station", id);
+  const { station, edits } = found;
+  const old = valuesOf(station);
+  const wanted = wantedOf(wish, edits);
+  if (isRefusal(wanted)) return wanted;
+  const stale = handFields.find(
+    (field) => wish.was?.[field] !== undefined && !isSame(wish.was[field], old[field]),
+  );
+  if (stale !== undefined)
+    return invalid(stale, `Has changed meanwhile: it is now ${said(old[stale])}`);
+  const given = handFields.filter((field) => wanted[field] !== undefined);
+  const back = given.filter((field) => wish.from_file?.includes(field));
+  const touched = given.filter(
+    (field) => back.includes(field) || !isSame(wanted[field], old[field]),
+  );
+  if (touched.length === 0) return already("station", id, "like this");
+  const next = { ...old };
+  const newEdits = { ...edits };
+  for (const field of touched) {
+    Object.assign(next, { [field]: wanted[field] });
+    setFile(newEdits, field, back.includes(field) ? null : (fileValue(edits, field) ?? old[field]));
+  }
+  await saveEdits(tx, newEdits);
+  const { position, ...texts } = next;
+  const served = { ...station, ...texts, ...position };
+  if (handFields.some((field) => !isSame(next[field], old[field]))) await writeStation(tx, served);
+  const before = only(old, touched);
+  const after = only(next, touched);
+  return {
+    value: { station: cardOf(served, newEdits), before, after },
+    action: "station.edit",
+    subject: `station ${id}`,
+    details: { before, after, ...(back.length > 0 ? { from_file: back } : {}) },
+  };
+});
 
 /** A station with what is set by hand; null when there is none of this id. */
 export async function findStation(db: Db, id: string): Promise<StationCard | null> {

@@ -1,58 +1,58 @@
-import type { Refusal } from "#src/contract/refusals.ts";
-import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, already, unknown } from "#src/operators/act.ts";
-import { cardOf, lockStation, type StationCard } from "#src/stations/edit-station.ts";
+import { Type } from "typebox";
+import { rows, type Tx } from "#src/infrastructure/db.ts";
+import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { comment, stationId } from "#src/operators/inputs.ts";
+import { cardOf, lockStation } from "#src/stations/edit-station.ts";
 import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
+
+const close = Type.Object({ comment: Type.Optional(comment) }, { additionalProperties: false });
 
 /**
  * Takes a station out of service by hand. It stays closed when an import still has it (decisions 14.6), and
  * partners get it as removed, as with an import.
  */
-export const closeStation = (
-  db: Db,
-  actor: string,
-  id: string,
-  comment: string,
-): Promise<StationCard | Refusal> =>
-  act(db, actor, async (tx) => {
-    const found = await lockStation(tx, id);
-    if (found === null) return unknown("station", id);
-    const { station, edits } = found;
-    if (!station.in_service) return already("station", id, "out of service");
-    const closed: HandEdits = { ...edits, in_service: false };
-    await saveEdits(tx, closed);
-    await setService(tx, id, false);
-    return {
-      value: cardOf({ ...station, in_service: false }, closed),
-      action: "station.close",
-      subject: `station ${id}`,
-      details: { before: { in_service: true }, after: { in_service: false }, comment },
-    };
-  });
+export const closeStation = operatorAct(close, stationId, async (tx, { comment = "" }, id) => {
+  const found = await lockStation(tx, id);
+  if (found === null) return unknown("station", id);
+  const { station, edits } = found;
+  if (!station.in_service) return already("station", id, "out of service");
+  const closed: HandEdits = { ...edits, in_service: false };
+  await saveEdits(tx, closed);
+  await setService(tx, id, false);
+  return {
+    value: cardOf({ ...station, in_service: false }, closed),
+    action: "station.close",
+    subject: `station ${id}`,
+    details: {
+      before: { in_service: true },
+      after: { in_service: false },
+      comment: comment.trim(),
+    },
+  };
+});
 
 /**
  * Puts a station in service again. Where imports have taken it out, it is kept in service by hand until an import has
  * it again (decisions 14.6).
  */
-export const reopenStation = (db: Db, actor: string, id: string): Promise<StationCard | Refusal> =>
-  act(db, actor, async (tx) => {
-    const found = await lockStation(tx, id);
-    if (found === null) return unknown("station", id);
-    const { station, edits } = found;
-    if (station.in_service) return already("station", id, "in service");
-    const isOutInFile = edits.in_service === null || edits.file_removed;
-    const opened: HandEdits = isOutInFile
-      ? { ...edits, in_service: true, file_removed: true }
-      : { ...edits, in_service: null, file_removed: false };
-    await saveEdits(tx, opened);
-    await setService(tx, id, true);
-    return {
-      value: cardOf({ ...station, in_service: true }, opened),
-      action: "station.reopen",
-      subject: `station ${id}`,
-      details: { before: { in_service: false }, after: { in_service: true } },
-    };
-  });
+export const reopenStation = operatorAct(nothing, stationId, async (tx, _, id) => {
+  const found = await lockStation(tx, id);
+  if (found === null) return unknown("station", id);
+  const { station, edits } = found;
+  if (station.in_service) return already("station", id, "in service");
+  const isOutInFile = edits.in_service === null || edits.file_removed;
+  const opened: HandEdits = isOutInFile
+    ? { ...edits, in_service: true, file_removed: true }
+    : { ...edits, in_service: null, file_removed: false };
+  await saveEdits(tx, opened);
+  await setService(tx, id, true);
+  return {
+    value: cardOf({ ...station, in_service: true }, opened),
+    action: "station.reopen",
+    subject: `station ${id}`,
+    details: { before: { in_service: false }, after: { in_service: true } },
+  };
+});
 
 async function setService(tx: Tx, id: string, inService: boolean): Promise<void> {
   await rows(

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { editStation } from "#src/stations/edit-station.ts";
+import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
@@ -172,7 +173,7 @@ describe("browser: console, what is found, stations and people", function () {
       await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
       await changes.getByText("1.1 km away").waitFor();
       // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
-      await editStation(site.country.db, "vera", id, { name: "Another" });
+      await editStation(by(site.country.db, "vera"), { name: "Another" }, id);
       await press(page, "Save");
       await page.getByRole("alert").getByText('it is now "Another"').waitFor();
       expect(await name.inputValue()).to.equal("АЗС 5");

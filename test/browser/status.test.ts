@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Browser } from "playwright-core";
-import { openIncident, tellIncident } from "#src/alarms/service/incidents.ts";
+import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { feeds } from "#src/domain/service-state.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
@@ -12,6 +12,7 @@ import {
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
+import { by } from "#test/harness/by.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -35,11 +36,11 @@ describe("browser: the status of the service", function () {
       [feeds],
     );
     const en = "The dumps of the whole country come late";
-    const told = { title: { en, ru: "Выгрузки задерживаются" }, feeds: ["dumps" as const] };
+    const told = { title: en, title_ru: "Выгрузки задерживаются", feeds: ["dumps" as const] };
     const [first, more] = ["We look into it.", "A disk has been replaced: all is well again."];
-    const past = await openIncident(db, "olga", { ...told, text: { en: first, ru: null } });
-    if (!isRefusal(past)) await tellIncident(db, "olga", past.id, { en: more, ru: null }, "close");
-    await openIncident(db, "olga", { ...told, text: { en: first, ru: "Разбираемся." } });
+    const past = await openIncident(by(db, "olga"), { ...told, text: first! });
+    if (!isRefusal(past)) await closeIncident(by(db, "olga"), { text: more! }, past.id);
+    await openIncident(by(db, "olga"), { ...told, text: first!, text_ru: "Разбираемся." });
     web = await startRole("web", instance.env);
     await until(
       async () => (await (await fetch(`${web.baseUrl}/status.json`)).json()) as { days: object[] },

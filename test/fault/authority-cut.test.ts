@@ -5,6 +5,7 @@ import { changeKey, findKey, issueKey, revokeKey } from "#src/keys/issued-keys.t
 import { changePartner } from "#src/keys/partners.ts";
 import { disableAccount, endConsoleSession, setAccountRole } from "#src/operators/accounts.ts";
 import { listSessions } from "#src/operators/sessions.ts";
+import { by } from "#test/harness/by.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
@@ -74,7 +75,7 @@ describe("fault: a web process that is cut from what tells it who may do what", 
 
   const issue = async (kind: "secret" | "publishable", domains?: string[]) => {
     const asked = { partner_id: country.partnerId, kind, ...(domains && { domains }) };
-    const made = await issueKey(country.db, "test", asked, { now: Date.now(), massNoLimit: 20 });
+    const made = await issueKey(by(country.db, "test"), asked);
     if (isRefusal(made)) throw new Error(JSON.stringify(made));
     const client = createClient(cut.baseUrl, made.text);
     return {
@@ -96,7 +97,7 @@ describe("fault: a web process that is cut from what tells it who may do what", 
       const stream = await openStream(cut.baseUrl, key.text);
       expect(stream.status).to.equal(200);
       postgres.set(mode);
-      await revokeKey(country.db, "test", key.id);
+      await revokeKey(by(country.db, "test"), {}, key.id);
       await answers(key.ask, ...gone);
       expect(await stream.over).to.equal("ended");
       const { text } = await untilReady(cut, 503);
@@ -127,9 +128,9 @@ describe("fault: a web process that is cut from what tells it who may do what", 
 
     postgres.set("blackhole");
     const { db } = country;
-    await changeKey(db, "test", bound.id, { ips: ["192.0.2.0/24"] }, Date.now());
-    await changeKey(db, "test", page.id, { domains: ["new.example"] }, Date.now());
-    await changePartner(db, "test", other.id, { enabled: false });
+    await changeKey(by(db, "test"), { ips: ["192.0.2.0/24"] }, bound.id);
+    await changeKey(by(db, "test"), { domains: ["new.example"] }, page.id);
+    await changePartner(by(db, "test"), { enabled: false }, other.id);
     const [session] = await listSessions(db, "operator");
     await endConsoleSession(db, "test", String(session!.id));
     await setAccountRole(db, "test", "oleg", "viewer");
@@ -137,7 +138,7 @@ describe("fault: a web process that is cut from what tells it who may do what", 
     await answers(() => bound.ask(from), "ip-not-allowed");
     await answers(() => page.ask(origin), "domain-not-allowed");
     await answers(() => others.get(path), "partner-disabled");
-    await changePartner(db, "test", country.partnerId, { rpm: 77_000 });
+    await changePartner(by(db, "test"), { rpm: 77_000 }, country.partnerId);
     await until(
       () => createClient(cut.baseUrl, country.secret).get(path),
       ({ headers }) => headers.get("x-ratelimit-limit") === "77000",
@@ -161,7 +162,7 @@ describe("fault: a web process that is cut from what tells it who may do what", 
     postgres.set("blackhole");
     redis.set("blackhole");
     const from = Date.now();
-    await revokeKey(country.db, "test", key.id);
+    await revokeKey(by(country.db, "test"), {}, key.id);
     const answer = await until(key.ask, ({ status }) => status !== 200, 2 * minute);
     expect(Date.now() - from).to.be.below(minute);
     expect([codeOf(answer), answer.headers.get("retry-after")]).to.deep.equal([

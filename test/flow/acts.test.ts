@@ -14,6 +14,7 @@ import { firstIdOfDay } from "#src/marks/marks.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { openSession } from "#src/operators/sessions.ts";
+import { by } from "#test/harness/by.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
@@ -513,7 +514,7 @@ describe("flow: an operator's act, from the command line and from the console", 
       insertPartner(tx, { name: "Asking", rpm: 1000, daily: 5000 }),
     );
     const granted = await createLimitRequest(db, { ...wish, partner_id: asking.id });
-    await approveLimitRequest(db, "test", granted!.id, {});
+    await approveLimitRequest(by(db, "test"), {}, granted!.id);
     const viewer = randomBytes(32);
     const [reporter] = await rows<{ id: number }>(
       db,
@@ -702,7 +703,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { maxLength: 4 }), async (ips) => {
         const before = (await findKey(country.db, key))!.ips;
-        const changed = await changeKey(country.db, "olga", key, { ips }, Date.now());
+        const changed = await changeKey(by(country.db, "olga"), { ips }, key);
         const after = (await findKey(country.db, key))!.ips;
         const read = ips.map(boundAddress);
         if (read.includes(null)) {

@@ -5,6 +5,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { changeKey, issueKey, type KeyWish, revokeKey } from "#src/keys/issued-keys.ts";
 import type { KeyKind } from "#src/keys/key-text.ts";
 import { changePartner, createPartner, type PartnerChanges } from "#src/keys/partners.ts";
+import { by } from "#test/harness/by.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
@@ -32,7 +33,7 @@ describe("flow: changes of keys and partners on every process", function () {
     country = await openCountry(instance.config, 1);
     webs = await Promise.all(Array.from({ length: 3 }, () => startRole("web", instance.env)));
     const wish = { name: "Partner", rpm: 100_000, daily: 100_000_000 };
-    partner = done(await createPartner(country.db, "test", wish, instance.config)).id;
+    partner = done(await createPartner(by(country.db, "test"), wish)).id;
   });
   after(async () => {
     await Promise.all(webs.map((web) => web.stop()));
@@ -42,14 +43,14 @@ describe("flow: changes of keys and partners on every process", function () {
 
   // What the operator's commands call, without the seconds that a process of theirs takes to start.
   const issue = async (kind: KeyKind, wish: KeyWish = {}) => {
-    const context = { now: Date.now(), massNoLimit: 20 };
     const asked = { ...wish, partner_id: partner, kind };
-    const { key, text } = done(await issueKey(country.db, "test", asked, context));
+    const { key, text } = done(await issueKey(by(country.db, "test"), asked));
     return { id: key.id, key: text };
   };
-  const update = (id: number, wish: KeyWish) => changeKey(country.db, "test", id, wish, Date.now());
-  const revoke = (id: number) => revokeKey(country.db, "test", id);
-  const change = (changes: PartnerChanges) => changePartner(country.db, "test", partner, changes);
+  const update = (id: number, wish: KeyWish) => changeKey(by(country.db, "test"), wish, id);
+  const revoke = (id: number) => revokeKey(by(country.db, "test"), {}, id);
+  const change = (changes: PartnerChanges) =>
+    changePartner(by(country.db, "test"), changes, partner);
   const codeOf = ({ status, body }: Answer): string =>
     status === 200 ? "200" : String(body.type).split("/").at(-1)!;
   /** What each process answers to this key. */

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { undoLimitDecision } from "#src/limits/limit-requests.ts";
+import { by } from "#test/harness/by.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -206,7 +207,7 @@ describe("flow: limit requests", function () {
       const request = (await clients[0].post("/limit-requests", wish)).body.id as number;
       await operator("reject", String(request));
       const [undone, next] = await Promise.all([
-        undoLimitDecision(country.db, "olga", request),
+        undoLimitDecision(by(country.db, "olga"), {}, request),
         clients[1].post("/limit-requests", wish),
       ]);
       expect(next.status).to.equal(isRefusal(undone) ? 201 : 409);

@@ -13,6 +13,7 @@ import { decideBatch } from "#src/marks/batches.ts";
 import { takeBack } from "#src/marks/take-back.ts";
 import { saveMedians } from "#snapshots/insights/price-medians.ts";
 import { cellOf } from "#src/domain/price-line.ts";
+import { by } from "#test/harness/by.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -347,7 +348,11 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     );
     const now = Date.now();
     for (const { id, hash } of known.filter((_, n) => n % 10 === 0)) {
-      const done = await blockReporter(country.db, "test", id, now + 24 * hourMs, now);
+      const done = await blockReporter(
+        { ...by(country.db, "test"), now },
+        { until: now + 24 * hourMs },
+        id,
+      );
       if (isRefusal(done)) throw new Error("not blocked");
       blocked.add(hash);
     }

@@ -4,6 +4,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { revokeKey } from "#src/keys/issued-keys.ts";
 import { changePartner } from "#src/keys/partners.ts";
+import { by } from "#test/harness/by.ts";
 import { readExposition } from "#test/api/exposition.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -219,10 +220,10 @@ describe("flow: the stream of changes", function () {
   it("ends streams of a key that is revoked, expires, is bound elsewhere, or whose partner is switched off", async () => {
     const { db } = stage.country;
     const ends: ((id: number, key: number) => Promise<unknown>)[] = [
-      (_, key) => revokeKey(db, "test", key),
+      (_, key) => revokeKey(by(db, "test"), {}, key),
       (_, key) =>
         rows(db, "update keys set expires_at = server_now() - interval '1 s' where id = ?", [key]),
-      (partner) => changePartner(db, "test", partner, { enabled: false }),
+      (partner) => changePartner(by(db, "test"), { enabled: false }, partner),
       (_, key) => rows(db, "update keys set ips = '{192.0.2.1}' where id = ?", [key]),
     ];
     const others = await stream();

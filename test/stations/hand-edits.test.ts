@@ -7,6 +7,7 @@ import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.t
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
 import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
+import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
@@ -60,7 +61,7 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
     const { inService, closed } = await idsOfSource(db, "osm");
     return removeStations(db, "osm", [...inService, ...closed], false, () => undefined);
   };
-  const edit = (wish: Parameters<typeof editStation>[3]) => editStation(db, "olga", "n1", wish);
+  const edit = (wish: Parameters<typeof editStation>[1]) => editStation(by(db, "olga"), wish, "n1");
   const stored = async (): Promise<StationCard> => (await findStation(db, "n1"))!;
   const newest = async (): Promise<unknown> =>
     (await rows(db, "select seq, removed from changes where station_id = 'n1'"))[0];
@@ -83,12 +84,12 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
   });
 
   it("keeps a closed station closed, and lets its other facts follow the file", async () => {
-    await closeStation(db, "olga", "n1", "");
+    await closeStation(by(db, "olga"), {}, "n1");
     expect(await importRow({ addr: "Elsewhere" })).to.include({ changed: 1, kept: 1 });
     expect(await stored()).to.include({ in_service: false, addr: "Elsewhere" });
     expect(await newest()).to.include({ removed: true });
     expect(await importRow({ addr: "Elsewhere" })).to.include({ unchanged: 1, kept: 1 });
-    await reopenStation(db, "olga", "n1");
+    await reopenStation(by(db, "olga"), {}, "n1");
     expect(await stored()).to.deep.include({ in_service: true });
     expect(await rows(db, "select * from station_edits")).to.deep.equal([]);
     expect(await importWithout()).to.deep.equal({ removed: 1, kept: 0 });
@@ -96,7 +97,7 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
 
   it("keeps a station in service that imports lack, once it was reopened, until one has it again", async () => {
     await importWithout();
-    await reopenStation(db, "olga", "n1");
+    await reopenStation(by(db, "olga"), {}, "n1");
     expect(await importWithout()).to.deep.equal({ removed: 0, kept: 1 });
     expect((await stored()).in_service).to.equal(true);
     await importRow({});
@@ -115,10 +116,10 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
       [{ position: { lat: Number.NaN, lon: 0 } }, "lat"],
       [{ position: { lat: 0, lon: -180.1 } }, "lon"],
       [{ position: { lat: 0, lon: 0 } }, "lat"],
-      [{ name: "X", from_file: ["name"] as const }, "from_file"],
+      [{ name: "X", from_file: ["name" as const] }, "from_file"],
       [{ name: "X", was: { name: "not B" } }, "name"],
       [{ brand: "X", was: { position: { lat: 1, lon: 1 } } }, "position"],
-    ] as const)
+    ] satisfies [Parameters<typeof edit>[0], string][])
       expect(await edit(wish), field).to.have.nested.property("detail[0].loc[1]", field);
     expect(await edit({ name: " B ", from_file: ["addr"] })).to.include({ code: "already-done" });
     expect([await stored(), await newest(), await logged()]).to.deep.equal(before);
@@ -197,11 +198,11 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
             await edit({ from_file: [one.field] });
           } else if (one.kind === "close") {
             if (isOpen()) hand.open = false;
-            await closeStation(db, "olga", "n1", "");
+            await closeStation(by(db, "olga"), {}, "n1");
           } else if (one.kind === "reopen") {
             if (!isOpen() && file.has) delete hand.open;
             else if (!isOpen()) hand.open = true;
-            await reopenStation(db, "olga", "n1");
+            await reopenStation(by(db, "olga"), {}, "n1");
           } else if (one.kind === "lack") {
             file.has = false;
             await importWithout();
@@ -210,9 +211,9 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
             if (hand.open === true) delete hand.open;
             await importRow({ name: one.name, ...one.at });
           }
-          const { name, lat, lon, in_service: open, by_hand: by } = await stored();
+          const { name, lat, lon, in_service: open, by_hand: hands } = await stored();
           expect({ name, at: { lat, lon }, open }).to.deep.equal({ ...shown(), open: isOpen() });
-          expect([by.name, by.position, by.in_service]).to.deep.equal([
+          expect([hands.name, hands.position, hands.in_service]).to.deep.equal([
             hand.name === undefined ? null : file.name,
             hand.at === undefined ? null : file.at,
             hand.open ?? null,

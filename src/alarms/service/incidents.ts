@@ -4,7 +4,8 @@ import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { act, already, invalid, unknown } from "#src/operators/act.ts";
+import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { line, oneOf, orNull, rowId } from "#src/operators/inputs.ts";
 
 /** A text for everybody, and in Russian where somebody has written it. */
 export interface PublicText {
@@ -24,7 +25,7 @@ export interface Incident {
   updates: { at: number; text: PublicText }[];
 }
 
-const { text, time, word, orNull } = stored;
+const { text, time, word } = stored;
 const publicText = Type.Object({ en: text, ru: orNull(text) });
 const incidentShape = compileShape(
   Type.Object({
@@ -56,39 +57,47 @@ export async function listIncidents(
 
 const shownMax = 200;
 
+/** Characters. */
+const titleMax = 120;
+const textMax = 1000;
+/** For readers of Russian: null or "" when nobody has written it. */
+const told = { text: line(0, textMax), text_ru: Type.Optional(orNull(line(0, textMax))) };
+const opened = Type.Object({
+  title: line(0, titleMax),
+  title_ru: Type.Optional(orNull(line(0, titleMax))),
+  feeds: Type.Optional(Type.Array(oneOf(feeds), { maxItems: feeds.length })),
+  ...told,
+});
+
+const inBoth = (en: string, ru: string | null = null): PublicText => ({ en, ru: ru || null });
+
 /** An operator tells everybody of an incident. */
-export const openIncident = (
-  db: Db,
-  actor: string,
-  { title, text, feeds }: { title: PublicText; text: PublicText; feeds: readonly Feed[] },
-): Promise<{ id: number } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const wrong =
-      faultIn("title", title, incidentTitleMax) ?? faultIn("text", text, incidentTextMax);
+export const openIncident = operatorAct(
+  opened,
+  noId,
+  async (tx, { feeds: touched = [], ...wish }) => {
+    const title = inBoth(wish.title, wish.title_ru);
+    const text = inBoth(wish.text, wish.text_ru);
+    const wrong = faultIn("title", title, titleMax) ?? faultIn("text", text, textMax);
     if (wrong !== null) return wrong;
     const [made] = await rows<{ id: number }>(
       tx,
       "insert into incidents (title, title_ru, feeds) values (?, ?, ?::text[]) returning id",
-      [title.en, title.ru, [...new Set(feeds)]],
+      [title.en, title.ru, [...new Set(touched)]],
     );
     const { id } = made!;
     await addUpdate(tx, id, text);
     return {
       ...{ value: { id }, action: "incident.open", subject: `incident ${id}` },
-      details: { title, text, feeds },
+      details: { title, text, feeds: touched },
     };
-  });
+  },
+);
 
-/** An operator tells more about an open incident; with `close` it is over. */
-export const tellIncident = (
-  db: Db,
-  actor: string,
-  id: number,
-  text: PublicText,
-  end: "close" | "stays open",
-): Promise<{ id: number } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const wrong = faultIn("text", text, incidentTextMax);
+const telling = (isEnd: boolean) =>
+  operatorAct(Type.Object(told), rowId, async (tx, wish, id) => {
+    const text = inBoth(wish.text, wish.text_ru);
+    const wrong = faultIn("text", text, textMax);
     if (wrong !== null) return wrong;
     const [known] = await rows<{ open: boolean }>(
       tx,
@@ -98,7 +107,6 @@ export const tellIncident = (
     if (known === undefined) return unknown("incident", id);
     if (!known.open) return already("incident", id, "closed");
     await addUpdate(tx, id, text);
-    const isEnd = end === "close";
     if (isEnd) await rows(tx, "update incidents set closed_at = server_now() where id = ?", [id]);
     return {
       ...{ value: { id }, action: isEnd ? "incident.close" : "incident.update" },
@@ -106,16 +114,16 @@ export const tellIncident = (
     };
   });
 
+/** An operator tells more about an open incident, or that it is over. */
+export const updateIncident = telling(false);
+export const closeIncident = telling(true);
+
 const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown> =>
   rows(tx, "insert into incident_updates (incident_id, text, text_ru) values (?, ?, ?)", [
     id,
     en,
     ru,
   ]);
-
-/** Characters. */
-export const incidentTitleMax = 120;
-export const incidentTextMax = 1000;
 
 /** Why a text cannot be shown to everybody; null when it can. */
 function faultIn(field: string, text: PublicText, most: number): Refusal | null {

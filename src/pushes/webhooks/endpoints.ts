@@ -1,8 +1,8 @@
-import type { Refusal } from "#src/contract/refusals.ts";
 import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
 import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { act, already, unknown } from "#src/operators/act.ts";
+import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { rowId } from "#src/operators/inputs.ts";
 import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
 
 /** A partner's webhook, without its secret, which is shown once. */
@@ -154,13 +154,8 @@ export async function rotateWebhookSecret(
 }
 
 /** An operator switches a webhook on or off. A partner cannot switch on what an operator switched off. */
-export const switchWebhookByOperator = (
-  db: Db,
-  actor: string,
-  id: number,
-  enabled: boolean,
-): Promise<Webhook | Refusal> =>
-  act(db, actor, async (tx) => {
+const switching = (enabled: boolean) =>
+  operatorAct(nothing, rowId, async (tx, _, id) => {
     const before = await findWebhook(tx, id);
     if (before === null) return unknown("webhook", id);
     if (!(await switchWebhook(tx, id, enabled, "operator")))
@@ -172,3 +167,5 @@ export const switchWebhookByOperator = (
       details: { partner: before.partner_id },
     };
   });
+export const enableWebhook = switching(true);
+export const disableWebhook = switching(false);

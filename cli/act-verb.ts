@@ -1,0 +1,142 @@
+import { type Command, Option } from "commander";
+import type { Static, TObject, TSchema } from "typebox";
+import { consent, verb, yesOption } from "#cli/command.ts";
+import { ExitError } from "#cli/exit-error.ts";
+import { withDb } from "#cli/instance.ts";
+import { card, type Output } from "#cli/output.ts";
+import { choice, entries, flag, integer, line, moment, wordOr } from "#cli/values.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
+import type { Act, By } from "#src/operators/act.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+
+type Parse = (text: string) => unknown;
+
+/** How a field is typed: its flags, its sentence in the help, and what differs from its schema. */
+type Words = readonly [
+  flags: string,
+  description: string,
+  differs?: { parse?: Parse; fallback?: unknown },
+];
+
+/** The words of each field of an input. */
+export type OptionWords<Input extends TObject> = Readonly<Record<keyof Static<Input>, Words>>;
+
+interface ActWords<Input extends TObject, T> {
+  name: string;
+  about: string;
+  examples: readonly string[];
+  /** Of its argument: `<id>`, the sentence in the help, and what differs from its schema. */
+  subject?: readonly [flags: string, description: string, parse?: Parse];
+  options?: OptionWords<Input>;
+  /** Asks for consent, and what is said without it. */
+  consent?: readonly [question: (id: never) => string, otherwise: string];
+  shown(done: T): object;
+  /** For people; by default a line for each field. */
+  people?(shown: object, done: T): string;
+  /** What is said beside the result. */
+  notes?(done: T, input: Static<Input>): readonly string[];
+}
+
+/** Adds a verb that does an act: its options and its argument are made of the act's schemas. */
+export function actVerb<Input extends TObject, Id extends TSchema, T extends object>(
+  noun: Command,
+  output: () => Output,
+  act: Act<Input, Id, T>,
+  words: ActWords<Input, T>,
+): void {
+  const { subject, options, consent: asked, shown, people = card as never, notes } = words;
+  const command = verb(noun, words.name, words.about, ...words.examples);
+  if (subject !== undefined) {
+    const [flags, description, parse = parserOf(act.id)] = subject;
+    command.argument(flags, description, parse);
+  }
+  const read = withInput(command, act.input, options ?? ({} as OptionWords<Input>));
+  if (asked !== undefined) command.option(...yesOption);
+  command.action(async (...given: unknown[]) => {
+    const out = output();
+    const id = (subject === undefined ? undefined : given[0]) as Static<Id>;
+    const typed = command.opts<{ yes?: boolean }>();
+    const input = read(typed);
+    if (asked !== undefined) await consent(out, typed.yes, asked[0](id as never), asked[1]);
+    const done = await withDb(out, async (db, config) =>
+      act(await byOf(out, db, config), input, id),
+    );
+    out.result(shown(done), (value) => people(value, done));
+    for (const note of notes?.(done, input) ?? []) out.note(note);
+  });
+}
+
+/** Who types a command. */
+export const byOf = async ({ actor }: Output, db: Db, config: Config): Promise<By> => ({
+  ...{ db, config, actor },
+  now: await databaseNow(db),
+});
+
+/** Adds an option for each field of an input. Gives what makes the input of what was typed. */
+export function withInput<Input extends TObject>(
+  command: Command,
+  input: Input,
+  words: OptionWords<Input>,
+): (typed: Readonly<Record<string, unknown>>) => Static<Input> {
+  const { properties, required = [], minProperties = 0 } = input as Fields;
+  const fields = Object.entries<Words>(words).map(([field, [flags, description, differs = {}]]) => {
+    const schema = properties[field]!;
+    const nullWord = isNullable(schema) ? /\|(\w+)>$/.exec(flags)?.[1] : undefined;
+    const option = new Option(flags, description);
+    option.argParser(differs.parse ?? parserOf(schema, nullWord));
+    if (differs.fallback !== undefined) option.default(differs.fallback);
+    else option.makeOptionMandatory(required.includes(field));
+    command.addOption(option);
+    return { field, name: option.attributeName(), nullWord };
+  });
+  return (typed) => {
+    const given = fields.filter(({ name }) => typed[name] !== undefined);
+    if (given.length < minProperties)
+      throw new ExitError("nothing to change: give at least one option");
+    const values = given.map(({ field, name, nullWord }) => [
+      field,
+      nullWord !== undefined && typed[name] === nullWord ? null : typed[name],
+    ]);
+    return Object.fromEntries(values) as Static<Input>;
+  };
+}
+
+interface Fields {
+  properties: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  minProperties?: number;
+}
+
+interface Schema extends TSchema {
+  type?: string;
+  anyOf?: readonly Schema[];
+  items?: Schema;
+  const?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  isTime?: boolean;
+}
+
+const isNullable = ({ anyOf = [] }: Schema): boolean => anyOf.some(({ type }) => type === "null");
+
+/** Reads what is typed for a field. `nullWord` stands for null. */
+function parserOf(schema: Schema, nullWord?: string): Parse {
+  const { type, anyOf, items, minimum = 0, maximum = 0, maxLength } = schema;
+  if (anyOf !== undefined && isNullable(schema)) {
+    const parse = parserOf(anyOf.find((one) => one.type !== "null")!);
+    return nullWord === undefined ? parse : wordOr(nullWord, parse);
+  }
+  if (anyOf !== undefined) return choice(anyOf.map((one) => one.const!));
+  if (schema.isTime === true) return moment;
+  if (type === "boolean") return flag;
+  if (type === "integer") return integer(minimum, maximum);
+  if (type === "array" && items?.anyOf !== undefined) {
+    const parse = parserOf(items);
+    return (typed) => entries(typed).map(parse);
+  }
+  if (type === "array") return entries;
+  return line(maxLength!, (schema.minLength ?? 0) > 0 ? "not empty" : "may be empty");
+}

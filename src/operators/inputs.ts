@@ -1,0 +1,43 @@
+import { type TSchema, Type } from "typebox";
+
+// Fields of what acts take. The command line makes options of them (cli/act-verb.ts), the console bodies.
+
+/** One line for people: nothing that steers a terminal or cannot be seen. */
+export const line = (minLength: number, maxLength: number) =>
+  Type.String({
+    minLength,
+    maxLength,
+    pattern: "^\\P{C}*$",
+    wanted: "hold no control or invisible characters",
+  });
+
+/** An id or a name that makes ids. */
+export const idText = (maxLength: number) =>
+  Type.String({
+    pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
+    wanted: `be of 1 to ${maxLength} letters a-z, digits, - and _`,
+  });
+
+/** A whole number of these bounds. */
+export const within = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+
+/** The id of a row; of a mark or a reporter. */
+export const rowId = within(1, 2_147_483_647);
+export const longId = within(1, 999_999_999_999_999);
+export const stationId = idText(64);
+/** The hash of a viewers' network, or its first digits, as an alarm names it. */
+export const networkHash = Type.String({
+  pattern: "^[0-9a-f]{8,64}$",
+  wanted: "be 8 to 64 hex digits, 0-9 and a-f",
+});
+
+/** ms since the epoch, of the years 1970 to 9999. The command line takes a UTC time or a day. */
+export const moment = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999, isTime: true });
+
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+export const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  Type.Unsafe<Word>(Type.Union(words.map((word) => Type.Literal(word))));
+
+/** A word to the partner (docs/contract.md 2.6). */
+export const comment = line(0, 500);
