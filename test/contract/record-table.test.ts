@@ -18,7 +18,7 @@ interface Field {
   schema: Schema;
 }
 
-/** Every field of the schema by its path, as the guide writes it. */
+/** Every field of the schema by its path, as the contract writes it. */
 function fieldsOf(schema: Schema, path = ""): [string, Field][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
     const field = path + name;
@@ -32,11 +32,11 @@ function fieldsOf(schema: Schema, path = ""): [string, Field][] {
   });
 }
 
-describe("the guide's table of the record of a station", () => {
-  const guide = readFileSync("docs/partners.md", "utf8");
-  const section = guide.split("\n## ").find((part) => part.startsWith("The record of a station"))!;
-  const rows = section
-    .split("\n")
+describe("the contract's tables of a station and of its fuel", () => {
+  const parts = readFileSync("docs/contract.md", "utf8").split("\n### ");
+  const rows = parts
+    .filter((part) => /^2\.[12] /.test(part))
+    .flatMap((part) => part.split("\n"))
     .filter((line) => line.startsWith("| `"))
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .map(([, field, type, unit, values, meaning]) => ({
