@@ -5,7 +5,7 @@ import type { Context } from "#api/http/state.ts";
 
 /**
  * True when `If-None-Match` names `etag`: weak comparison, lists and `*` (RFC 9110 13.1.2).
- * What is malformed in the list matches nothing and hinders nothing.
+ * A malformed part of the list is ignored.
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

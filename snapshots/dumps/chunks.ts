@@ -57,7 +57,7 @@ export function createChunkPacker(): (chunks: readonly Chunk[]) => Promise<Packe
     const found = new Map<string, Deflated>();
     for (const [i, chunk] of chunks.entries()) {
       const before = chunks[i - 1];
-      // What it refers to is a part of what it was made from.
+      // A deflated chunk refers to the end of the one before it.
       const name = `${before?.sum} ${chunk.sum} ${chunk.isLast}`;
       found.set(name, packed.get(name) ?? (await deflatedAfter(endOf(before), bytesOf(chunk))));
     }

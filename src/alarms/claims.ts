@@ -7,7 +7,7 @@ import { msOf } from "#src/marks/marks.ts";
 
 /** When a channel told an alarm. */
 const toldAt = { email: "emailed_at", webhook: "posted_at" } as const;
-/** Longer than any channel needs for a message. Who died with a claim keeps the others waiting so long. */
+/** Longer than any channel needs for a message. The claim of a process that died keeps the others waiting so long. */
 const claimMs = minuteMs;
 
 /** What is told: also a channel that was set up today gets no alarms of last week. */

@@ -146,7 +146,7 @@ export function decide(
     const before = servedAt(facts.state, now, rules);
     const known = eventsOf(facts.history);
     const origin = start(facts.state, known);
-    // By what came before them: of marks that arrived together in another order the later must not be known yet.
+    // Judge each mark by the marks before it, not by those that arrived in the same batch after it.
     for (const mark of outOfTurn(arrivals.marks)) {
       const earlier = arrivals.marks.filter(({ id }) => id < mark.id);
       const events = eventsOf({

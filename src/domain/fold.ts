@@ -219,7 +219,7 @@ function resolve(
     if (verdict.kind === "disputed")
       disputes.set(status, { served: verdict.served, challenger: verdict.challenger });
     else if (status === arriving?.status || verdict.kind === "challenger-wins") {
-      // By time alone before every mark of that instant; else with the arriving one, which it clears too.
+      // Expiry at a time comes before the marks of that time.
       state = publish(state, status, supporters, arriving ?? { at, id: 0 });
       disputes.clear();
     }

@@ -1,8 +1,8 @@
 import type { Point } from "#src/domain/geo.ts";
 
 /**
- * Reads an encoded polyline of five decimals (Google's format, as most routers give it). Null when it is none, or
- * names a point that is none on the globe.
+ * Reads an encoded polyline of five decimals (Google's format, as most routers give it). Null when the text is
+ * no polyline, or a point is out of range.
  */
 export function decodePolyline(text: string): Point[] | null {
   const numbers = readNumbers(text);

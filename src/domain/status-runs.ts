@@ -72,7 +72,7 @@ export function runsChangedBy(
   // A late event may also undo runs that were stored.
   const isLate = since < (saved.last?.at ?? earliest);
   if (isLate || runs.length > 1) return { since, changesFrom: earliest, runs };
-  // Time alone may have changed the status of before, with or without its runs being stored.
+  // The status may have changed by the passing of time, and those runs may be stored or not.
   const unchanged = statusRuns({ before: saved, states: [] }, since, now, lifetimeMs);
   return unchanged.length === 1 && unchanged[0]!.status === runs[0]!.status
     ? null

@@ -75,7 +75,7 @@ export interface ChangedEvent {
 
 /**
  * Has the marks worker fold the stations of these marks and imports anew, each from its earliest on. They must be locked.
- * Who asks with `refold` alone has all that is kept folded.
+ * `refold` without a time refolds the whole history.
  */
 export const askRefold = async (
   tx: Statements,

@@ -9,8 +9,8 @@ export type Log = Logger;
 let stdout: DestinationStream | undefined;
 
 /**
- * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, by an
- * error that nobody caught either; a kill takes the last moment (`src/infrastructure/log-lines.ts`) of what is no error along.
+ * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, also
+ * after an error that nobody caught. A killed process loses the last buffered lines (`src/infrastructure/log-lines.ts`), except errors.
  *
  * @param to where the lines go instead, as JSON
  */

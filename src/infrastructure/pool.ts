@@ -34,7 +34,7 @@ export interface TimeFence {
 
 /**
  * SQLSTATEs of a session that is not what it was taken for: 26000 and 42P05, its prepared statements are those of
- * another client (a pooler); 25006, its server is no primary any more. 57FM1: refused by the fence, and left in a
+ * another client (a pooler); 25006, its server has become a standby. 57FM1: refused by the fence, and left in a
  * transaction that nobody has begun.
  */
 const refusedState = "57FM1";

@@ -72,7 +72,7 @@ export const rotateKey = (
 ): Promise<Rotated | Refusal> =>
   act(db, `partner ${partnerId}`, async (tx) => {
     const ends = new Date(now + days * dayMs);
-    // Who comes second waits here, and finds an end.
+    // A second rotation waits for the lock, and then sees that the key is already ending.
     const [found] = await tx("keys")
       .where({ id, partner_id: partnerId, kind: "secret", revoked_at: null, expires_at: null })
       .where("created_at", "<=", new Date(now - ageMinMs))

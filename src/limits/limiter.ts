@@ -102,7 +102,7 @@ export interface Room {
   notes: number;
 }
 
-/** Counts that wait for Redis, summed up: as many as `room` has place for, which several may share. */
+/** Counts that wait for Redis, summed up: at most as many as `room` has place for. Lanes share one `room`. */
 export function createUnsentCounts(room: Room) {
   const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();

@@ -31,7 +31,7 @@ export function joinEarlyList(): void {
 
 let hasAsked = false;
 
-/** The map has its stations also where there are none, and where its filters let none pass. */
+/** True when the first list has arrived, even if it is empty or the filters hide all of it. */
 function isReplaced(): boolean {
   const isAsking = loading.value;
   hasAsked ||= isAsking;

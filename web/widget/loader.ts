@@ -127,7 +127,7 @@ async function round(stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
   loading.value = false;
   if (failed) return;
-  // Who has asked for nothing has learnt nothing of the network.
+  // Without a request there is no information about the network.
   if (asked) trouble.value = null;
   incomplete.value = cut;
   // What they held at first is in their quarters now.

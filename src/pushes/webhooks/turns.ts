@@ -119,8 +119,8 @@ export const takeTurn = (
   });
 
 /**
- * What is sent next. Before the first change that no delivery of the endpoint has, it has been told of all, whether a mark
- * or time alone makes that change, and whether upkeep has come to it or not.
+ * The delivery that is sent next. The endpoint has been told of every change before `toldUntil`: that is the first change
+ * that is in no delivery of this endpoint, whether a mark or the passing of time makes it.
  */
 const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["delivery"][]> =>
   rows(

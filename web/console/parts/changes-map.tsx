@@ -96,7 +96,7 @@ export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChang
 
 const noLand: Land = { areas: [], coast: "" };
 
-/** The land of a view, none while it is not there: the stations do not wait for it, nor do they need it. */
+/** The land of a view. Empty until it is loaded: the stations do not wait for it. */
 function useLand(view: MapView | null): Land {
   const [read, setRead] = useState<{ of: MapView; land: Land } | null>(null);
   useEffect(() => {

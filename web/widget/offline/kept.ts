@@ -42,7 +42,7 @@ export async function restore(): Promise<Kept | null> {
   }
 }
 
-/** What was kept, once the service has not answered for a moment; for ever nothing where nothing was. */
+/** The kept stations, once the service has not answered for a moment. Never resolves when nothing was kept. */
 export async function whenSilent(restored: Promise<Kept | null>): Promise<Kept> {
   const kept = await restored;
   if (kept === null) return new Promise(() => {});
