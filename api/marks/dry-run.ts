@@ -1,5 +1,11 @@
 import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
 import type { Decision } from "#src/domain/decide.ts";
+import {
+  type DuplicateOf,
+  presentReport,
+  type Report,
+  type ReportOutput,
+} from "#src/contract/present.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { Mark } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
@@ -8,16 +14,10 @@ import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import { decideStation } from "#src/marks/facts/decide-station.ts";
 import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
-import { loadReports, networkOf, type Report } from "#src/marks/marks.ts";
-import {
-  duplicateOf,
-  type DuplicateOf,
-  type FirstMark,
-  firstMarkOf,
-  loadFirstMarks,
-} from "#src/marks/first-mark.ts";
+import { loadReports, networkOf } from "#src/marks/marks.ts";
+import { duplicateOf, type FirstMark, firstMarkOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { readFacts } from "#api/marks/facts.ts";
-import { firstMarkGone, presentReport, type ReportOutput, reportOf } from "#api/marks/reports.ts";
+import { firstMarkGone, fuelNow, reportOf } from "#api/marks/reports.ts";
 import type { Services } from "#api/http/services.ts";
 
 /** Later than every stored mark: tried ones that came in now would be the last. */
@@ -52,7 +52,7 @@ export const dryRun = (
       const repeated = admission.kind === "duplicate";
       const report = reports.get(repeated ? admission.of : admission.id);
       if (report === undefined) return firstMarkGone;
-      const shownReport = presentReport(services, report, repeated);
+      const shownReport = presentReport(report, fuelNow(services, report.stationId), repeated);
       const first = repeated && admission.named ? firsts.get(admission.of) : undefined;
       const output =
         first === undefined

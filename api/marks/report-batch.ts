@@ -9,7 +9,8 @@ import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/limits.ts";
 import { readPrefer } from "#src/contract/prefer.ts";
-import { awaitOutput, type ReportOutput } from "#api/marks/reports.ts";
+import { awaitOutput } from "#api/marks/reports.ts";
+import type { ReportOutput } from "#src/contract/present.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
   batchExample,

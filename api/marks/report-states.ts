@@ -2,8 +2,9 @@ import { Type } from "typebox";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import { caughtUp, presentReport, type ReportOutput } from "#api/marks/reports.ts";
+import { caughtUp, fuelNow } from "#api/marks/reports.ts";
 import { json } from "#api/openapi/answers.ts";
+import { presentState } from "#src/contract/present.ts";
 import { readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { outputExample, reportState, reportStates } from "#src/contract/shapes/marks.ts";
@@ -12,8 +13,6 @@ import { dayOfId, loadReports } from "#src/marks/marks.ts";
 
 const keptMs = 7 * dayMs;
 const idsMax = 500;
-
-type State = { report_id: string; station_id: string; state: string } & ReportOutput;
 
 const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
 
@@ -87,7 +86,7 @@ async function statesOf(
   services: Services,
   partnerId: number,
   texts: readonly string[],
-): Promise<(State | Refusal)[]> {
+): Promise<(ReturnType<typeof presentState> | Refusal)[]> {
   const { db, clock } = services;
   const since = clock() - keptMs;
   const ids = texts.map((text) => (/^\d{1,16}$/.test(text) ? Number(text) : 0));
@@ -101,8 +100,6 @@ async function statesOf(
   return ids.map((id) => {
     const report = byId.get(id);
     if (report === undefined) return refuse("report-not-found");
-    const state = report.outcome === null ? "queued" : "processed";
-    const { report_id, ...output } = presentReport(services, report, false);
-    return { report_id, station_id: report.stationId, state, ...output };
+    return presentState(report, fuelNow(services, report.stationId));
   });
 }

@@ -1,30 +1,12 @@
 import type { Admission, Admitted, IncomingMark } from "#src/domain/admit.ts";
+import { presentReport, type Report, type ReportOutput } from "#src/contract/present.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import { duplicateOf, type DuplicateOf, loadFirstMarks } from "#src/marks/first-mark.ts";
-import { loadReports, type Report } from "#src/marks/marks.ts";
+import { duplicateOf, loadFirstMarks } from "#src/marks/first-mark.ts";
+import { loadReports } from "#src/marks/marks.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-
-/** A report's output, docs/contract.md 2.8 and decisions 5. */
-export interface ReportOutput {
-  report_id: string;
-  accepted: boolean;
-  remote: boolean;
-  published: {
-    outcome: string;
-    status: string;
-    resolution_reason: string;
-    needed: number | null;
-    have: number | null;
-    rule: string | null;
-  };
-  fuel: FuelBlock;
-  duplicate: boolean;
-  /** Of a repeated `external_id` only. */
-  duplicate_of?: DuplicateOf;
-}
 
 /** The first mark of a duplicate has gone out of retention between two statements. */
 export const firstMarkGone = refuse(
@@ -39,31 +21,6 @@ export const reportPath = (id: number): string => `${apiBase}/reports/${id}`;
 /** The station's fuel block as the next read will show it; of a station out of service that of one without marks. */
 export const fuelNow = ({ model, clock, config }: Services, stationId: string): FuelBlock =>
   model.fuel(stationId, clock()) ?? view(emptyState, clock(), config.statusLifetimeMs);
-
-/** Shows a report; one without an outcome as `queued`. */
-export function presentReport(
-  services: Services,
-  report: Report,
-  duplicate: boolean,
-): ReportOutput {
-  const fuel = fuelNow(services, report.stationId);
-  const queued = report.outcome === null;
-  return {
-    report_id: String(report.id),
-    accepted: report.accepted,
-    remote: report.remote,
-    published: {
-      outcome: report.outcome ?? "queued",
-      status: (queued ? null : report.status) ?? fuel.status,
-      resolution_reason: (queued ? null : report.reason) ?? fuel.resolution_reason,
-      needed: queued ? null : report.needed,
-      have: queued ? null : report.have,
-      rule: queued ? null : report.rule,
-    },
-    fuel,
-    duplicate,
-  };
-}
 
 /**
  * Brings this process up to outcomes that the database has told already: the next read must show them, and no process
@@ -89,7 +46,7 @@ export async function awaitOutput(
 ): Promise<{ report: Report; output: ReportOutput } | Refusal> {
   if (admission.kind === "accepted") {
     const report = await awaitOutcome(services, reportOf(admission), waitMs);
-    return { report, output: presentReport(services, report, false) };
+    return { report, output: presentReport(report, fuelNow(services, report.stationId), false) };
   }
   const { of, named } = admission;
   const [stored] = await loadReports(services.db, [of]);
@@ -97,7 +54,7 @@ export async function awaitOutput(
   if (stored === undefined || (named && first === undefined)) return firstMarkGone;
   const [known] = await caughtUp(services, [stored]);
   const report = stored.outcome === null ? await awaitOutcome(services, stored, waitMs) : known!;
-  const output = presentReport(services, report, true);
+  const output = presentReport(report, fuelNow(services, report.stationId), true);
   return {
     report,
     output: first === undefined ? output : { ...output, duplicate_of: duplicateOf(mark, first) },

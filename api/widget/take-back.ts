@@ -1,13 +1,14 @@
 import { markReplies } from "#api/marks/answer-mark.ts";
 import { stationNotFound } from "#api/marks/incoming-marks.ts";
-import { caughtUp, firstMarkGone, presentReport, reportPath } from "#api/marks/reports.ts";
+import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/reports.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { readPrefer } from "#src/contract/prefer.ts";
 import { refuse } from "#src/contract/refusals.ts";
 import { takeBackBody } from "#src/contract/report.ts";
-import { loadReports, type Report } from "#src/marks/marks.ts";
+import { presentReport, type Report } from "#src/contract/present.ts";
+import { loadReports } from "#src/marks/marks.ts";
 import { takeOwnMarkBack } from "#src/marks/own-mark.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
 
@@ -57,7 +58,7 @@ export const widgetTakeBackRoute = (services: Services) =>
       ctx.status = queued ? 202 : 200;
       if (applied !== null) ctx.set("Preference-Applied", applied);
       if (queued) ctx.set("Location", reportPath(id));
-      ctx.body = presentReport(services, report, false);
+      ctx.body = presentReport(report, fuelNow(services, report.stationId), false);
     },
   });
 

@@ -1,4 +1,4 @@
-import type { ReportOutput } from "#api/marks/reports.ts";
+import type { ReportOutput } from "#src/contract/present.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import {
@@ -320,7 +320,12 @@ function answerOf(
   state: StationState,
   now: number,
   config: Config,
-  is: { id: number; admitted?: Admitted; outcome?: string; have?: number },
+  is: {
+    id: number;
+    admitted?: Admitted;
+    outcome?: ReportOutput["published"]["outcome"];
+    have?: number;
+  },
 ): ReportOutput {
   const fuel = view(state, now, config.statusLifetimeMs);
   return {

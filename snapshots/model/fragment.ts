@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { stationHead } from "#src/contract/present.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -30,8 +31,8 @@ export function renderStation(
   fuel: FuelBlock,
   state: string,
 ): Rendered {
-  const { id, lat, lon, name, addr } = row;
-  const fixed = `${JSON.stringify({ id, lat, lon, brand: row.brand, name, addr }).slice(0, -1)},"fuel":`;
+  const { lat, lon, name, addr } = row;
+  const fixed = stationHead(row);
   const text = `${[name, row.brand, addr].map(foldText).join("\u001f")}\n`;
   const json = `${fixed}${JSON.stringify(fuel)}},`;
   return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, brand, fuel) };

@@ -25,7 +25,8 @@ import {
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { loadReports, msOf, type Report } from "#src/marks/marks.ts";
+import type { Report } from "#src/contract/present.ts";
+import { loadReports, msOf } from "#src/marks/marks.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
 import { createQuarantine, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";

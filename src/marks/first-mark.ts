@@ -1,6 +1,6 @@
+import type { DuplicateOf } from "#src/contract/present.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import type { Statement } from "#src/domain/state.ts";
-import type { Status } from "#src/domain/vocabulary.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
@@ -17,14 +17,6 @@ export interface FirstMark extends Said {
   id: number;
   receivedAt: number;
   effectiveAt: number;
-}
-
-/** The first mark of a repeated `external_id`, and whether the new body says the same (decisions 3.6). */
-export interface DuplicateOf {
-  report_id: string;
-  station_id: string;
-  status: Status;
-  same_body: boolean;
 }
 
 /** What is compared is what would be stored: fields that are ignored, aliases and the order of grades do not count. */

@@ -1,16 +1,14 @@
 import type pg from "pg";
 import { Type } from "typebox";
+import type { Report } from "#src/contract/present.ts";
 import type { Admitted } from "#src/domain/admit.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import {
   type Grade,
   grades,
-  type Outcome,
   type Queue,
   queues,
-  type Reason,
   type Rule,
-  type ServedStatus,
   type Status,
   statuses,
 } from "#src/domain/vocabulary.ts";
@@ -178,22 +176,6 @@ export type SeedRow = Seed & { station_id: string };
 /** Columns of `seeds` that make a SeedRow. */
 export const seedColumns = `station_id, ${msOf("imported_at")} as "importedAt", ${msOf("updated")} as updated, status,
   fuels_now as "fuelsNow", fuels_no as "fuelsNo"`;
-
-/** A mark with what became of it, as reports show it (decisions 5). `outcome` is null while it is queued. */
-export interface Report {
-  id: number;
-  stationId: string;
-  /** Whose key the mark came through; null where that is not known yet. */
-  partnerId: number | null;
-  accepted: boolean;
-  remote: boolean;
-  outcome: Outcome | null;
-  status: ServedStatus | null;
-  reason: Reason | null;
-  needed: number;
-  have: number | null;
-  rule: Rule;
-}
 
 /** Never counts again, unless the decision about it is taken back. */
 const isOut = "review in ('withdrawn', 'rejected')";

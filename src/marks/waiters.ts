@@ -1,4 +1,4 @@
-import type { Report } from "#src/marks/marks.ts";
+import type { Report } from "#src/contract/present.ts";
 
 export type Waiters = ReturnType<typeof createWaiters>;
 

@@ -1,6 +1,5 @@
 import type { Static, TSchema } from "typebox";
 import type * as client from "#client/types.ts";
-import type { ReportOutput } from "#api/marks/reports.ts";
 import type { limitWish } from "#api/account/limit-requests.ts";
 import type {
   limitRequest,
@@ -51,7 +50,6 @@ const same: {
   one: Same<Static<typeof oneStation>, client.OneStation>;
   city: Same<Static<typeof city>, client.City>;
   cities: Same<Static<typeof cityList>, client.CityList>;
-  output: Fits<typeof reportOutput, ReportOutput>;
   result: Fits<typeof reportOutput, client.ReportResult>;
   state: Fits<typeof reportState, client.ReportState>;
   batch: Fits<typeof batchResult, client.BatchResult>;

@@ -1,5 +1,4 @@
 import type * as client from "#client/types.ts";
-import type { ReportOutput } from "#api/marks/reports.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { BatchItem, ReportBody } from "#src/contract/report.ts";
@@ -19,11 +18,10 @@ const same: {
   city: Same<City, client.City>;
   report: Same<ReportBody, client.Report>;
   batch: Same<BatchItem, client.BatchReport>;
-  result: Same<ReportOutput, client.ReportResult>;
   event: Same<WebhookEvent | "webhook.test", client.WebhookEvent["type"]>;
 } = {
   ...{ status: true, served: true, grade: true, queue: true, fuel: true, station: true },
-  ...{ city: true, report: true, batch: true, result: true, event: true },
+  ...{ city: true, report: true, batch: true, event: true },
 };
 
 describe("the client's types", () => {

@@ -1,3 +1,4 @@
+import { presentState, stationHead } from "#src/contract/present.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 import { view } from "#src/domain/view.ts";
@@ -31,11 +32,11 @@ export const createStationReader = (
     const now = clock();
     return new Map(
       // One that cannot be read is left out: when it can again, it has changed.
-      found.flatMap(({ id, removed, lat, lon, brand, name, addr, state, fault }) => {
+      found.flatMap(({ removed, state, fault, ...row }) => {
         if (fault !== undefined) return [];
-        const fuel = view(state, now, statusLifetimeMs);
-        const json = removed ? null : JSON.stringify({ id, lat, lon, brand, name, addr, fuel });
-        return [[id, { id, state, json }] as const];
+        const fuel = JSON.stringify(view(state, now, statusLifetimeMs));
+        const json = removed ? null : `${stationHead(row)}${fuel}}`;
+        return [[row.id, { id: row.id, state, json }] as const];
       }),
     );
   }, 1);
@@ -107,20 +108,8 @@ async function outcomesOf(
   const reports = [...new Set(ids)].flatMap((id) => {
     const report = byId.get(id);
     if (report === undefined || report.outcome === null) return [];
-    const { stationId, accepted, remote, outcome, status, reason, needed, have, rule } = report;
-    const fuel = view(stations.get(stationId)?.state ?? emptyState, now, statusLifetimeMs);
-    return [
-      {
-        ...{ report_id: String(id), station_id: stationId, state: "processed", accepted, remote },
-        published: {
-          outcome,
-          status: status ?? fuel.status,
-          resolution_reason: reason ?? fuel.resolution_reason,
-          ...{ needed, have, rule },
-        },
-        ...{ fuel, duplicate: false },
-      },
-    ];
+    const { state } = stations.get(report.stationId) ?? { state: emptyState };
+    return [presentState(report, view(state, now, statusLifetimeMs))];
   });
   return { reports, count: reports.length };
 }

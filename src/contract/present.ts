@@ -1,0 +1,59 @@
+import type { Static } from "typebox";
+import type { reportOutput } from "#src/contract/shapes/marks.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import type { Outcome, Reason, Rule, ServedStatus } from "#src/domain/vocabulary.ts";
+
+/** A mark with what became of it (decisions 5). `outcome` is null while it is queued. */
+export interface Report {
+  id: number;
+  stationId: string;
+  /** Whose key the mark came through; null where that is not known yet. */
+  partnerId: number | null;
+  accepted: boolean;
+  remote: boolean;
+  outcome: Outcome | null;
+  status: ServedStatus | null;
+  reason: Reason | null;
+  needed: number;
+  have: number | null;
+  rule: Rule;
+}
+
+/** A report's output, docs/contract.md 2.8 and decisions 5. */
+export type ReportOutput = Static<typeof reportOutput>;
+export type DuplicateOf = NonNullable<ReportOutput["duplicate_of"]>;
+
+/** Shows a report beside the station's fuel block of now; one without an outcome as `queued`. */
+export function presentReport(report: Report, fuel: FuelBlock, duplicate: boolean): ReportOutput {
+  const queued = report.outcome === null;
+  return {
+    report_id: String(report.id),
+    accepted: report.accepted,
+    remote: report.remote,
+    published: {
+      outcome: report.outcome ?? "queued",
+      status: (queued ? null : report.status) ?? fuel.status,
+      resolution_reason: (queued ? null : report.reason) ?? fuel.resolution_reason,
+      needed: queued ? null : report.needed,
+      have: queued ? null : report.have,
+      rule: queued ? null : report.rule,
+    },
+    fuel,
+    duplicate,
+  };
+}
+
+/** The same as GET /reports/{report_id} and webhooks show it. */
+export function presentState(report: Report, fuel: FuelBlock) {
+  const { report_id, ...output } = presentReport(report, fuel, false);
+  const state = report.outcome === null ? "queued" : "processed";
+  return { report_id, station_id: report.stationId, state, ...output };
+}
+
+type StationTexts = Record<"id" | "brand" | "name" | "addr", string>;
+
+/** A station as JSON up to the value of `fuel` (docs/contract.md 2.1), which a "}" follows. */
+export const stationHead = (station: StationTexts & { lat: number; lon: number }): string => {
+  const { id, lat, lon, brand, name, addr } = station;
+  return `${JSON.stringify({ id, lat, lon, brand, name, addr }).slice(0, -1)},"fuel":`;
+};
