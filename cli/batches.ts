@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, readable, table, type Output } from "#cli/output.ts";
-import { changesText, shownStations } from "#cli/selection.ts";
+import { card, counted, readable, table, type Output } from "#cli/output.ts";
+import { changesText, findSelection, previewText, shownStations } from "#cli/selection.ts";
 import { id, listLimit } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleBatch } from "#src/contract/console.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
 import type { Progress } from "#src/infrastructure/progress.ts";
 import {
   type Batch,
@@ -19,20 +18,59 @@ import {
   decideBatch,
   listBatches,
 } from "#src/marks/batches.ts";
-import { showBatch } from "#src/marks/effects.ts";
-import { readableSelection, type Selection } from "#src/marks/selection.ts";
+import { previewApproval, previewRollback, showBatch } from "#src/marks/effects.ts";
+import { readableSelection, type Selected } from "#src/marks/selection.ts";
 import { takeBack } from "#src/marks/take-back.ts";
 
-/** Decides a selection's marks, says how far it is, and wakes the marks workers. */
-export const decideTogether = (
-  { actor }: Pick<Output, "actor">,
-  { db, config, progress }: { db: Db; config: Config; progress: Progress },
+const held = {
+  preview: previewApproval,
+  none: "no matching marks are held",
+  otherwise: "nothing decided",
+  card: ({ id, marks, stations }: Sum) => ({ decision: id, decided_marks: marks, stations }),
+};
+const deciding = {
+  approve: { verb: "Approve", ...held },
+  reject: { verb: "Reject", ...held },
+  rollback: {
+    verb: "Withdraw",
+    preview: previewRollback,
+    none: "no matching marks: nothing to withdraw",
+    otherwise: "nothing withdrawn",
+    card: ({ id, marks, stations }: Sum) => ({ rollback: id, withdrawn_marks: marks, stations }),
+  },
+};
+
+interface Sum {
+  id: number | null;
+  marks: number;
+  stations: number;
+}
+
+/** Shows what a decision about selected marks would change, asks, decides, and wakes the marks workers. */
+export async function decideSelected(
+  out: Output,
   act: BatchAct,
-  selection: Selection,
-): Promise<{ id: number | null; marks: number; stations: number } | Refusal> =>
-  waking(config, progress, batchActs[act].becomes, (committed) =>
-    decideBatch(db, actor, act, selection, committed),
+  given: Selected,
+  { dryRun, yes }: { dryRun: boolean; yes?: boolean },
+): Promise<void> {
+  const { verb, preview, none, otherwise, card: sumOf } = deciding[act];
+  const value = await withDb(out, async (db, config, progress) => {
+    const selection = await findSelection(db, given);
+    if (isRefusal(selection)) return selection;
+    const seen = await preview(db, selection, config, shownStations);
+    if (isRefusal(seen)) return seen;
+    if (dryRun || seen.marks === 0) return { ...seen, id: null, dry_run: dryRun };
+    if (!out.json) out.note(`${previewText(seen, none)}\n`);
+    await consent(out, yes, `${verb} ${counted(seen.marks, "mark")}?`, otherwise);
+    const sum = await waking(config, progress, batchActs[act].becomes, (committed) =>
+      decideBatch(db, out.actor, act, selection, committed),
+    );
+    return isRefusal(sum) ? sum : { ...seen, ...sum, dry_run: false };
+  });
+  out.result(value, (all) =>
+    all.dry_run || all.marks === 0 ? previewText(all, none) : card(sumOf(all)),
   );
+}
 
 async function waking<T extends object>(
   config: Config,

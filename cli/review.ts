@@ -1,21 +1,14 @@
 import { Command } from "commander";
-import { decideTogether, recordVerbs } from "#cli/batches.ts";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { decideSelected, recordVerbs } from "#cli/batches.ts";
+import { verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, counted, harmless, readable, table, type Output } from "#cli/output.ts";
+import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import {
-  previewText,
-  selecting,
-  type SelectionOptions,
-  selectionOf,
-  shownStations,
-} from "#cli/selection.ts";
+import { selecting } from "#cli/selection.ts";
 import { listLimit, markId } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { listHeld } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
@@ -76,39 +69,32 @@ export function reviewCommand(output: () => Output): Command {
   return command;
 }
 
-interface Options extends SelectionOptions {
-  dryRun: boolean;
-  yes?: boolean;
-}
+type Typed = Record<string, unknown> & { dryRun: boolean; yes?: boolean };
 
 /** One mark by its id, or all held marks of a selection as one decision that can be taken back. */
-const decisionVerb = (
-  command: Command,
-  output: () => Output,
-  word: Word,
-  description: string,
-): Command =>
-  selecting(
-    verb(
-      command,
-      word,
-      description,
-      `review ${word} 91234567890123`,
-      `review ${word} --key 7 --city Moscow --since "2026-11-21 10:00:00" --dry-run`,
-      `review ${word} --network 3fa94c01`,
-    ).argument("[id]", "one mark's id", markId),
-  )
+function decisionVerb(noun: Command, output: () => Output, word: Word, description: string): void {
+  const command = verb(
+    noun,
+    word,
+    description,
+    `review ${word} 91234567890123`,
+    `review ${word} --key 7 --city Moscow --since "2026-11-21 10:00:00" --dry-run`,
+    `review ${word} --network 3fa94c01`,
+  ).argument("[id]", "one mark's id", markId);
+  const read = selecting(command);
+  command
     .option("--dry-run", "only show what would change", false)
     .option(...yesOption)
-    .action(async (id: number | undefined, { dryRun, yes, ...options }: Options) => {
-      const out = output();
-      const isSelecting = Object.keys(options).length > 0;
-      if ((id === undefined) === !isSelecting || (id !== undefined && dryRun))
+    .action(async (id: number | undefined, typed: Typed) => {
+      const selected = read(typed);
+      const isSelecting = Object.keys(selected).length > 0;
+      if ((id === undefined) === !isSelecting || (id !== undefined && typed.dryRun))
         throw new ExitError("name one mark, or say which: --key, --network, --city, --since …");
       return id === undefined
-        ? decideSome(out, word, options, dryRun, yes)
-        : decideOne(out, word, id);
+        ? decideSelected(output(), word, selected, typed)
+        : decideOne(output(), word, id);
     });
+}
 
 async function decideOne(out: Output, word: Word, id: number) {
   const { stationId, review } = await withDb(out, async (db, config) => {
@@ -127,30 +113,4 @@ async function undoOne(out: Output, id: number) {
     return mark;
   });
   out.result({ id, station_id: stationId, review }, card);
-}
-
-async function decideSome(
-  out: Output,
-  word: Word,
-  options: SelectionOptions,
-  dryRun: boolean,
-  yes: boolean | undefined,
-) {
-  const value = await withDb(out, async (db, config, progress) => {
-    const selection = await selectionOf(db, options);
-    if (isRefusal(selection)) return selection;
-    const preview = await previewApproval(db, selection, config, shownStations);
-    if (isRefusal(preview)) return preview;
-    if (dryRun || preview.marks === 0) return { ...preview, id: null, dry_run: dryRun };
-    if (!out.json) out.note(`${previewText(preview, "")}\n`);
-    const verbs = { approve: "Approve", reject: "Reject" };
-    await consent(out, yes, `${verbs[word]} ${counted(preview.marks, "mark")}?`, "nothing decided");
-    const sum = await decideTogether(out, { db, config, progress }, word, selection);
-    return isRefusal(sum) ? sum : { ...preview, ...sum, dry_run: false };
-  });
-  out.result(value, (all) =>
-    all.dry_run || all.marks === 0
-      ? previewText(all, "no matching marks are held")
-      : card({ decision: all.id, decided_marks: all.marks, stations: all.stations }),
-  );
 }

@@ -1,55 +1,62 @@
 import type { Command } from "commander";
+import { withInput } from "#cli/act-verb.ts";
 import { counted, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { choice, flag, id, line, moment, stationId } from "#cli/values.ts";
+import { line, stationId } from "#cli/values.ts";
 import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import { findReporter, type Selection } from "#src/marks/selection.ts";
+import {
+  findReporter,
+  type Selected,
+  selected,
+  type Selection,
+  selectionOf,
+} from "#src/marks/selection.ts";
 
 /** Stations of which a preview and a record say what changes. */
 export const shownStations = 50;
 
-export interface SelectionOptions extends Omit<Selection, "reporter"> {
-  reporter?: string;
-}
-
-/** The options that select marks, all of them together (decisions 4.18). */
-export const selecting = (command: Command): Command =>
-  command
-    .option("--key <id>", "marks that came through this key", id)
-    .option("--partner <id>", "marks of this partner's users", id)
-    .option("--reporter <id|hash>", "marks of this reporter", reporterName)
-    .option("--station <id>", "marks at this station", stationId)
-    .option("--city <name>", "marks at the stations of this city", line(200, "not empty"))
-    .option("--network <hash>", "marks from this viewer's network, as an alarm names it", network)
-    .option(`--status <${statuses.join("|")}>`, "marks with this status", choice(statuses))
-    .option(
+/** The options that select marks, all of them together (decisions 4.18). Gives what reads them. */
+export const selecting = (command: Command) =>
+  withInput(command, selected, {
+    key: ["--key <id>", "marks that came through this key"],
+    partner: ["--partner <id>", "marks of this partner's users"],
+    reporter: ["--reporter <id|hash>", "marks of this reporter", { parse: reporterName }],
+    station: ["--station <id>", "marks at this station", { parse: stationId }],
+    city: [
+      "--city <name>",
+      "marks at the stations of this city",
+      { parse: line(200, "not empty") },
+    ],
+    network: [
+      "--network <hash>",
+      "marks from this viewer's network, as an alarm names it",
+      { parse: network },
+    ],
+    status: [`--status <${statuses.join("|")}>`, "marks with this status"],
+    remote: [
       "--remote <true|false>",
       "true: marks without a position at the station; false: the others",
-      flag,
-    )
-    .option(
+    ],
+    first_seen_since: [
       "--first-seen-since <time>",
       "marks of people first seen at this UTC time or later",
-      moment,
-    )
-    .option("--first-seen-until <time>", "marks of people first seen before this UTC time", moment)
-    .option("--since <time>", "marks received at this UTC time or later", moment)
-    .option("--until <time>", "marks received before this UTC time", moment);
+    ],
+    first_seen_until: [
+      "--first-seen-until <time>",
+      "marks of people first seen before this UTC time",
+    ],
+    since: ["--since <time>", "marks received at this UTC time or later"],
+    until: ["--until <time>", "marks received before this UTC time"],
+  });
 
-/** What was typed of `selecting`, with the reporter's row. */
-export async function selectionOf(db: Db, options: SelectionOptions): Promise<Selection | Refusal> {
-  const { key, partner, station, city, network: from, status, remote } = options;
-  const { firstSeenSince, firstSeenUntil, since, until } = options;
-  const reporter =
-    options.reporter === undefined ? undefined : await findReporter(db, options.reporter);
-  if (reporter !== undefined && isRefusal(reporter)) return reporter;
-  return {
-    ...{ key, partner, reporter: reporter?.id, station, city, network: from, status, remote },
-    ...{ firstSeenSince, firstSeenUntil, since, until },
-  };
+/** What was typed of `selecting`, with the row of a reporter that is named by its hash. */
+export async function findSelection(db: Db, given: Selected): Promise<Selection | Refusal> {
+  if (given.reporter === undefined) return selectionOf(given);
+  const reporter = await findReporter(db, String(given.reporter));
+  return isRefusal(reporter) ? reporter : selectionOf({ ...given, reporter: reporter.id });
 }
 
 /** What a decision would change, for people. */

@@ -2,7 +2,6 @@ import { Type } from "typebox";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import { rowId } from "#api/console/fields.ts";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { selected, selectionOf } from "#api/console/selected.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
@@ -11,6 +10,7 @@ import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
+import { selected, selectionOf } from "#src/marks/selection.ts";
 
 const shown = 200;
 const together = 500;

@@ -1,35 +1,62 @@
+import { type Static, Type } from "typebox";
 import type { Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { Status } from "#src/domain/vocabulary.ts";
+import { statuses } from "#src/domain/vocabulary.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { firstIdOfDay, fromMs } from "#src/marks/marks.ts";
 import { invalid, unknown } from "#src/operators/act.ts";
+import {
+  line,
+  moment,
+  networkHash,
+  oneOf,
+  rowId,
+  stationId,
+  within,
+} from "#src/operators/inputs.ts";
 
-/** Which marks a decision is about: those that fit all of these. Times are times of receipt, ms. */
-export interface Selection {
+const row = Type.Optional(rowId);
+
+/** Which marks a decision is about: those that fit all of these (decisions 4.18). Times are times of receipt, ms. */
+export const selected = Type.Object(
+  {
+    /** Ids of a key, a partner and a reporter's row. */
+    key: row,
+    partner: row,
+    reporter: Type.Optional(within(1, Number.MAX_SAFE_INTEGER)),
+    station: Type.Optional(stationId),
+    /** The name of a city: its stations as the review counts them (decisions 4.6). "": stations near no city. */
+    city: Type.Optional(line(0, 200)),
+    network: Type.Optional(networkHash),
+    status: Type.Optional(oneOf(statuses)),
+    remote: Type.Optional(Type.Boolean()),
+    /** Of reporters first seen at this moment or later; before this moment. */
+    first_seen_since: Type.Optional(moment),
+    first_seen_until: Type.Optional(moment),
+    /** Received at this moment or later; before this moment. */
+    since: Type.Optional(moment),
+    until: Type.Optional(moment),
+  },
+  { additionalProperties: false },
+);
+export type Selected = Static<typeof selected>;
+
+/** A selection as it is stored. */
+export interface Selection extends Conditions {
   /** One mark: only a decision about it alone has this (decisions 13.20). */
   mark?: number | undefined;
-  /** Ids of a key, a partner and a reporter's row. */
-  key?: number | undefined;
-  partner?: number | undefined;
-  reporter?: number | undefined;
-  station?: string | undefined;
-  /** The name of a city: its stations as the review counts them (decisions 4.6). "": stations near no city. */
-  city?: string | undefined;
-  /** The beginning of the hash of a viewer's network, hex, as an alarm names it. */
-  network?: string | undefined;
-  status?: Status | undefined;
-  remote?: boolean | undefined;
-  /** Of reporters first seen at this moment or later; before this moment. */
   firstSeenSince?: number | undefined;
   firstSeenUntil?: number | undefined;
-  /** Received at this moment or later. */
-  since?: number | undefined;
-  /** Received before this moment. */
-  until?: number | undefined;
 }
+type Unchanged = Omit<Selected, "first_seen_since" | "first_seen_until">;
+type Conditions = { [Name in keyof Unchanged]?: Unchanged[Name] | undefined };
+
+export const selectionOf = (given: Selected): Selection => {
+  const { first_seen_since: firstSeenSince, first_seen_until: firstSeenUntil, ...others } = given;
+  return { ...others, firstSeenSince, firstSeenUntil };
+};
 
 /**
  * Why a decision about a selection is not even tried: it is too wide, or one of its names and numbers stands for nothing.
