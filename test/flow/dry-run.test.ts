@@ -3,9 +3,11 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { IncomingMark } from "#src/domain/admit.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { emptyState } from "#src/domain/state.ts";
+import { emptyState, type Mark } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { readPendingStatus } from "#api/marks/facts.ts";
+import { view } from "#src/domain/view.ts";
+import { decideStation } from "#src/marks/facts/decide-station.ts";
 import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
@@ -120,7 +122,7 @@ describe("flow: X-Dry-Run", function () {
         [`past-${first}-`, count, place.id, first, Math.min(count, 60)],
       );
 
-    const tried = (at: number) => ({
+    const tried = (at: number): Mark => ({
       ...{ id: Number.MAX_SAFE_INTEGER - 1, at, reporterId: -1, status: "no" },
       ...{ remote: true, needed: 2, rule: "remote" },
     });
@@ -170,6 +172,35 @@ describe("flow: X-Dry-Run", function () {
       expect(facts.history!.marks).to.have.length(5);
       for (const { reporterId } of facts.history!.marks)
         expect(firstSeen.get(reporterId)).to.be.above(0);
+    });
+
+    it("decides the same where the station waits to be folded anew, or cannot be read", async () => {
+      const { config } = stage.instance;
+      const now = createClock(config)();
+      const mark = tried(now - hourMs);
+      const decideWith = async (change: string) => {
+        const tx = await stage.country.db.transaction();
+        try {
+          await rows(tx, `update station_status set ${change} where station_id = ?`, [place.id]);
+          const coming = new Map([[place.id, [mark]]]);
+          const found = await loadStationFacts(tx, [place.id], { now, coming }, config);
+          const [one] = found.stations;
+          const work = { ...one!, arrivals: { ...one!.arrivals, marks: [mark] } };
+          const firstSeen = new Map([...found.firstSeen, [mark.reporterId, now]]);
+          const { state, outcomes } = await decideStation(tx, work, firstSeen, now, config);
+          return { fuel: view(state, now, config.statusLifetimeMs), outcomes: [...outcomes] };
+        } finally {
+          await tx.rollback();
+        }
+      };
+      const stored = await decideWith("refold = false");
+      expect(stored.fuel.status).to.equal("yes");
+      for (const change of [
+        "refold = true",
+        "refold = true, refold_from = now() - interval '2 hours'",
+        "state = '{}'",
+      ])
+        expect(await decideWith(change), change).to.deep.equal(stored);
     });
 
     it("gives the verdict that the real mark gets then, also to a late one", async () => {
