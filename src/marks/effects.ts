@@ -14,13 +14,13 @@ import { emptyState, type FuelBlock, type Mark, type StationState } from "#src/d
 import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type BatchAct, findBatch } from "#src/marks/batches.ts";
-import { loadRecent } from "#src/marks/bounded-history.ts";
 import {
   type Counted,
   countedNow,
   type History,
   loadFirstSeen,
   loadHistories,
+  loadRecent,
 } from "#src/marks/histories.ts";
 import { markColumns, type MarkRow, stationTitle, toMark } from "#src/marks/marks.ts";
 import {
@@ -215,8 +215,7 @@ async function fuels(
     const added = [...histories.keys()].flatMap((id) =>
       (arriving.get(id) ?? []).map(({ mark }) => mark),
     );
-    const reporters = new Set([...known, ...added].map((mark) => mark.reporterId));
-    const firstSeen = await loadFirstSeen(tx, reporters);
+    const firstSeen = await loadFirstSeen(tx, [...known, ...added]);
     return new Map(
       [...histories].map(([id, history]) => {
         const { lastUpdated } = saved(id);

@@ -71,7 +71,7 @@ async function rebuildSome(
   const versions = await readVersions(db, stationIds);
   const histories = await loadHistories(db, stationIds, 0, "processed");
   const reporters = [...histories.values()].flatMap(({ marks }) => marks);
-  const seen = await loadFirstSeen(db, new Set(reporters.map(({ reporterId }) => reporterId)));
+  const seen = await loadFirstSeen(db, reporters);
   const rebuilt = [...versions].map(([stationId, { now }]): StationRuns => {
     const history = histories.get(stationId)!;
     const facts = { state: emptyState, opinions: [], history };

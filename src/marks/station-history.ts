@@ -69,10 +69,7 @@ export const stationPage = (
       const { state, now, ...shown } = station;
       const folded = readStored(state).state;
       const history = (await loadHistories(tx, [id], 0, "processed")).get(id)!;
-      const firstSeen = await loadFirstSeen(
-        tx,
-        new Set(history.marks.map((mark) => mark.reporterId)),
-      );
+      const firstSeen = await loadFirstSeen(tx, history.marks);
       const first = Math.min(
         ...history.marks.map((mark) => mark.at),
         ...history.seeds.map((seed) => seed.importedAt),

@@ -13,7 +13,7 @@ import {
 } from "#src/domain/status-runs.ts";
 import { instants as transitions, statusAt, view } from "#src/domain/view.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
-import { afterGap } from "#src/marks/bounded-history.ts";
+import { afterGap } from "#src/marks/histories.ts";
 import {
   apart,
   arbFirstSeen,

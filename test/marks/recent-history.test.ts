@@ -5,8 +5,13 @@ import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import { view } from "#src/domain/view.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
-import { loadRecent } from "#src/marks/bounded-history.ts";
-import { countedNow, type History, loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import {
+  countedNow,
+  type History,
+  loadFirstSeen,
+  loadHistories,
+  loadRecent,
+} from "#src/marks/histories.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
@@ -81,7 +86,7 @@ describe("the recent history of a station", function () {
     const { config } = instance;
     const firstSeen = await loadFirstSeen(
       country.db,
-      new Set([...histories.values()].flatMap(({ marks }) => marks.map((one) => one.reporterId))),
+      [...histories.values()].flatMap(({ marks }) => marks),
     );
     return new Map(
       [...histories].map(([id, history]) => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { hour, mark, t0 } from "#test/domain/marks.ts";
-import { afterGap } from "#src/marks/bounded-history.ts";
+import { afterGap } from "#src/marks/histories.ts";
 
 const day = 24 * hour;
 

@@ -118,7 +118,7 @@ describe("worker: status runs", function () {
   const expected = async ({ db, config, clock }: ProcessDeps, station: number) => {
     const { id } = placeOf(station);
     const history = (await loadHistories(db, [id], 0, "processed and waiting")).get(id)!;
-    const seen = await loadFirstSeen(db, new Set(history.marks.map((mark) => mark.reporterId)));
+    const seen = await loadFirstSeen(db, history.marks);
     const facts = { state: emptyState, opinions: [], history };
     const { states } = decide(facts, { marks: [], seeds: [] }, seen, clock(), config);
     const all = statusRuns(

@@ -4,9 +4,8 @@ import { emptyState } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Statements } from "#src/infrastructure/db.ts";
-import { loadRecent } from "#src/marks/bounded-history.ts";
 import type { StationFacts } from "#src/marks/facts/station-facts.ts";
-import { type History, loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
+import { loadFirstSeen, loadHistories, loadRecent } from "#src/marks/histories.ts";
 import { idAfter } from "#src/marks/marks.ts";
 import { lastServedUntil } from "#src/marks/stored-runs.ts";
 
@@ -39,13 +38,10 @@ export async function decideStation(
     return decide({ ...facts, state }, arrivals, seenAt, now, config);
   }
   const history = (await loadHistories(tx, [stationId], 0, "processed")).get(stationId)!;
-  const seenEarlier = await firstSeenIn(tx, history);
+  const seenEarlier = await loadFirstSeen(tx, history.marks);
   const seenAll: FirstSeen = (id) => firstSeen.get(id) ?? seenEarlier(id);
   return decide({ ...facts, history }, arrivals, seenAll, now, config);
 }
-
-const firstSeenIn = (tx: Statements, { marks }: History): Promise<FirstSeen> =>
-  loadFirstSeen(tx, new Set(marks.map((mark) => mark.reporterId)));
 
 /**
  * The age, ms, of what the station served last before anything that changes now: folded from the marks of then. Null when
@@ -70,7 +66,7 @@ async function lastUpdatedBefore(
   });
   const history = histories.get(stationId)!;
   const facts = { state: emptyState, opinions: [], history };
-  const seenAt = await firstSeenIn(tx, history);
+  const seenAt = await loadFirstSeen(tx, history.marks);
   return (
     decide(facts, { marks: [], seeds: [] }, seenAt, now, config).state.lastUpdated ?? "unknown"
   );

@@ -5,8 +5,13 @@ import type { Mark, Position } from "#src/domain/state.ts";
 import { readStored } from "#src/feed/stored-state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import { loadRecent } from "#src/marks/bounded-history.ts";
-import { type History, loadFirstSeen, loadHistories, refoldMarks } from "#src/marks/histories.ts";
+import {
+  type History,
+  loadFirstSeen,
+  loadHistories,
+  loadRecent,
+  refoldMarks,
+} from "#src/marks/histories.ts";
 import {
   markColumns,
   type MarkRow,
@@ -122,12 +127,11 @@ export async function loadStationFacts(
   const histories = await loadChanged(tx, changes, reach, config);
   for (const { station } of found) station.facts.history = histories.get(station.stationId) ?? null;
   const firstSeen = new Map(found.flatMap(({ seen }) => seen));
-  const past = new Set(
-    [...histories.values()].flatMap(({ marks }) => marks.map((mark) => mark.reporterId)),
-  );
-  for (const id of firstSeen.keys()) past.delete(id);
-  const seenAt = past.size > 0 ? await loadFirstSeen(tx, past) : null;
-  for (const id of past) firstSeen.set(id, seenAt!(id));
+  const past = [...histories.values()]
+    .flatMap(({ marks }) => marks)
+    .filter(({ reporterId }) => !firstSeen.has(reporterId));
+  const seenAt = past.length > 0 ? await loadFirstSeen(tx, past) : null;
+  for (const { reporterId } of past) firstSeen.set(reporterId, seenAt!(reporterId));
   const stations = found.map(({ station }) => station);
   return { stations, firstSeen, now: Math.max(...found.map((one) => one.now)) };
 }
