@@ -60,7 +60,7 @@ describe("worker: the sentinel", function () {
       db: country.db,
       clock: Date.now,
     });
-    peers.start();
+    void peers.start();
     roles = await Promise.all(
       ["web", "web", "snapshots", "upkeep"].map((one) => startRole(one, env)),
     );
