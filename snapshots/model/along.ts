@@ -1,7 +1,7 @@
 import { type Box, boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 import { compileArea } from "#snapshots/model/area.ts";
 import type { Block, Source } from "#snapshots/model/block.ts";
-import type { BlockTree } from "#snapshots/model/block-tree.ts";
+import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 
 /** A station beside a way: metres from the beginning to the place where the way comes nearest, and from there. */
@@ -28,7 +28,7 @@ interface Stretch {
  * around the globe.
  */
 export function findAlong(
-  tree: BlockTree,
+  list: BlockList,
   line: readonly Point[],
   bufferM: number,
   passes: Matcher | null,
@@ -39,24 +39,20 @@ export function findAlong(
   for (const stretch of stretchesOf(line)) {
     const measure = measureFrom(stretch);
     const region = compileArea({ kind: "box", box: boxOf(stretch, bufferM) });
-    tree.walk(
-      region,
-      () => {},
-      (block) => {
-        let chosen = passing.get(block);
-        if (chosen === undefined && passes !== null)
-          passing.set(block, (chosen = passes(block, null)));
-        for (let slot = 0; slot < block.stations.length; slot += 1) {
-          if (chosen !== undefined && chosen[slot] !== 1) continue;
-          const lat = block.coordinates[slot * 2] as number;
-          const lon = block.coordinates[slot * 2 + 1] as number;
-          const { atM, offM } = measure(lat, lon);
-          const station = block.stations[slot] as number;
-          if (offM <= bufferM && offM < (nearest.get(station)?.offM ?? Infinity))
-            nearest.set(station, { block, slot, station, atM, offM });
-        }
-      },
-    );
+    list.walk(region, ({ block }) => {
+      let chosen = passing.get(block);
+      if (chosen === undefined && passes !== null)
+        passing.set(block, (chosen = passes(block, null)));
+      for (let slot = 0; slot < block.stations.length; slot += 1) {
+        if (chosen !== undefined && chosen[slot] !== 1) continue;
+        const lat = block.coordinates[slot * 2] as number;
+        const lon = block.coordinates[slot * 2 + 1] as number;
+        const { atM, offM } = measure(lat, lon);
+        const station = block.stations[slot] as number;
+        if (offM <= bufferM && offM < (nearest.get(station)?.offM ?? Infinity))
+          nearest.set(station, { block, slot, station, atM, offM });
+      }
+    });
   }
   return [...nearest.values()].sort((x, y) => x.atM - y.atM || byId(x.station, y.station));
 }

@@ -1,6 +1,6 @@
 import { type Block, joinBlock, type Member, type Rendered } from "#snapshots/model/block.ts";
 import type { BlockShelf } from "#snapshots/model/block-shelf.ts";
-import { type BlockTree, type Leaf, measured } from "#snapshots/model/block-tree.ts";
+import { type BlockList, growth, type Leaf, measured } from "#snapshots/model/block-list.ts";
 import type { StationTable } from "#snapshots/model/station-table.ts";
 
 /** Most stations of one block. Halving anything larger leaves blocks of 64 to 128. */
@@ -17,31 +17,30 @@ export interface Edit {
 
 /** Where blocks are written. */
 interface BlockStore {
-  tree: BlockTree;
+  list: BlockList;
   table: StationTable;
   shelf: BlockShelf;
 }
 
 /**
- * Brings the blocks up to date. Each touched block is replaced once. Blocks that overflow are split. The tree is
- * rebuilt only when blocks are split, joined or emptied.
+ * Brings the blocks up to date. Each touched block is replaced once. Blocks that overflow are split.
  */
 export function writeBlocks(store: BlockStore, { put, remove }: Edit): void {
-  const { tree, table } = store;
+  const { list, table } = store;
   const touched = new Set<Leaf>();
   const arrivals = new Map<Leaf, Rendered[]>();
   const stays = new Map<number, Rendered>();
-  /** Stations that come while the tree is empty. */
+  /** Stations that come while the list is empty. */
   const first: Rendered[] = [];
   for (const [station, rendered] of put) {
     const { lat, lon } = rendered;
     const home = table.leaf[station] ?? null;
     if (home !== null) touched.add(home);
-    if (home !== null && tree.contains(home, lat, lon)) {
+    if (home !== null && growth(home.box, lat, lon) === 0) {
       stays.set(station, rendered);
       continue;
     }
-    const leaf = tree.nearest(lat, lon);
+    const leaf = list.nearest(lat, lon);
     if (leaf === undefined) {
       first.push(rendered);
       continue;
@@ -68,12 +67,9 @@ export function writeBlocks(store: BlockStore, { put, remove }: Edit): void {
     }
   }
   for (const station of remove) table.leaf[station] = null;
-  if (replacement.size === 0 && first.length === 0) {
-    for (const leaf of touched) tree.refresh(leaf);
-    return;
-  }
-  const leaves = tree.leaves().flatMap((leaf) => replacement.get(leaf) ?? [leaf]);
-  tree.rebuild(joinSmall(store, [...leaves, ...leavesOf(store, first)]));
+  if (replacement.size === 0 && first.length === 0) return touched.forEach(list.refresh);
+  const leaves = list.leaves().flatMap((leaf) => replacement.get(leaf) ?? [leaf]);
+  list.set(joinSmall(store, [...leaves, ...leavesOf(store, first)]));
 }
 
 /** The stations that remain in a block, with the changed ones in place of the old ones. */
@@ -106,7 +102,7 @@ function settle({ table, shelf }: BlockStore, leaf: Leaf, members: readonly Memb
 }
 
 const leavesOf = (store: BlockStore, members: Member[]): Leaf[] =>
-  packByLocation(members).map((group) => settle(store, { index: 0 } as Leaf, group));
+  packByLocation(members).map((group) => settle(store, {} as Leaf, group));
 
 /** Joins a block that has become small with the one before it. */
 function joinSmall(store: BlockStore, leaves: readonly Leaf[]): Leaf[] {

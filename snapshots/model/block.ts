@@ -256,6 +256,11 @@ export function addStation(sum: Sum, block: Block, slot: number): void {
     sum[lane] = (sum[lane] as number) + (block.records[at + lane] as number);
 }
 
+/** Adds the digests of some stations to those of others. */
+export function addSum(to: Sum, some: Sum): void {
+  for (let lane = 0; lane < 3; lane++) to[lane] = (to[lane] as number) + (some[lane] as number);
+}
+
 export const sumText = (sum: Sum): string => textAt(sum, 0);
 
 /** The `sumText` of one station alone. */

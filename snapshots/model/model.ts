@@ -12,7 +12,7 @@ import {
   sumTextOf,
 } from "#snapshots/model/block.ts";
 import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
-import { createBlockTree } from "#snapshots/model/block-tree.ts";
+import { createBlockList } from "#snapshots/model/block-list.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import type { Area } from "#snapshots/model/area.ts";
@@ -57,8 +57,8 @@ export function createReadModel({
   ids = createIdTable(),
 }: ModelSettings) {
   const table = createStationTable(ids);
-  const tree = createBlockTree();
-  const store = { tree, table, shelf: createBlockShelf(plainBytes) };
+  const list = createBlockList();
+  const store = { list, table, shelf: createBlockShelf(plainBytes) };
   const order = createIdOrder(ids);
   const changes = createChangeOrder(table);
   const passing = createTransitions(table);
@@ -102,7 +102,7 @@ export function createReadModel({
       // Not after a step back, when what is shown is later already.
       if (moment > time) {
         pass(moment);
-        onMoment({ ...queries.whole(time), known: tree.known() }, moment);
+        onMoment({ ...queries.whole(time), known: list.known() }, moment);
       }
     }
     pass(now);
@@ -172,7 +172,7 @@ export function createReadModel({
     const station = table.find(id);
     return station === noStation ? null : table.sourceOf(station);
   };
-  const queries = createQueries({ tree, table, order, changes, matcher, drain });
+  const queries = createQueries({ list, table, order, changes, matcher, drain });
 
   return {
     ...queries,
@@ -236,9 +236,9 @@ export function createReadModel({
       /** True when a station is in that area. */
       isInside: (area: Area): boolean => queries.idsInside(area).length > 0,
       /** The rectangle around all stations; null without stations. */
-      box: () => tree.box(),
+      box: () => list.box(),
       /** The middle of the rectangle around all stations, with a zoom that fits a screen; null without stations. */
-      middle: () => middleOf(tree.box()),
+      middle: () => middleOf(list.box()),
     },
   };
 }

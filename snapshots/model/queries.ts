@@ -10,7 +10,7 @@ import type { Point } from "#src/domain/geo.ts";
 import { hourS } from "#src/domain/units.ts";
 import { findAlong } from "#snapshots/model/along.ts";
 import type { Area } from "#snapshots/model/area.ts";
-import type { BlockTree } from "#snapshots/model/block-tree.ts";
+import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
 import { findNearest } from "#snapshots/model/nearest.ts";
@@ -75,7 +75,7 @@ interface PageQuery {
 
 /** The parts of the model that queries read. */
 interface Parts {
-  tree: BlockTree;
+  list: BlockList;
   table: StationTable;
   order: IdOrder;
   changes: ChangeOrder;
@@ -83,7 +83,7 @@ interface Parts {
   drain(now: number): void;
 }
 
-export function createQueries({ tree, table, order, changes, matcher, drain }: Parts) {
+export function createQueries({ list, table, order, changes, matcher, drain }: Parts) {
   const idOf = (block: Block, slot: number): string => table.ids.id(block.stations[slot] as number);
   const nextByBlock = new WeakMap<Block, number>();
 
@@ -118,11 +118,11 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
   /** The stations that pass; null for all of them. */
   const selected = (filters: Filters | undefined): Selection | null => {
     const passes = matcher(filters);
-    return passes === null ? null : select(tree, { kind: "all" }, passes);
+    return passes === null ? null : select(list, { kind: "all" }, passes);
   };
   const wholeOf = (found: Selection | null): { count: number; sum: string } => ({
-    count: found?.count ?? tree.count(),
-    sum: sumText(found?.sum ?? tree.sum()),
+    count: found?.count ?? list.count(),
+    sum: sumText(found?.sum ?? list.sum()),
   });
 
   /** Numbers of the stations changed at or after `sinceMs`, oldest change first. */
@@ -151,7 +151,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     query({ area, filters, sort, limit, now }: AreaQuery): Answer & { truncated: boolean } {
       drain(now);
       const passes = matcher(filters);
-      const found = passes === null && sort === undefined ? select(tree, area, null) : null;
+      const found = passes === null && sort === undefined ? select(list, area, null) : null;
       if (found !== null && found.count <= limit)
         return {
           ...{ count: found.count, sum: sumText(found.sum), truncated: false },
@@ -159,7 +159,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
           stations: () => stationsOf(found.hits),
         };
       const byId = table.ids.compare;
-      const { kept, truncated } = findNearest(tree, { area, matcher: passes, limit, byId });
+      const { kept, truncated } = findNearest(list, { area, matcher: passes, limit, byId });
       const answer = { ...inOrder(kept), truncated };
       return sort === undefined ? { ...answer, ...inBlocks(() => byBlock(kept)) } : answer;
     },
@@ -195,7 +195,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
     along({ line, bufferM, filters, limit, now }: AlongQuery) {
       drain(now);
       const byId = table.ids.compare;
-      const found = findAlong(tree, line, bufferM, matcher(filters), byId);
+      const found = findAlong(list, line, bufferM, matcher(filters), byId);
       const kept = found.slice(0, limit);
       const along = kept.map(({ station, atM, offM }) => ({
         id: table.ids.id(station),
@@ -244,7 +244,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
       const passes = matcher({ words: words.filter((word) => word !== "") });
       // Nothing but blanks.
       if (passes === null) return [];
-      for (const { block } of tree.leaves()) {
+      for (const { block } of list.leaves()) {
         if (found.size >= limit) break;
         const chosen = passes(block, null);
         for (let slot = 0; slot < chosen.length && found.size < limit; slot++)
@@ -288,7 +288,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
 
     /** Ids of the stations in an area. */
     idsInside(area: Area): string[] {
-      const { blocks, slots } = stationsOf(select(tree, area, null).hits);
+      const { blocks, slots } = stationsOf(select(list, area, null).hits);
       return slots.map((slot, i) => idOf(blocks[i] as Block, slot));
     },
 
@@ -297,7 +297,7 @@ export function createQueries({ tree, table, order, changes, matcher, drain }: P
      */
     nextChange(area: Area, now: number, freshH?: number): number {
       drain(now);
-      return select(tree, area, null)
+      return select(list, area, null)
         .hits.map((hit) => {
           const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit.block, hit.chosen);
           return freshH === undefined ? next : Math.min(next, nextTooOld(hit, now, freshH));

@@ -2,6 +2,7 @@ import { compileArea, type Area, type Region } from "#snapshots/model/area.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import {
   addStation,
+  addSum,
   type Block,
   emptySum,
   field,
@@ -11,7 +12,7 @@ import {
   type Stations,
   type Sum,
 } from "#snapshots/model/block.ts";
-import type { BlockTree } from "#snapshots/model/block-tree.ts";
+import type { BlockList } from "#snapshots/model/block-list.ts";
 import { borrow } from "#snapshots/model/long-buffers.ts";
 
 /** Stations of one block that belong to a result; `chosen` null means all of them. */
@@ -28,7 +29,7 @@ export interface Selection {
 }
 
 /** Finds the stations of an area that pass. Without a filter a block inside the area is taken as a whole. */
-export function select(tree: BlockTree, area: Area, matcher: Matcher | null): Selection {
+export function select(list: BlockList, area: Area, matcher: Matcher | null): Selection {
   const region = compileArea(area);
   const found: Selection = { count: 0, sum: emptySum(), hits: [] };
   const take = (block: Block, chosen: Uint8Array): void => {
@@ -40,21 +41,16 @@ export function select(tree: BlockTree, area: Area, matcher: Matcher | null): Se
     }
     if (found.count > before) found.hits.push({ block, chosen });
   };
-  tree.walk(
-    region,
-    (whole, sum) => {
-      if (matcher !== null) return;
-      found.count += whole;
-      for (let lane = 0; lane < 3; lane++)
-        found.sum[lane] = (found.sum[lane] as number) + (sum[lane] as number);
-    },
-    (block, covered) => {
-      const within = covered ? null : inRegion(region, block);
-      if (matcher !== null) take(block, matcher(block, within));
-      else if (within !== null) take(block, within);
-      else found.hits.push({ block, chosen: null });
-    },
-  );
+  list.walk(region, ({ block, sum }, covered) => {
+    const within = covered ? null : inRegion(region, block);
+    if (matcher !== null) take(block, matcher(block, within));
+    else if (within !== null) take(block, within);
+    else {
+      found.count += block.stations.length;
+      addSum(found.sum, sum);
+      found.hits.push({ block, chosen: null });
+    }
+  });
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import type { Source, Stations } from "#snapshots/model/block.ts";
-import type { Leaf } from "#snapshots/model/block-tree.ts";
+import type { Leaf } from "#snapshots/model/block-list.ts";
 
 /** In place of a station's number: there is none, or the list ends here. */
 export const noStation = -1;

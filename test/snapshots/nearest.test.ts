@@ -5,7 +5,7 @@ import { emptyState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { type Block, joinBlock } from "#snapshots/model/block.ts";
 import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
-import { createBlockTree, measured } from "#snapshots/model/block-tree.ts";
+import { createBlockList, type Leaf, measured } from "#snapshots/model/block-list.ts";
 import { renderStation } from "#snapshots/model/fragment.ts";
 import { findNearest, orderByDistance, reachOf } from "#snapshots/model/nearest.ts";
 import { slice } from "#snapshots/model/selection.ts";
@@ -39,8 +39,8 @@ describe("nearest stations", () => {
   });
 
   /** A hundred blocks of a hundred stations each, a tenth of a degree apart. */
-  const treeOf = () => {
-    const tree = createBlockTree();
+  const listOf = () => {
+    const list = createBlockList();
     const shelf = createBlockShelf(1 << 24);
     const blockOf = (n: number) =>
       joinBlock(
@@ -55,13 +55,13 @@ describe("nearest stations", () => {
         shelf,
         true,
       );
-    tree.rebuild(Array.from({ length: 100 }, (_, n) => ({ ...measured(blockOf(n)), index: n })));
-    return tree;
+    list.set(Array.from({ length: 100 }, (_, n) => measured(blockOf(n)) as Leaf));
+    return list;
   };
   const byId = (a: number, b: number): number => a - b;
 
   it("are found without a look at blocks farther than the last one kept", () => {
-    const tree = treeOf();
+    const list = listOf();
     const box = { south: 50, west: 30, north: 60, east: 40 };
     const area = { kind: "box" as const, box };
     const looked = new Set<Block>();
@@ -69,12 +69,12 @@ describe("nearest stations", () => {
       looked.add(block);
       return new Uint8Array(block.stations.length).fill(1);
     };
-    const some = findNearest(tree, { area, matcher, limit: 500, byId });
+    const some = findNearest(list, { area, matcher, limit: 500, byId });
     expect([some.kept.slots.length, some.truncated]).to.deep.equal([500, true]);
     expect(looked.size).to.be.within(5, 20);
     // All are looked at where nothing is cut.
     looked.clear();
-    const all = findNearest(tree, { area, matcher, limit: 10_000, byId });
+    const all = findNearest(list, { area, matcher, limit: 10_000, byId });
     expect([all.kept.slots.length, all.truncated, looked.size]).to.deep.equal([10_000, false, 100]);
     expect(slice(all.kept, 0, 500)).to.deep.equal(some.kept);
   });
