@@ -42,7 +42,7 @@ describe("text search", () => {
     );
   });
 
-  it("gives a text the sign of each of its parts, and a, я and 7 a bit of their own", () => {
+  it("gives a text the sign of each of its parts, and a and я a bit of their own", () => {
     fc.assert(
       fc.property(text, fc.nat(12), fc.nat(12), (whole, from, to) => {
         const sign = signOf(whole);
@@ -51,7 +51,7 @@ describe("text search", () => {
         );
       }),
     );
-    const own = [..."абвгдежзийклмнопрстуфхцчшщъыьэюяabcdefghijklmnopqrstuvwxyz0123456789"];
+    const own = [..."абвгдежзийклмнопрстуфхцчшщъыьэюяabcdefghijklmnopqrstuvwxyz"];
     expect(new Set(own.map((one) => signOf(one).join())).size).to.equal(own.length);
     for (const one of own)
       for (const other of ["№", "漢", "-", ".", "ł"])
