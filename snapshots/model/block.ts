@@ -9,7 +9,7 @@ import type { BlockBytes, BlockShelf } from "#snapshots/model/block-shelf.ts";
 export interface Block extends Columns {
   /**
    * The part that no search reads and that may be held deflated: the JSON of all stations, then the states of those
-   * that time alone will still change (see state-text.ts).
+   * that time alone will still change (see fragment.ts).
    */
   body: BlockBytes;
   /** Bytes of the JSON. */
@@ -115,7 +115,7 @@ const noData = servedStatuses.indexOf("nodata");
 export const isKnown = (block: Columns, slot: number): boolean =>
   (read(block, slot, field.flags) & 7) !== noData;
 
-/** The state from which time alone will still change the station (see state-text.ts); "" when nothing will change. */
+/** The state from which time alone will still change the station (see fragment.ts); "" when nothing will change. */
 export const stateOf = (block: Block, slot: number): string =>
   block.body
     .read()

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { stationHead } from "#src/contract/present.ts";
 import type { StationRow } from "#src/feed/feed.ts";
-import type { FuelBlock } from "#src/domain/state.ts";
+import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { grades, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import {
@@ -22,7 +22,7 @@ export const pricedBit = 1 << 11;
 
 /**
  * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which time alone will still
- * change it (see state-text.ts), "" when nothing will change.
+ * change it (`writeState`), "" when nothing will change.
  */
 export function renderStation(
   station: number,
@@ -62,6 +62,40 @@ export function fuelOf(block: Block, slot: number): FuelBlock {
     block.body.read().toString("utf8", from, read(block, slot, field.end) - 2),
   ) as FuelBlock;
 }
+
+/** The parts of a state that `view` and `instants` read. What only the next fold needs is in the database. */
+const stateFields = [
+  ...[
+    "served",
+    "status",
+    "updated",
+    "confirmations",
+    "realCount",
+    "details",
+    "fuelsNow",
+    "fuelsNo",
+  ],
+  ...["queue", "limitL", "noCash", "fuelCardsOnly", "seeded", "versions", "count", "newest", "id"],
+  ...[
+    "disputed",
+    "challenger",
+    "prices",
+    "grade",
+    "price",
+    "from",
+    "lastUpdated",
+    "next",
+    "at",
+    "state",
+  ],
+];
+
+/** A folded state as it is kept with its station, and read back from there. */
+export const writeState = (state: StationState): string => JSON.stringify(state, stateFields);
+export const readState = (text: string): StationState => ({
+  ...emptyState,
+  ...(JSON.parse(text) as Partial<StationState>),
+});
 
 function recordOf(
   fixed: string,

@@ -16,9 +16,15 @@ import { createBlockList } from "#snapshots/model/block-list.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import type { Area } from "#snapshots/model/area.ts";
-import { foldBrand, fuelOf, renderFuel, renderStation } from "#snapshots/model/fragment.ts";
+import {
+  foldBrand,
+  fuelOf,
+  readState,
+  renderFuel,
+  renderStation,
+  writeState,
+} from "#snapshots/model/fragment.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
-import { readState, writeState } from "#snapshots/model/state-text.ts";
 import {
   createChangeOrder,
   createIdOrder,
