@@ -5,6 +5,7 @@ import { ExitError } from "#cli/exit-error.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { choice, entries, flag, integer, line, moment, wordOr } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Act, By } from "#src/operators/act.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -31,7 +32,8 @@ interface ActWords<Input extends TObject, T> {
   options?: OptionWords<Input>;
   /** Asks for consent, and what is said without it. */
   consent?: readonly [question: (id: never) => string, otherwise: string];
-  shown(done: T): object;
+  /** `id`: that of the subject. */
+  shown(done: T, id: unknown): object;
   /** For people; by default a line for each field. */
   people?(shown: object, done: T): string;
   /** What is said beside the result. */
@@ -62,14 +64,14 @@ export function actVerb<Input extends TObject, Id extends TSchema, T extends obj
     const done = await withDb(out, async (db, config) =>
       act(await byOf(out, db, config), input, id),
     );
-    out.result(shown(done), (value) => people(value, done));
+    out.result(shown(done, id), (value) => people(value, done));
     for (const note of notes?.(done, input) ?? []) out.note(note);
   });
 }
 
 /** Who types a command. */
 export const byOf = async ({ actor }: Output, db: Db, config: Config): Promise<By> => ({
-  ...{ db, config, actor },
+  ...{ db, config, actor, wake: (stationIds) => wakeMarks(config, stationIds) },
   now: await databaseNow(db),
 });
 

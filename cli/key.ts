@@ -3,7 +3,6 @@ import { actVerb, byOf } from "#cli/act-verb.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { exitErrorOf } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import {
   alreadyRevoked,
@@ -93,7 +92,7 @@ export function keyCommand(output: () => Output): Command {
       const key = await withDb(out, async (db, config) => {
         const before = await findKey(db, keyId);
         if (before === null) return unknown("key", keyId);
-        if (before.revoked_at !== null) throw exitErrorOf(alreadyRevoked(keyId));
+        if (before.revoked_at !== null) return alreadyRevoked(keyId);
         const question = `Revoke key ${keyId} (${before.prefix}…, ${before.kind}) permanently?`;
         await consent(out, yes, question, "not revoked");
         return revokeKey(await byOf(out, db, config), {}, keyId);

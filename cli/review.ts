@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { actVerb, byOf } from "#cli/act-verb.ts";
 import { decideSelected, recordVerbs } from "#cli/batches.ts";
 import { verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
@@ -6,8 +7,6 @@ import { card, harmless, readable, table, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { selecting } from "#cli/selection.ts";
 import { listLimit, markId } from "#cli/values.ts";
-import { wakeMarks } from "#cli/with-queues.ts";
-import { isRefusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { listHeld } from "#src/marks/held.ts";
@@ -54,14 +53,13 @@ export function reviewCommand(output: () => Output): Command {
     "approve held marks: they count from when they were made",
   );
   decisionVerb(command, output, "reject", "reject held marks: they never count");
-  verb(
-    command,
-    "undo",
-    "take the decision about one mark back: it is held again",
-    "review undo 91234567890123",
-  )
-    .argument("<id>", "the mark's id", markId)
-    .action((id: number) => undoOne(output(), id));
+  actVerb(command, output, undoReview, {
+    name: "undo",
+    about: "take the decision about one mark back: it is held again",
+    examples: ["review undo 91234567890123"],
+    subject: ["<id>", "the mark's id"],
+    shown: (mark, id) => ({ id, station_id: mark.stationId, review: mark.review }),
+  });
   const decisions = command
     .command("decisions")
     .description("decisions about held marks, and taking them back");
@@ -97,20 +95,8 @@ function decisionVerb(noun: Command, output: () => Output, word: Word, descripti
 }
 
 async function decideOne(out: Output, word: Word, id: number) {
-  const { stationId, review } = await withDb(out, async (db, config) => {
-    const mark = await reviewMark(db, out.actor, id, word);
-    if ("review" in mark && word === "approve") await wakeMarks(config, [mark.stationId]);
-    return mark;
-  });
-  out.result({ id, station_id: stationId, review }, card);
-}
-
-/** The way back of the decision about one mark. */
-async function undoOne(out: Output, id: number) {
-  const { stationId, review } = await withDb(out, async (db, config) => {
-    const mark = await undoReview(db, out.actor, id);
-    if (!isRefusal(mark)) await wakeMarks(config, [mark.stationId]);
-    return mark;
-  });
+  const { stationId, review } = await withDb(out, async (db, config) =>
+    reviewMark[word](await byOf(out, db, config), {}, id),
+  );
   out.result({ id, station_id: stationId, review }, card);
 }

@@ -3,7 +3,7 @@ import { actVerb, byOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
-import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { choice, degrees, line, stationId } from "#cli/values.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
@@ -26,11 +26,10 @@ export function stationCommand(output: () => Output): Command {
   verb(command, "show", "one station, with what is set by hand", "station show n123 --json")
     .argument("<id>", "the station's id", stationId)
     .action(async (stationId: string) => {
-      const found = await withDb(output(), async (db) => {
-        const station = await findStation(db, stationId);
-        if (station === null) throw exitErrorOf(unknown("station", stationId));
-        return station;
-      });
+      const found = await withDb(
+        output(),
+        async (db) => (await findStation(db, stationId)) ?? unknown("station", stationId),
+      );
       output().result(found, people);
     });
 

@@ -3,10 +3,10 @@ import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, readable, table } from "#cli/output.ts";
-import { unknown } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";
+import { unknown } from "#src/operators/act.ts";
 import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
 import {
   disableWebhook,
@@ -50,7 +50,7 @@ export function webhookCommand(output: () => Output): Command {
     .action(async (webhookId: number) => {
       const found = await withDb(output(), async (db) => {
         const webhook = await findWebhook(db, webhookId);
-        if (webhook === null) throw unknown("webhook", webhookId, "webhook list");
+        if (webhook === null) return unknown("webhook", webhookId);
         const deliveries = await listDeliveries(db, webhookId, deliveriesShown);
         return { ...shown(webhook), deliveries: deliveries.map(readable) };
       });

@@ -1,11 +1,11 @@
-import { rowId } from "#api/console/fields.ts";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { actorOf, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { type BatchAct, type Committed, listBatches } from "#src/marks/batches.ts";
 import { showBatch } from "#src/marks/effects.ts";
 import { takeBack } from "#src/marks/take-back.ts";
+import { rowId } from "#src/operators/inputs.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 /** Stations of which a preview and a record say what changes. */
@@ -33,10 +33,12 @@ export const recordCalls = (
       ctx.body = { batches: batches.map((batch) => presented(batch, inMs)) };
     }),
     consoleCall("GET", `${path}/{id}`, { role: "viewer" }, async (ctx) => {
-      ctx.body = orThrow(await showBatch(db, acts, rowId(ctx.params["id"]), config, shownStations));
+      ctx.body = orThrow(
+        await showBatch(db, acts, idOf(rowId, ctx.params["id"]), config, shownStations),
+      );
     }),
     consoleCall("POST", `${path}/{id}/undo`, { role: "operator" }, async (ctx) => {
-      const id = rowId(ctx.params["id"]);
+      const id = idOf(rowId, ctx.params["id"]);
       ctx.body = orThrow(await takeBack(db, actorOf(ctx), acts, id, waking(services)));
     }),
   ];

@@ -1,5 +1,4 @@
-import { rowId } from "#api/console/fields.ts";
-import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { named, personOf } from "#api/console/people.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
@@ -7,6 +6,7 @@ import { findPerson, refuseUnknownPartner } from "#src/marks/erasure.ts";
 import { reportersOf } from "#src/marks/held.ts";
 import { namedNetworks } from "#src/marks/networks.ts";
 import { unknown } from "#src/operators/act.ts";
+import { longId } from "#src/operators/inputs.ts";
 
 const networksShown = 200;
 
@@ -24,7 +24,7 @@ export const choiceCalls = ({ db, clock, config }: Services): ConsoleCall[] => [
     ctx.body = { networks: await namedNetworks(db, networksShown) };
   }),
   consoleCall("GET", "/reporters/{id}", { role: "viewer" }, async (ctx) => {
-    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
+    const id = idOf(longId, ctx.params["id"]);
     const found = await reportersOf(db, new Set([id]), clock());
     ctx.body = { reporter: orThrow(found.get(id) ?? unknown("reporter", id)) };
   }),

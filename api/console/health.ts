@@ -1,6 +1,4 @@
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { rowId } from "#api/console/fields.ts";
-import { orThrow } from "#api/http/errors.ts";
+import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { Services } from "#api/http/services.ts";
 import { listFailed, readBacklog } from "#src/marks/backlog.ts";
 import { retryMark } from "#src/marks/retry.ts";
@@ -31,12 +29,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
     const marks: ConsoleFailedMark[] = failed.map((mark) => presented(mark, inMs));
     ctx.body = { marks };
   }),
-  consoleCall("POST", "/failed-marks/{id}/retry", { role: "operator" }, async (ctx) => {
-    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-    const { stationId } = orThrow(await retryMark(services.db, actorOf(ctx), id));
-    services.producer.wakeMarks([stationId]);
-    ctx.status = 204;
-  }),
+  actCall(services, "POST", "/failed-marks/{id}/retry", retryMark),
 ];
 
 async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {

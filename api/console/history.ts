@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { stationIdOf } from "#api/console/fields.ts";
-import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { searchStations, stationPage } from "#src/marks/station-history.ts";
 import { unknown } from "#src/operators/act.ts";
+import { stationId } from "#src/operators/inputs.ts";
 import { listActions } from "#src/operators/operator-log.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
@@ -31,7 +31,7 @@ export const historyCalls = ({ db, config }: Services): ConsoleCall[] => [
   }),
   consoleCall("GET", "/stations/{id}", { role: "viewer", query: older }, async (ctx) => {
     const { before = null } = ctx.state.query;
-    const id = stationIdOf(ctx.params["id"]);
+    const id = idOf(stationId, ctx.params["id"]);
     ctx.body = orThrow((await stationPage(db, id, before, config)) ?? unknown("station", id));
   }),
   consoleCall("GET", "/log", { role: "viewer", query: logFilter }, async (ctx) => {

@@ -1,5 +1,4 @@
 import type { Static, TObject, TSchema } from "typebox";
-import { rowId } from "#api/console/fields.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Method } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -35,11 +34,12 @@ export const actorOf = ({
 }: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
 
 /** Who acts in a call of the console. */
-export const byOf = ({ db, config, clock }: Services, ctx: Parameters<typeof actorOf>[0]): By => ({
-  db,
-  config,
-  now: clock(),
-  actor: actorOf(ctx),
+export const byOf = (
+  { db, config, clock, producer }: Services,
+  ctx: Parameters<typeof actorOf>[0],
+): By => ({
+  ...{ db, config, now: clock(), actor: actorOf(ctx) },
+  wake: (stationIds) => producer.wakeMarks(stationIds),
 });
 
 /** A call that does an act; it answers what `answer` makes of the result, or without it 204. */
@@ -52,7 +52,7 @@ export const actCall = <Input extends TObject, Id extends TSchema, T extends obj
 ): ConsoleCall => {
   const bodies = act.input === (nothing as TObject) ? {} : { body };
   return consoleCall(method, path, { role: "operator", ...bodies }, async (ctx) => {
-    const id = idOf(act.id, ctx.params["id"]) as Static<Id>;
+    const id = idOf(act.id, ctx.params["id"]);
     const done = orThrow(await act(byOf(services, ctx), ctx.state.body as Static<Input>, id));
     ctx.status = answer === undefined ? 204 : status;
     if (answer !== undefined) ctx.body = await answer(done);
@@ -65,9 +65,11 @@ interface ActAnswer<T> {
 }
 
 /** The id in a path; 0 or "", which nothing has, when it cannot be one. */
-function idOf(id: { type?: string; maximum?: number; pattern?: string }, text = "") {
-  if (id.type === "integer") return rowId(text, id.maximum);
-  return new RegExp(id.pattern ?? "").test(text) ? text : "";
+export function idOf<Id extends TSchema>(id: Id, text = ""): Static<Id> {
+  const { maximum, pattern = "" } = id as TSchema & { maximum?: number; pattern?: string };
+  if (maximum === undefined) return (new RegExp(pattern).test(text) ? text : "") as Static<Id>;
+  const fits = /^[1-9]\d{0,14}$/.test(text) && Number(text) <= maximum;
+  return (fits ? Number(text) : 0) as Static<Id>;
 }
 
 export interface OperatorGate {

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import { actCall, byOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import { rowId } from "#api/console/fields.ts";
+import { actCall, byOf, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { consoleKey } from "#api/console/keys.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
@@ -8,6 +7,7 @@ import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
 import { changePartner, createPartner, type Partner, setLaunch } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
+import { rowId } from "#src/operators/inputs.ts";
 
 const shownDays = 14;
 
@@ -30,7 +30,7 @@ export const partnerCalls = (services: Services): ConsoleCall[] => {
       };
     }),
     consoleCall("GET", "/partners/{id}", { role: "viewer" }, async (ctx) => {
-      const id = rowId(ctx.params["id"]);
+      const id = idOf(rowId, ctx.params["id"]);
       const partner = orThrow((await partnerRows(db, id))[0] ?? unknown("partner", id));
       const [keys, usage] = await Promise.all([
         listKeys(db, partner.id),
@@ -49,7 +49,7 @@ export const partnerCalls = (services: Services): ConsoleCall[] => {
     }),
     actCall(services, "POST", "/partners/{id}/launch", setLaunch, { answer, body: launch }),
     consoleCall("DELETE", "/partners/{id}/launch", { role: "operator" }, async (ctx) => {
-      const id = rowId(ctx.params["id"]);
+      const id = idOf(rowId, ctx.params["id"]);
       ctx.body = answer(orThrow(await setLaunch(byOf(services, ctx), usual, id)));
     }),
   ];

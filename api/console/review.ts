@@ -1,7 +1,12 @@
 import { Type } from "typebox";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
-import { rowId } from "#api/console/fields.ts";
-import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
+import {
+  actCall,
+  actorOf,
+  byOf,
+  consoleCall,
+  type ConsoleCall,
+} from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
@@ -30,11 +35,8 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
   }),
   decision(services, "approve"),
   decision(services, "reject"),
-  consoleCall("POST", "/review/{id}/undo", { role: "operator" }, async (ctx) => {
-    const id = rowId(ctx.params["id"], Number.MAX_SAFE_INTEGER);
-    const { stationId, review } = orThrow(await undoReview(services.db, actorOf(ctx), id));
-    services.producer.wakeMarks([stationId]);
-    ctx.body = { review };
+  actCall(services, "POST", "/review/{id}/undo", undoReview, {
+    answer: ({ review }) => ({ review }),
   }),
   consoleCall("GET", "/review/groups", { role: "viewer" }, async (ctx) => {
     ctx.body = { groups: await heldGroups(services.db) };
@@ -62,15 +64,14 @@ const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCa
     },
   );
 
-const decision = ({ db, producer }: Services, verb: "approve" | "reject"): ConsoleCall =>
+const decision = (services: Services, verb: "approve" | "reject"): ConsoleCall =>
   consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {
     // `missed`: no such mark, or another operator was faster.
     const answer = { decided: [] as number[], missed: [] as number[] };
     // A transaction each, in one order: none waits for locks that another decision holds in another order.
     for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
-      const mark = await reviewMark(db, actorOf(ctx), id, verb);
+      const mark = await reviewMark[verb](byOf(services, ctx), {}, id);
       answer[isRefusal(mark) ? "missed" : "decided"].push(id);
-      if (!isRefusal(mark) && verb === "approve") producer.wakeMarks([mark.stationId]);
     }
     ctx.body = answer;
   });

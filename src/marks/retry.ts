@@ -1,25 +1,22 @@
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { daysOfIds, idsOfDays, readOpen } from "#src/marks/open-days.ts";
-import { act, unknown } from "#src/operators/act.ts";
+import { act, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { longId } from "#src/operators/inputs.ts";
 
-/** Has a failed mark processed again. Gives its station, for the marks workers to look there. */
-export const retryMark = (
-  db: Db,
-  actor: string,
-  id: number,
-): Promise<{ stationId: string } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const [value] = await rows<{ stationId: string }>(
-      tx,
-      `update marks set failed_at = null, failure = null
+/** Has a failed mark processed again. */
+export const retryMark = operatorAct(nothing, longId, async (tx, _, id) => {
+  const [value] = await rows<{ stationId: string }>(
+    tx,
+    `update marks set failed_at = null, failure = null
        where id = ? and processed_at is null and failed_at is not null returning station_id as "stationId"`,
-      [id],
-    );
-    if (value === undefined) return unknown("failed mark", id);
-    const details = { station: value.stationId };
-    return { value, action: "mark.retry", subject: `mark ${id}`, details };
-  });
+    [id],
+  );
+  if (value === undefined) return unknown("failed mark", id);
+  const { stationId: station } = value;
+  const entry = { action: "mark.retry", subject: `mark ${id}`, details: { station } };
+  return { value, ...entry, touched: [station] };
+});
 
 const marksAtOnce = 500;
 

@@ -1,9 +1,9 @@
-import type { Refusal } from "#src/contract/refusals.ts";
-import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { rows, type Tx } from "#src/infrastructure/db.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { type Batch, batchActs, lockBatch, takeMarks } from "#src/marks/batches.ts";
 import { restoreMarks } from "#src/marks/take-back.ts";
-import { act, already, changed, unknown } from "#src/operators/act.ts";
+import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { longId } from "#src/operators/inputs.ts";
 
 /** A mark that was decided: where it is, and its review now. */
 export interface Reviewed {
@@ -17,13 +17,8 @@ export interface Reviewed {
  * record, by which `undoReview` takes it back (decisions 13.20). A mark that is not held gives `already` with its
  * review: `none`, `approved`, `rejected`, `withdrawn` …
  */
-export const reviewMark = (
-  db: Db,
-  actor: string,
-  id: number,
-  verb: "approve" | "reject",
-): Promise<Reviewed | Refusal> =>
-  act(db, actor, async (tx) => {
+const reviewing = (verb: "approve" | "reject") =>
+  operatorAct(nothing, longId, async (tx, _, id, { actor }) => {
     const before = await findReviewed(tx, id);
     if (before === undefined) return unknown("mark", id);
     const { stationId } = before;
@@ -39,44 +34,47 @@ export const reviewMark = (
     await takeMarks(tx, record!.id, verb, { mark: id }, [stationId]);
     const value = { stationId, review: batchActs[verb].becomes };
     const details = { station: stationId };
-    return { value, action: batchActs[verb].action, subject: `mark ${id}`, details };
+    const touched = verb === "approve" ? [stationId] : [];
+    return { value, action: batchActs[verb].action, subject: `mark ${id}`, details, touched };
   });
+
+export const reviewMark = { approve: reviewing("approve"), reject: reviewing("reject") };
 
 /**
  * Takes the decision about one mark back: it is held again, as it was, and its station is folded anew. A mark that was
  * decided together with others, or that has changed since, gives `changed`, and nothing is done.
  */
-export const undoReview = (db: Db, actor: string, id: number): Promise<Reviewed | Refusal> =>
-  act(db, actor, async (tx) => {
-    const mark = await findReviewed(tx, id);
-    if (mark === undefined) return unknown("mark", id);
-    // The record before the station, as whoever takes back a decision about many does.
-    const [kept] = await rows<{ id: number; alone: boolean }>(
-      tx,
-      `select b.id, b.selection = jsonb_build_object('mark', k.mark_id) as alone
+export const undoReview = operatorAct(nothing, longId, async (tx, _, id, { actor }) => {
+  const mark = await findReviewed(tx, id);
+  if (mark === undefined) return unknown("mark", id);
+  // The record before the station, as whoever takes back a decision about many does.
+  const [kept] = await rows<{ id: number; alone: boolean }>(
+    tx,
+    `select b.id, b.selection = jsonb_build_object('mark', k.mark_id) as alone
        from mark_batch_marks k join mark_batches b on b.id = k.batch_id
        where k.mark_id = ? and b.act in ('approve', 'reject') order by b.id desc limit 1`,
-      [id],
-    );
-    const batch = kept?.alone === true ? await lockBatch(tx, kept.id) : undefined;
-    await lockStations(tx, [mark.stationId], "wait");
-    const now = (await findReviewed(tx, id, "for update")) ?? mark;
-    const restored =
-      batch !== undefined && now.review === batchActs[batch.act].becomes
-        ? await restoreMarks(tx, batch, [mark.stationId])
-        : null;
-    if (batch === undefined || restored === null || restored.marks === 0)
-      return changed("mark", id, whyNot(now.review, kept));
-    await rows(
-      tx,
-      `update mark_batches set undo_at = server_now(), undo_actor = ?, undone_at = server_now() where id = ?`,
-      [actor, batch.id],
-    );
-    const value = { stationId: mark.stationId, review: "held" };
-    const { action } = batchActs[batch.act];
-    const details = { station: mark.stationId };
-    return { value, action: `${action}-undo`, subject: `mark ${id}`, details };
-  });
+    [id],
+  );
+  const batch = kept?.alone === true ? await lockBatch(tx, kept.id) : undefined;
+  await lockStations(tx, [mark.stationId], "wait");
+  const now = (await findReviewed(tx, id, "for update")) ?? mark;
+  const restored =
+    batch !== undefined && now.review === batchActs[batch.act].becomes
+      ? await restoreMarks(tx, batch, [mark.stationId])
+      : null;
+  if (batch === undefined || restored === null || restored.marks === 0)
+    return changed("mark", id, whyNot(now.review, kept));
+  await rows(
+    tx,
+    `update mark_batches set undo_at = server_now(), undo_actor = ?, undone_at = server_now() where id = ?`,
+    [actor, batch.id],
+  );
+  const value = { stationId: mark.stationId, review: "held" };
+  const { action } = batchActs[batch.act];
+  const details = { station: mark.stationId };
+  const touched = [mark.stationId];
+  return { value, action: `${action}-undo`, subject: `mark ${id}`, details, touched };
+});
 
 function whyNot(review: string, kept: Pick<Batch, "id"> | undefined): string {
   if (review === "held")

@@ -5,7 +5,11 @@ import { inTransaction, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { logAction, type OperatorAction } from "#src/operators/operator-log.ts";
 
 /** What an act gives to its caller, and what the operator's log says of it. */
-export type Done<T> = Omit<OperatorAction, "actor"> & { value: T };
+export type Done<T> = Omit<OperatorAction, "actor"> & {
+  value: T;
+  /** Stations at which the marks workers have something to do once it is committed. */
+  touched?: readonly string[];
+};
 
 /** There is no partner, key, mark … of this id. */
 export const unknown = (what: string, id: number | string): Refusal =>
@@ -49,6 +53,8 @@ export interface By {
   config: Pick<Config, "defaultRpm" | "defaultDaily" | "massNoLimit">;
   /** ms. */
   now: number;
+  /** Tells the marks workers to look at stations. */
+  wake(stationIds: readonly string[]): Promise<void> | void;
 }
 
 /** An act with the schemas of what it takes, of which the command line and the console make themselves. */
@@ -69,7 +75,15 @@ export const operatorAct = <Input extends TObject, Id extends TSchema, T extends
   work: (tx: Tx, input: Static<Input>, id: Static<Id>, by: By) => Promise<Done<T> | Refusal>,
 ): Act<Input, Id, T> =>
   Object.assign(
-    (by: By, given: Static<Input>, subject: Static<Id>) =>
-      act(by.db, by.actor, (tx) => work(tx, given, subject, by)),
+    async (by: By, given: Static<Input>, subject: Static<Id>) => {
+      let touched: readonly string[] = [];
+      const done = await act(by.db, by.actor, async (tx) => {
+        const made = await work(tx, given, subject, by);
+        if (!isRefusal(made)) touched = made.touched ?? [];
+        return made;
+      });
+      if (touched.length > 0) await by.wake(touched);
+      return done;
+    },
     { input, id },
   );

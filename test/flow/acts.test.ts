@@ -540,7 +540,7 @@ describe("flow: an operator's act, from the command line and from the console", 
          as v(id, status, review)`,
       [station, reporter!.id, partner, key, held, failed, gone, rejected],
     );
-    await reviewMark(db, "test", rejected!, "reject");
+    await reviewMark.reject(by(db, "test"), {}, rejected!);
     const [batch] = await rows<{ id: number }>(
       db,
       `insert into mark_batches (act, actor, selection, stations, marks, finished_at)

@@ -170,7 +170,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     expect(held.length).to.be.above(massNoLimit);
     for (const [n, { id }] of held.entries()) {
       if (n % 5 === 4) continue;
-      await reviewMark(country.db, "test", id, n % 5 === 3 ? "reject" : "approve");
+      await reviewMark[n % 5 === 3 ? "reject" : "approve"](by(country.db, "test"), {}, id);
     }
     await settled();
     await expectApprovedJudged();

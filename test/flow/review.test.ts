@@ -7,6 +7,7 @@ import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { undoReview } from "#src/marks/review-mark.ts";
 import { takeBack } from "#src/marks/take-back.ts";
+import { by } from "#test/harness/by.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -234,8 +235,8 @@ describe("flow: the review of mass `no` marks", function () {
     // Before it is taken back: there is none afterwards.
     const record = await recordOf(Number(id));
     const both = await Promise.all([
-      undoReview(country.db, "a", Number(id)),
-      undoReview(country.db, "b", Number(id)),
+      undoReview(by(country.db, "a"), {}, Number(id)),
+      undoReview(by(country.db, "b"), {}, Number(id)),
       takeBackRecord(record),
     ]);
     const done = both.filter((one) => !isRefusal(one) && !("marks" in one && one.marks === 0));

@@ -17,6 +17,7 @@ import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { dropRuns, loadRuns } from "#src/marks/stored-runs.ts";
+import { by } from "#test/harness/by.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
@@ -210,7 +211,7 @@ describe("worker: status runs", function () {
       ["yes", -3, -1],
       ["low", -1, null],
     ]);
-    await reviewMark(deps.db, "test", held, "approve");
+    await reviewMark.approve(by(deps.db, "test"), {}, held);
     await work(deps, 4);
     await expectRuns(0, 4, [
       ["yes", -3, -2],
