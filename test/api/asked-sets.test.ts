@@ -3,12 +3,12 @@ import { expect } from "chai";
 import { setName } from "#snapshots/dumps/dump.ts";
 import { standingSets } from "#snapshots/dumps/standing-sets.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 import { startWorker } from "#test/harness/roles.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const places = Array.from({ length: 30 }, (_, n) => ({
   id: `s${10 + n}`,
@@ -18,20 +18,20 @@ const places = Array.from({ length: 30 }, (_, n) => ({
 }));
 
 describe("dumps of the filter sets asked for", function () {
-  let instance: TestInstance;
-  let db: Db;
-  let edges: Edge[];
+  const settings = { LOG_LEVEL: "silent", SLOT_MS: "500", DUMP_MAX_AGE_MS: "2000" };
+  const instance = useInstance(settings);
+  let key: string;
   let clients: Client[];
   let stopRole: () => Promise<void>;
 
   before(async () => {
-    instance = await startInstance({ SLOT_MS: "500", DUMP_MAX_AGE_MS: "2000" });
-    db = createDb(instance.config, "setup");
-    const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
-    const key = await addKey(db, partner);
-    await writeStations(db, places);
-    edges = [await startEdge(instance.config), await startEdge(instance.config)];
-    clients = edges.map(({ port }) => createClient(`http://127.0.0.1:${port}`, key));
+    const partner = await addPartner(instance.db, { rpm: 100_000, daily: 1_000_000 });
+    key = await addKey(instance.db, partner);
+    await writeStations(instance.db, places);
+  });
+  const edges = [useEdgeOn(instance), useEdgeOn(instance)];
+  before(async () => {
+    clients = edges.map(({ origin }) => createClient(origin, key));
     const stops = [
       await startWorker("snapshots", instance.config),
       await startWorker("clock", instance.config),
@@ -41,12 +41,7 @@ describe("dumps of the filter sets asked for", function () {
     };
   });
 
-  after(async () => {
-    await stopRole?.();
-    for (const edge of edges ?? []) await edge.stop();
-    await db.destroy();
-    await instance?.drop();
-  });
+  after(() => stopRole?.());
 
   const dumpsMade = async (): Promise<string[]> => {
     const { redis, config } = edges[0]!.web.services;
@@ -113,7 +108,7 @@ describe("dumps of the filter sets asked for", function () {
     const before = await clients[1]!.get(path);
     const etag = before.headers.get("etag")!;
     const at = Date.now();
-    await writeStations(db, [{ ...places[0]!, state: serving("yes", at) }]);
+    await writeStations(instance.db, [{ ...places[0]!, state: serving("yes", at) }]);
     const changed = await until(
       () => clients[1]!.get(path, { "If-None-Match": etag }),
       ({ status }) => status === 200,

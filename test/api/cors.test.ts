@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { headersForPage } from "#api/http/cors.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
-import { addKey, addPartner, bearer, startEdge, type Edge } from "#test/api/edge.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { addKey, addPartner, bearer } from "#test/api/edge.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const shop = "https://www.shop.test";
 const { id } = placeOf(0);
@@ -12,25 +13,16 @@ const cors = (headers: Headers): string[] =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
 describe("what a partner's page may read (decisions 8.34, 8.35)", () => {
-  let instance: TestInstance;
-  let country: Country;
-  let edge: Edge;
+  const { instance, country } = useStage(3, [], {
+    LOG_LEVEL: "silent",
+    TRUSTED_PROXIES: "127.0.0.1",
+    BASE_URL: "https://fuel.example",
+  });
+  const edge = useEdgeOn(instance);
   let key: string;
 
   before(async () => {
-    instance = await createTestInstance({
-      LOG_LEVEL: "silent",
-      TRUSTED_PROXIES: "127.0.0.1",
-      BASE_URL: "https://fuel.example",
-    });
-    country = await openCountry(instance.config, 3);
     key = await addKey(country.db, country.partnerId, "publishable", { domains: ["shop.test"] });
-    edge = await startEdge(instance.config);
-  });
-  after(async () => {
-    await edge?.stop();
-    await country?.close();
-    await instance?.drop();
   });
 
   const call = async (

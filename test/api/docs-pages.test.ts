@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "chai";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { addKey, addPartner, useEdge } from "#test/api/edge.ts";
 
 const AsyncFunction = (async () => {}).constructor as new (
   ...parts: string[]
@@ -14,9 +13,7 @@ interface Page {
 }
 
 describe("pages of the API and of the guide", () => {
-  let instance: TestInstance;
-  let edge: Edge;
-  let origin: string;
+  const edge = useEdge();
   let key: string;
   /** All below `/docs`, by their address. */
   const pages = new Map<string, Page>();
@@ -24,11 +21,8 @@ describe("pages of the API and of the guide", () => {
 
   before(async function () {
     this.timeout(120_000);
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
-    origin = `http://127.0.0.1:${edge.port}`;
     key = await addKey(edge.db, await addPartner(edge.db));
-    const toRead = [`${origin}/docs`];
+    const toRead = [`${edge.origin}/docs`];
     for (const url of toRead) {
       if (pages.has(url)) continue;
       const response = await fetch(url);
@@ -39,7 +33,7 @@ describe("pages of the API and of the guide", () => {
         if (link.hash !== "") others.set(link.href, url);
         return link.href.replace(link.hash, "");
       });
-      const links = found.filter((link) => link.startsWith(`${origin}/`));
+      const links = found.filter((link) => link.startsWith(`${edge.origin}/`));
       pages.set(url, { text, links });
       for (const link of links) {
         if (/^\/docs(\/(guide|api)\/[^.]+|\/guide)?$/.test(new URL(link).pathname))
@@ -48,14 +42,10 @@ describe("pages of the API and of the guide", () => {
       }
     }
   });
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
-  });
 
   const pathsOf = (prefix: string): string[] =>
     [...pages.keys()]
-      .map((url) => url.slice(origin.length))
+      .map((url) => url.slice(edge.origin.length))
       .filter((path) => path.startsWith(prefix));
   const plain = (html: string): string =>
     html
@@ -85,7 +75,7 @@ describe("pages of the API and of the guide", () => {
       const url = href.replace(hash, "");
       const page = pages.get(url);
       if (page === undefined) {
-        if (!url.startsWith(`${origin}/`)) continue;
+        if (!url.startsWith(`${edge.origin}/`)) continue;
         const response = await fetch(url);
         await response.arrayBuffer();
         expect(response.status, `${url} on ${from}`).to.equal(200);
@@ -102,16 +92,16 @@ describe("pages of the API and of the guide", () => {
 
   it("are known by their ETag, and unknown ones are 404", async () => {
     for (const path of ["/docs", "/docs/guide/limits", "/docs/api/getUsage"]) {
-      const etag = (await fetch(origin + path)).headers.get("etag")!;
-      const again = await fetch(origin + path, { headers: { "If-None-Match": etag } });
+      const etag = (await fetch(edge.origin + path)).headers.get("etag")!;
+      const again = await fetch(edge.origin + path, { headers: { "If-None-Match": etag } });
       expect(again.status, path).to.equal(304);
     }
     for (const path of ["/docs/guide/nothing", "/docs/api/nothing", "/docs/api/constructor"])
-      expect((await fetch(origin + path)).status, path).to.equal(404);
+      expect((await fetch(edge.origin + path)).status, path).to.equal(404);
   });
 
   it("have their texts in one file for the search, each with what is sent", async () => {
-    const response = await fetch(`${origin}/docs/search.json`);
+    const response = await fetch(`${edge.origin}/docs/search.json`);
     const texts = (await response.json()) as Record<string, string>;
     expect(Object.keys(texts)).to.have.members(
       pathsOf("/docs/").filter((path) => path !== "/docs/guide/"),
@@ -138,7 +128,7 @@ describe("pages of the API and of the guide", () => {
     );
     const all: Record<"sh" | "ts" | "python", string[]> = { sh: [], ts: [], python: [] };
     for (const { operationId, method } of operations) {
-      const { text } = pages.get(`${origin}/docs/api/${operationId}`)!;
+      const { text } = pages.get(`${edge.origin}/docs/api/${operationId}`)!;
       for (const language of ["sh", "ts", "python"] as const) {
         const [, code] =
           new RegExp(`data-language="${language}">.*?<code>(.*?)</code>`, "s").exec(text) ?? [];

@@ -5,12 +5,15 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { use } from "#test/harness/use.ts";
 import { unwatchWeb, watchWeb } from "#test/harness/watched.ts";
 
 export interface Edge {
   config: Config;
   db: Db;
   web: Web;
+  origin: string;
+  /** Of the partner's API. */
   url: string;
   port: number;
   stop(): Promise<void>;
@@ -28,8 +31,32 @@ export async function startEdge(config: Config, parts: WebParts = {}): Promise<E
     await web.stop();
     unwatchWeb(origin);
   };
-  return { config, db: web.services.db, web, url, port, stop };
+  return { config, db: web.services.db, web, origin, url, port, stop };
 }
+
+/** A web process of a `describe`, with a database and a Redis prefix of its own; its log is silent. */
+export const useEdge = ({
+  settings = {},
+  ...parts
+}: WebParts & { settings?: Record<string, string> } = {}): Edge & { instance: TestInstance } =>
+  use(
+    async () => {
+      const instance = await startInstance(settings);
+      return { instance, ...(await startEdge(instance.config, parts)) };
+    },
+    async ({ stop, instance }) => {
+      await stop();
+      await instance.drop();
+    },
+    { instance: {} },
+  );
+
+/** A further web process of a `describe` on the same instance. */
+export const useEdgeOn = (instance: Pick<TestInstance, "config">, parts: WebParts = {}): Edge =>
+  use(
+    () => startEdge(instance.config, parts),
+    ({ stop }) => stop(),
+  );
 
 /** Has `before` awaited between the making of a rectangle and its storing. */
 export function beforeStoring({ web }: Edge, before: () => Promise<void>): void {

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import type { Route } from "#api/http/route.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { addKey, addPartner, bearer, useEdge } from "#test/api/edge.ts";
 
 const bugs: unknown[] = [
   new TypeError("Cannot read properties of undefined (reading 'connection')"),
@@ -28,13 +27,10 @@ const routes = (): Route[] =>
   }));
 
 describe("what a thrown error means to the caller", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge({ routes });
   let codes: string[];
 
   before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config, { routes });
     const headers = bearer(await addKey(edge.db, await addPartner(edge.db)));
     codes = await Promise.all(
       [...bugs, ...outages].map(async (_error, index) => {
@@ -43,10 +39,6 @@ describe("what a thrown error means to the caller", () => {
         return type.split("/").at(-1)!;
       }),
     );
-  });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
   });
 
   it("is a fault here for a bug, whatever its message speaks of", () =>

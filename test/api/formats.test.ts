@@ -5,12 +5,12 @@ import { expect } from "chai";
 import Koa from "koa";
 import { pickFormat } from "#api/stations/format.ts";
 import { forms, written } from "#snapshots/model/forms.ts";
-import { createDb } from "#src/infrastructure/db.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 import { checkAnswer } from "#test/harness/watched.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const geojson = "application/geo+json";
 const ndjson = "application/x-ndjson";
@@ -64,15 +64,13 @@ describe("Accept", () => {
 });
 
 describe("formats of station lists", function () {
-  let instance: TestInstance;
-  let edge: Edge;
+  const instance = useInstance({ LOG_LEVEL: "silent" });
   let key: string;
   let publishable: string;
   const now = Date.now();
 
   before(async () => {
-    instance = await startInstance();
-    const db = createDb(instance.config, "setup");
+    const { db } = instance;
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
     key = await addKey(db, partner);
     publishable = await addKey(db, partner, "publishable");
@@ -89,13 +87,8 @@ describe("formats of station lists", function () {
       { id: "r_3-x", lat: 90, lon: 180 },
       { id: "w4", lat: 1e-7, lon: 0 },
     ]);
-    await db.destroy();
-    edge = await startEdge(instance.config);
   });
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
-  });
+  const edge = useEdgeOn(instance);
 
   const unpacked = (body: Buffer, encoding: string | undefined): string =>
     (encoding === undefined || body.length === 0

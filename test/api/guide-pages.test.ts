@@ -1,25 +1,12 @@
 import { expect } from "chai";
-import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useEdge } from "#test/api/edge.ts";
 
 describe("documents for programs", () => {
-  let instance: TestInstance;
-  let edge: Edge;
-  let origin: string;
-
-  before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
-    origin = `http://127.0.0.1:${edge.port}`;
-  });
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
-  });
+  const edge = useEdge();
 
   /** Links go to where the service says it is; in this test it listens elsewhere. */
   const read = async (url: string): Promise<Response> => {
-    const response = await fetch(url.replace(instance.config.baseUrl, origin));
+    const response = await fetch(url.replace(edge.config.baseUrl, edge.origin));
     expect(response.status, url).to.equal(200);
     return response;
   };
@@ -27,7 +14,7 @@ describe("documents for programs", () => {
     [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link!);
 
   it("/llms.txt leads to Markdown whose links lead on, and to the API's description", async () => {
-    const overview = await read(`${origin}/llms.txt`);
+    const overview = await read(`${edge.origin}/llms.txt`);
     expect(overview.headers.get("content-type")).to.equal("text/markdown; charset=utf-8");
     const pages = linksOf(await overview.text());
     expect(pages).to.have.length(26);
@@ -40,13 +27,13 @@ describe("documents for programs", () => {
       expect(text, page).not.to.contain("{base}");
       for (const link of linksOf(text)) onward.add(new URL(link, page).href);
     }
-    const own = [...onward].filter((link) => link.startsWith(instance.config.baseUrl));
+    const own = [...onward].filter((link) => link.startsWith(edge.config.baseUrl));
     expect(own.length).to.be.above(3);
     for (const link of own) await (await read(link)).arrayBuffer();
   });
 
   it("/.well-known/api-catalog is a linkset that names the API and its documents", async () => {
-    const response = await read(`${origin}/.well-known/api-catalog`);
+    const response = await read(`${edge.origin}/.well-known/api-catalog`);
     expect(response.headers.get("content-type")).to.equal(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     );
@@ -63,7 +50,7 @@ describe("documents for programs", () => {
     const { linkset } = (await response.json()) as { linkset: Record<string, Links | string>[] };
     const [{ anchor, ...relations } = {}] = linkset;
     expect(relations).to.have.keys("service-desc", "service-doc", "status");
-    expect(anchor).to.equal(`${instance.config.baseUrl}/api/v1/partner`);
+    expect(anchor).to.equal(`${edge.config.baseUrl}/api/v1/partner`);
     for (const links of Object.values(relations) as Links[])
       for (const { href, type } of links) {
         if (href.endsWith("/readyz")) continue;

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import type { Route } from "#api/http/route.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, startEdge, useEdge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
   {
@@ -17,25 +16,22 @@ const routes = (): Route[] => [
 ];
 
 describe("last use of keys", function () {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge({
+    settings: { KEYS_REFRESH_MS: "100" },
+    routes,
+    clock: () => Date.now() + aheadMs,
+  });
   let partner: number;
   let aheadMs = 0;
   const writes: string[] = [];
 
   before(async () => {
-    instance = await startInstance({ KEYS_REFRESH_MS: "100" });
-    edge = await startEdge(instance.config, { routes, clock: () => Date.now() + aheadMs });
     partner = await addPartner(edge.db);
     edge.db.on("query", ({ sql }: { sql: string }) => {
       if (/update keys .*last_used_at/s.test(sql)) writes.push(sql);
     });
   });
   beforeEach(() => void writes.splice(0));
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
-  });
 
   const use = (key: string, headers = {}) =>
     fetch(`${edge.url}/open`, { headers: { ...bearer(key), ...headers } }).then((r) => r.text());
@@ -100,19 +96,19 @@ describe("last use of keys", function () {
 
   it("is written when the process stops, and shown by `key list`", async () => {
     const key = await addKey(edge.db, partner);
-    const other = await startEdge({ ...instance.config, keysRefreshMs: 600_000 }, { routes });
+    const other = await startEdge({ ...edge.config, keysRefreshMs: 600_000 }, { routes });
     const since = Date.now();
     await fetch(`${other.url}/open`, { headers: bearer(key) }).then((r) => r.text());
     await other.stop();
     expect(await lastUsed(key)).to.be.at.least(since);
-    const listed = await runOperator(instance.env, "key", "list", "--json");
+    const listed = await runOperator(edge.instance.env, "key", "list", "--json");
     const prefix = key.slice(0, key.indexOf("live_") + 9);
     const shown = (listed.json as { prefix: string; kind: string; last_used: string }[]).find(
       (one) => one.prefix === prefix,
     )!;
     expect(shown.kind).to.equal("secret");
     expect(Date.parse(shown.last_used)).to.be.at.least(since - 1000);
-    const table = await runOperator(instance.env, "key", "list");
+    const table = await runOperator(edge.instance.env, "key", "list");
     expect(table.out)
       .to.match(/last.used/i)
       .and.to.include(prefix);

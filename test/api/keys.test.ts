@@ -3,10 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Route } from "#api/http/route.ts";
 import { newKey } from "#src/keys/key-text.ts";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, startEdge, useEdge } from "#test/api/edge.ts";
 import { openGate } from "#test/api/gate.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
   {
@@ -29,8 +28,14 @@ const routes = (): Route[] => [
 ];
 
 describe("keys at the API's edge", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge({
+    settings: {
+      KEYS_REFRESH_MS: "15000",
+      TRUSTED_PROXIES: "127.0.0.1",
+      BASE_URL: "https://fuel.example",
+    },
+    routes,
+  });
   let partner: number;
   let secret: string;
   let queries: string[];
@@ -51,12 +56,6 @@ describe("keys at the API's edge", () => {
     codeOf(await get(path, headers));
 
   before(async () => {
-    instance = await startInstance({
-      KEYS_REFRESH_MS: "15000",
-      TRUSTED_PROXIES: "127.0.0.1",
-      BASE_URL: "https://fuel.example",
-    });
-    edge = await startEdge(instance.config, { routes });
     partner = await addPartner(edge.db);
     secret = await addKey(edge.db, partner);
     queries = [];
@@ -66,10 +65,6 @@ describe("keys at the API's edge", () => {
     });
   });
   beforeEach(() => queries.splice(0));
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
-  });
 
   it("works as soon as it is issued, with one query for its first sight and none afterwards", async () => {
     const key = await addKey(edge.db, partner);
@@ -225,8 +220,8 @@ describe("keys at the API's edge", () => {
   });
 
   it("works on while Postgres is away; one not seen before gets 503 and may be sent again", async () => {
-    const gate = await openGate(instance.databaseUrl);
-    const cut = await startEdge({ ...instance.config, databaseUrl: gate.url }, { routes });
+    const gate = await openGate(edge.config.databaseUrl);
+    const cut = await startEdge({ ...edge.config, databaseUrl: gate.url }, { routes });
     try {
       const fresh = await addKey(edge.db, partner);
       await gate.shut();

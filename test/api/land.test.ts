@@ -1,25 +1,13 @@
 import { expect } from "chai";
-import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useEdge } from "#test/api/edge.ts";
 
 type Corner = readonly [x: number, y: number];
 
 /** decisions 15.42 */
 describe("api: the land of a tile as a path", () => {
-  let instance: TestInstance;
-  let edge: Edge;
-
-  before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
-  });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
-  });
-
+  const edge = useEdge();
   const open = (tile: string, headers: Record<string, string> = {}) =>
-    fetch(`http://127.0.0.1:${edge.port}/basemap/land/${tile}`, { headers });
+    fetch(`${edge.origin}/basemap/land/${tile}`, { headers });
   const ringsOf = async (tile: string): Promise<Corner[][]> => {
     const response = await open(tile);
     expect(response.status, tile).to.equal(200);

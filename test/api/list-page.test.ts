@@ -1,33 +1,22 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { assembleWeb, type Web } from "#api/assemble.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 describe("api: the list page, and the page about privacy", () => {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
-  let base: string;
+  const { instance, country } = useStage(50, []);
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 50);
     await country
       .db("stations")
       .where({ id: placeOf(0).id })
       .update({ name: `<script>alert("x")</script>` });
-    web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
-    base = `http://127.0.0.1:${(await web.start()).port}`;
   });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
-  });
+  const edge = useEdgeOn(instance, { log: pino({ level: "silent" }) });
 
   const open = async (query: string, language = "en", path = "/list") => {
-    const response = await fetch(`${base}${path}${query}`, {
+    const response = await fetch(`${edge.origin}${path}${query}`, {
       headers: { "Accept-Language": language },
     });
     return {
@@ -68,7 +57,7 @@ describe("api: the list page, and the page about privacy", () => {
 
   it("is found with a slash at its end as well, as the other pages are", async () => {
     for (const path of ["/list", "/docs", "/status", "/problems", "/overview", "/privacy"]) {
-      const response = await fetch(`${base}${path}/`);
+      const response = await fetch(`${edge.origin}${path}/`);
       expect([path, response.status, new URL(response.url).pathname]).to.deep.equal([
         ...[path, 200, path],
       ]);

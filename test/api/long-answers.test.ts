@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { createDb } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner } from "#test/api/edge.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const digestOf = (body: Buffer): string =>
   createHash("sha1")
@@ -40,8 +40,7 @@ const asked = (n = 0) => [
 type Asked = ReturnType<typeof asked>[number];
 
 describe("long answers", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const instance = useInstance({ LOG_LEVEL: "silent" });
   let key: string;
   let publishable: string;
   /** The right answer of each, made alone. */
@@ -69,14 +68,14 @@ describe("long answers", () => {
     (await askWith(key, one, encoding)).digest;
 
   before(async () => {
-    instance = await startInstance();
-    const db = createDb(instance.config, "setup");
+    const { db } = instance;
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
     key = await addKey(db, partner);
     publishable = await addKey(db, partner, "publishable");
     await writeStations(db, stations);
-    await db.destroy();
-    edge = await startEdge(instance.config);
+  });
+  const edge = useEdgeOn(instance);
+  before(async () => {
     const { model, clock } = edge.web.services;
     await until(
       () => Promise.resolve(model.whole(clock()).count),
@@ -84,11 +83,6 @@ describe("long answers", () => {
     );
     for (const one of asked()) right.push(await ask(one, "identity"));
     expect(new Set(right).size).to.equal(asked().length);
-  });
-
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
   });
 
   it("are the same when many are made and packed at once", async () => {

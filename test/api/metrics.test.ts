@@ -4,31 +4,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { parse } from "yaml";
-import { say, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { say, startEdge } from "#test/api/edge.ts";
 import { familiesOf, readExposition, type Samples } from "#test/api/exposition.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("GET /metrics", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let edge: Edge;
+  // No marks worker: what is sent stays unprocessed.
+  const { instance, country } = useStage(3, [], { LOG_LEVEL: "silent", WAIT_MS: "50" });
+  const edge = useEdgeOn(instance);
   let partner: Client;
   let page: Client;
 
-  before(async () => {
-    // No marks worker: what is sent stays unprocessed.
-    instance = await startInstance({ WAIT_MS: "50" });
-    country = await openCountry(instance.config, 3);
-    edge = await startEdge(instance.config);
-    partner = createClient(`http://127.0.0.1:${edge.port}`, country.secret);
-    page = createClient(`http://127.0.0.1:${edge.port}`, country.publishable);
-  });
-  after(async () => {
-    await edge?.stop();
-    await country.close();
-    await instance.drop();
+  before(() => {
+    partner = createClient(edge.origin, country.secret);
+    page = createClient(edge.origin, country.publishable);
   });
 
   const text = async (): Promise<string> => {

@@ -6,9 +6,8 @@ import { refusals } from "#src/contract/refusals.ts";
 import { route } from "#api/http/route.ts";
 import { createRoutes } from "#api/http/routers.ts";
 import { Type } from "typebox";
-import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { useEdge } from "#test/api/edge.ts";
 import { createContract, type OpenApi, type SeenAnswer } from "#test/harness/contract.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 interface Parameter {
   name: string;
@@ -38,18 +37,11 @@ type FullDocument = OpenApi & {
 };
 
 describe("the OpenAPI document", function () {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge();
   let document: FullDocument;
 
   before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
     document = (await (await fetch(`${edge.url}/openapi.json`)).json()) as FullDocument;
-  });
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
   });
 
   const operations = (): [name: string, operation: FullOperation][] =>
@@ -90,8 +82,8 @@ describe("the OpenAPI document", function () {
       servers: object;
       info: { contact: { url: string } };
     };
-    expect(servers).to.deep.equal([{ url: `${instance.config.baseUrl}/api/v1/partner` }]);
-    expect(info.contact.url).to.equal(instance.config.baseUrl);
+    expect(servers).to.deep.equal([{ url: `${edge.config.baseUrl}/api/v1/partner` }]);
+    expect(info.contact.url).to.equal(edge.config.baseUrl);
     for (const [name, { responses }] of operations())
       for (const [status, { content = {} }] of Object.entries(responses))
         expect(Object.keys(content).length, `${name} ${status}`).to.be.at.most(1);
@@ -235,7 +227,7 @@ describe("the OpenAPI document", function () {
   });
 
   it("is shown to people by a viewer that is served from here and runs nothing inline", async () => {
-    const origin = `http://127.0.0.1:${edge.port}`;
+    const { origin } = edge;
     const page = await fetch(`${origin}/docs`);
     const html = await page.text();
     const policy = page.headers.get("content-security-policy") ?? "";

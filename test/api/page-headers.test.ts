@@ -1,33 +1,25 @@
 import { expect } from "chai";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, useEdge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 describe("api: the headers of every page", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge({ settings: { KEYS_REFRESH_MS: "100" } });
   let key: string;
 
   before(async () => {
-    instance = await startInstance({ KEYS_REFRESH_MS: "100" });
-    edge = await startEdge(instance.config);
     key = await addKey(edge.db, await addPartner(edge.db), "publishable", {
       domains: ["shop.example"],
     });
-    await issueConsumerKey(edge.db, instance.config);
+    await issueConsumerKey(edge.db, edge.config);
     await until(
       () => open("/"),
       ({ status }) => status === 200,
     );
   });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
-  });
 
   const open = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${edge.port}${path}`, { redirect: "manual" });
+    const response = await fetch(`${edge.origin}${path}`, { redirect: "manual" });
     await response.text();
     const policy = response.headers.get("content-security-policy") ?? "";
     return {

@@ -4,19 +4,9 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { expect } from "chai";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
-import {
-  addKey,
-  addPartner,
-  answersOf,
-  bearer,
-  say,
-  startEdge,
-  startInstance,
-  type Edge,
-} from "#test/api/edge.ts";
+import { addKey, addPartner, answersOf, bearer, say, useEdge } from "#test/api/edge.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
   route({
@@ -46,12 +36,16 @@ const standStill = (ms: number): void =>
   void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe("what Node's HTTP parser refuses", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const lines: string[] = [];
+  const log = createLog({ logLevel: "info" }, "web", { write: (text) => void lines.push(text) });
+  const edge = useEdge({
+    log,
+    routes,
+    times: { headersMs: 600, requestMs: 900, checkMs: 100 },
+  });
   let partnerId: number;
   let key: string;
   let auth: string;
-  const lines: string[] = [];
 
   const only = async (bytes: string | Buffer, untilMs?: number): Promise<string> => {
     const answers = answersOf(await say(edge.port, bytes, untilMs));
@@ -63,20 +57,9 @@ describe("what Node's HTTP parser refuses", () => {
   };
 
   before(async () => {
-    instance = await startInstance();
-    const log = createLog({ logLevel: "info" }, "web", { write: (text) => void lines.push(text) });
-    edge = await startEdge(instance.config, {
-      log,
-      routes,
-      times: { headersMs: 600, requestMs: 900, checkMs: 100 },
-    });
     partnerId = await addPartner(edge.db);
     key = await addKey(edge.db, partnerId);
     auth = `Authorization: Bearer ${key}`;
-  });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
   });
 
   it("is answered with limits and closed at once", async () => {

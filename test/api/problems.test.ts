@@ -1,16 +1,16 @@
 import { expect } from "chai";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
-import { addKey, addPartner, bearer, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, type Edge, startEdge } from "#test/api/edge.ts";
 import { type Gate, openGate } from "#test/api/gate.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { newBrowser } from "#test/flow/push-services.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 import { startWorker } from "#test/harness/roles.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const codes = Object.keys(refusals) as ProblemCode[];
 const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n, lon: 30 }));
@@ -24,40 +24,32 @@ const tight = {
 };
 
 describe("every problem of the API", function () {
-  let instance: TestInstance;
-  let db: Db;
-  let edge: Edge;
+  const instance = useInstance({ LOG_LEVEL: "silent", ...tight });
+  before(() => writeStations(instance.db, places));
+  const edge = useEdgeOn(instance);
   let gate: Gate;
   let apart: Edge;
   let stopMarks: () => Promise<void>;
   let next = 0;
 
   before(async () => {
-    instance = await startInstance(tight);
-    db = createDb(instance.config, "setup");
-    await writeStations(db, places);
     gate = await openGate(instance.databaseUrl);
-    [edge, apart, stopMarks] = await Promise.all([
-      startEdge(instance.config),
+    [apart, stopMarks] = await Promise.all([
       startEdge({ ...instance.config, databaseUrl: gate.url }),
       startWorker("marks", instance.config),
     ]);
   });
   after(async () => {
     await stopMarks();
-    await edge.stop();
     await apart.stop();
-    await db.destroy();
-    await instance.drop();
   });
 
-  const client = (key: string, at = edge): Client =>
-    createClient(`http://127.0.0.1:${at.port}`, key);
+  const client = (key: string, at = edge): Client => createClient(at.origin, key);
   /** A partner of its own with a key, so that no case uses up another's limits. */
   const partner = async (settings: object = {}, key: object = {}, at = edge): Promise<Client> =>
-    client(await addKey(db, await addPartner(db, settings), "secret", key), at);
+    client(await addKey(instance.db, await addPartner(instance.db, settings), "secret", key), at);
   const page = async (key: object = {}): Promise<Client> =>
-    client(await addKey(db, await addPartner(db), "publishable", key));
+    client(await addKey(instance.db, await addPartner(instance.db), "publishable", key));
   /** A station that nobody has marked. */
   const place = () => places[(next += 1)]!;
   const get = async (path: string): Promise<Answer> => (await partner()).get(path);
@@ -75,26 +67,25 @@ describe("every problem of the API", function () {
     const { body } = await one.post("/webhooks", hook);
     return { one, path: `/webhooks/${body.id}` };
   };
-  const base = (): string => `http://127.0.0.1:${edge.port}`;
   const operator = async (role: "viewer" | "operator"): Promise<ConsoleClient> => {
-    const { name } = await addOperator(db, `account ${(next += 1)}`, role);
-    return signIn(base(), { name, password: testPassword });
+    const { name } = await addOperator(instance.db, `account ${(next += 1)}`, role);
+    return signIn(edge.origin, { name, password: testPassword });
   };
   const revokeOne = async (by: ConsoleClient): Promise<Answer> => {
-    const [key] = await db("keys").select<{ id: number }[]>("id").orderBy("id").limit(1);
+    const [key] = await instance.db("keys").select<{ id: number }[]>("id").orderBy("id").limit(1);
     return by.call("POST", `/keys/${key?.id}/revoke`);
   };
   /** Calls of the service's own pages, which have no limits of partners. */
   const ofPages: Partial<Record<ProblemCode, () => Promise<Answer>>> = {
     "sign-in-failed": () =>
-      createConsoleClient(base()).call("POST", "/session", { name: "nobody", password: "x" }),
+      createConsoleClient(edge.origin).call("POST", "/session", { name: "nobody", password: "x" }),
     "sign-in-code-required": async () => {
-      const { name } = await addOperator(db, `account ${(next += 1)}`, "viewer");
-      await enableTotp(db, "root", name, instance.config.reporterPepper);
+      const { name } = await addOperator(instance.db, `account ${(next += 1)}`, "viewer");
+      await enableTotp(instance.db, "root", name, instance.config.reporterPepper);
       const credentials = { name, password: testPassword };
-      return createConsoleClient(base()).call("POST", "/session", credentials);
+      return createConsoleClient(edge.origin).call("POST", "/session", credentials);
     },
-    "session-over": () => createConsoleClient(base()).call("GET", "/session"),
+    "session-over": () => createConsoleClient(edge.origin).call("GET", "/session"),
     "cross-site-request": async () =>
       (await operator("operator")).call("POST", "/keys/1/revoke", undefined, {
         "Sec-Fetch-Site": "cross-site",
@@ -108,9 +99,9 @@ describe("every problem of the API", function () {
     "alert-limit": async () => {
       const { device, subscription } = newBrowser({ origin: "https://1.1.1.1" });
       const asked = (grade: string) =>
-        fetch(`${base()}/alerts/ask`, {
+        fetch(`${edge.origin}/alerts/ask`, {
           method: "POST",
-          headers: { Origin: base(), "Content-Type": "application/json" },
+          headers: { Origin: edge.origin, "Content-Type": "application/json" },
           body: JSON.stringify({
             ...{ device, subscription, grade, lat: 55, lon: 37, radius_km: 5, lang: "ru" },
           }),
@@ -218,7 +209,7 @@ describe("every problem of the API", function () {
       return one.mark(place(), "c", { status: "yes" });
     },
     "too-many-streams": async () => {
-      const key = await addKey(db, await addPartner(db));
+      const key = await addKey(instance.db, await addPartner(instance.db));
       const stream = await fetch(`${edge.url}/stations/stream`, { headers: bearer(key) });
       try {
         return await client(key).get("/stations/stream");
@@ -228,11 +219,11 @@ describe("every problem of the API", function () {
     },
     "internal-error": async () => {
       const one = await partner();
-      await db.raw("alter table limit_requests rename to limit_requests_away");
+      await instance.db.raw("alter table limit_requests rename to limit_requests_away");
       try {
         return await one.get("/limit-requests");
       } finally {
-        await db.raw("alter table limit_requests_away rename to limit_requests");
+        await instance.db.raw("alter table limit_requests_away rename to limit_requests");
       }
     },
     "upstream-unavailable": async () => {

@@ -5,9 +5,9 @@ import { createHealth } from "#api/http/health.ts";
 import { refusals } from "#src/contract/refusals.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, startEdge, type Edge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useEdge, useEdgeOn } from "#test/api/edge.ts";
 
 const routes = (): Route[] => [
   {
@@ -46,27 +46,17 @@ function keptLog(): { log: Log; lines: string[] } {
 }
 
 describe("a web process", () => {
-  let instance: TestInstance;
-  let edges: Edge[];
   let partner: number;
   let key: string;
   const { log, lines } = keptLog();
-  const first = (): Edge => edges[0] as Edge;
-  const page = (path: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${first().port}${path}`);
+  const first = useEdge({ routes, log });
+  const { instance } = first;
+  const edges = [first, useEdgeOn(instance, { routes })];
+  const page = (path: string): Promise<Response> => fetch(first.origin + path);
 
   before(async () => {
-    instance = await startInstance();
-    edges = [
-      await startEdge(instance.config, { routes, log }),
-      await startEdge(instance.config, { routes }),
-    ];
-    partner = await addPartner(first().db, { rpm: 10, daily: 1000 });
-    key = await addKey(first().db, partner);
-  });
-  after(async () => {
-    for (const edge of edges) await edge.stop();
-    await instance.drop();
+    partner = await addPartner(first.db, { rpm: 10, daily: 1000 });
+    key = await addKey(first.db, partner);
   });
 
   it("admits exactly the limit together with another one, then 429 with what to wait for", async () => {
@@ -95,9 +85,9 @@ describe("a web process", () => {
   });
 
   it("refuses by the daily quota, and a 404 comes after that", async () => {
-    const small = await addKey(first().db, await addPartner(first().db, { daily: 1 }));
+    const small = await addKey(first.db, await addPartner(first.db, { daily: 1 }));
     const ask = async (path: string): Promise<[number, unknown]> => {
-      const answer = await fetch(first().url + path, { headers: bearer(small) });
+      const answer = await fetch(first.url + path, { headers: bearer(small) });
       const { window } = (await answer.json()) as { window?: string };
       return [answer.status, window];
     };
@@ -106,16 +96,16 @@ describe("a web process", () => {
   });
 
   it("takes over changed limits and switches at a NOTIFY", async () => {
-    const id = await addPartner(first().db);
-    const own = await addKey(first().db, id);
+    const id = await addPartner(first.db);
+    const own = await addKey(first.db, id);
     const limit = async (): Promise<string | null> => {
-      const answer = await fetch(`${first().url}/x`, { headers: bearer(own) });
+      const answer = await fetch(`${first.url}/x`, { headers: bearer(own) });
       await answer.text();
       return answer.status === 403 ? "disabled" : answer.headers.get("X-RateLimit-Limit");
     };
     const becomes = async (change: object, value: string): Promise<void> => {
-      await first().db("partners").where({ id }).update(change);
-      await first().db.raw("notify keys");
+      await first.db("partners").where({ id }).update(change);
+      await first.db.raw("notify keys");
       await until(limit, (now) => now === value, 1000);
     };
     expect(await limit()).to.equal("120");
@@ -145,7 +135,7 @@ describe("a web process", () => {
 
   it("writes a line for each request, with nothing in it that should not be kept", async () => {
     lines.splice(0);
-    const answer = await fetch(`${first().url}/bug?q=secretquery`, {
+    const answer = await fetch(`${first.url}/bug?q=secretquery`, {
       headers: { ...bearer(key), Cookie: "secretcookie", "User-Agent": "secretagent" },
     });
     await answer.text();
@@ -159,7 +149,7 @@ describe("a web process", () => {
 
   it("answers what is in flight before it stops, and takes nothing new", async () => {
     const edge = await startEdge(instance.config, { routes });
-    const own = await addKey(first().db, await addPartner(first().db));
+    const own = await addKey(first.db, await addPartner(first.db));
     await fetch(`${edge.url}/x`, { headers: bearer(own) }).then((answer) => answer.text());
     const slow = fetch(`${edge.url}/slow`, { headers: bearer(own) });
     await sleep(80);
@@ -173,7 +163,7 @@ describe("a web process", () => {
 
   it("goes on serving for LEAVE_MS while /readyz says that it leaves", async () => {
     const leaving = await startEdge({ ...instance.config, leaveMs: 5000 }, { routes });
-    const own = await addKey(first().db, await addPartner(first().db));
+    const own = await addKey(first.db, await addPartner(first.db));
     const origin = `http://127.0.0.1:${leaving.port}`;
     const stopped = leaving.stop();
     const readiness = await fetch(`${origin}/readyz`);

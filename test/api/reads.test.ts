@@ -9,28 +9,32 @@ import { createDb } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { startWorker } from "#test/harness/roles.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, type Edge } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const hourMs = 3600_000;
 
 describe("station reads", function () {
-  let instance: TestInstance;
-  let first: Edge;
-  let second: Edge;
+  const instance = useInstance({
+    LOG_LEVEL: "silent",
+    SLOT_MS: "1000",
+    DUMP_MAX_AGE_MS: "3000",
+  });
+  let key: string;
+  let open: string;
   let secret: Client;
   let other: Client;
   let publishable: Client;
   const now = Date.now();
 
   before(async () => {
-    instance = await startInstance({ SLOT_MS: "1000", DUMP_MAX_AGE_MS: "3000" });
-    const db = createDb(instance.config, "setup");
+    const { db } = instance;
     const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000 });
-    const key = await addKey(db, partner);
-    const open = await addKey(db, partner, "publishable");
+    key = await addKey(db, partner);
+    open = await addKey(db, partner, "publishable");
     await db("cities").insert([
       {
         id: "1",
@@ -90,19 +94,12 @@ describe("station reads", function () {
       { id: "n3", lat: 55.2, lon: 83, brand: "Shell" },
       { id: "w4", lat: 60, lon: 30 },
     ]);
-    await db.destroy();
-    first = await startEdge(instance.config);
-    second = await startEdge(instance.config);
-    const host = (edge: Edge): string => `http://127.0.0.1:${edge.port}`;
-    secret = createClient(host(first), key);
-    other = createClient(host(second), key);
-    publishable = createClient(host(first), open);
   });
-
-  after(async () => {
-    await first?.stop();
-    await second?.stop();
-    await instance?.drop();
+  const [first, second] = [useEdgeOn(instance), useEdgeOn(instance)];
+  before(() => {
+    secret = createClient(first.origin, key);
+    other = createClient(second.origin, key);
+    publishable = createClient(first.origin, open);
   });
 
   const ids = async (path: string): Promise<string[]> => {

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { cellsOf } from "#src/feed/cells.ts";
 import { createFollower } from "#src/feed/follower.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, beforeStoring, type Edge, startEdge } from "#test/api/edge.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { addKey, addPartner, beforeStoring, type Edge } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startWorker } from "#test/harness/roles.ts";
-import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { useInstance, usePrivateRedis } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 /** Stations in a row, in cells of their own; the last ones on both sides of 180°. */
 const places = [
@@ -30,12 +30,13 @@ const unwoken: typeof createFollower = (deps) => {
 const hourMs = 3600_000;
 
 describe("races of the cached rectangles", function () {
-  let redis: OwnServer;
-  let instance: TestInstance;
-  let db: Db;
-  let first: Edge;
-  let second: Edge;
-  let slow: Edge;
+  const redis = usePrivateRedis();
+  const instance = useInstance(() => ({
+    LOG_LEVEL: "silent",
+    REDIS_URL: redis.url,
+    // On a busy machine a look at the feed may take more than a second; then the answer would be an older one.
+    CACHE_FEED_WAIT_MS: "60000",
+  }));
   let stopMarks: () => Promise<void>;
   let secret: string;
   let open: string;
@@ -47,40 +48,29 @@ describe("races of the cached rectangles", function () {
   const clock = (): number => Date.now() + aheadMs;
 
   before(async () => {
-    redis = await startPrivateRedis();
-    instance = await createTestInstance({
-      LOG_LEVEL: "silent",
-      REDIS_URL: redis.url,
-      // On a busy machine a look at the feed may take more than a second; then the answer would be an older one.
-      CACHE_FEED_WAIT_MS: "60000",
+    const partner = await addPartner(instance.db, {
+      rpm: 100_000,
+      daily: 1_000_000,
+      cache_ttl_s: 3600,
     });
-    db = createDb(instance.config, "setup");
-    const partner = await addPartner(db, { rpm: 100_000, daily: 1_000_000, cache_ttl_s: 3600 });
-    secret = await addKey(db, partner);
-    open = await addKey(db, partner, "publishable");
-    await writeStations(db, places);
-    const { config } = instance;
-    [first, second, slow] = await Promise.all([
-      startEdge(config, { clock }),
-      startEdge(config, { clock }),
-      startEdge(config, { clock, follower: unwoken }),
-    ]);
+    secret = await addKey(instance.db, partner);
+    open = await addKey(instance.db, partner, "publishable");
+    await writeStations(instance.db, places);
+  });
+  const first = useEdgeOn(instance, { clock });
+  const second = useEdgeOn(instance, { clock });
+  const slow = useEdgeOn(instance, { clock, follower: unwoken });
+  before(async () => {
     beforeStoring(slow, () => beforeStore());
-    stopMarks = await startWorker("marks", config);
-    marker = createClient(`http://127.0.0.1:${first.port}`, secret);
+    stopMarks = await startWorker("marks", instance.config);
+    marker = createClient(first.origin, secret);
   });
   beforeEach(() => {
     beforeStore = () => Promise.resolve();
   });
-  after(async () => {
-    await stopMarks?.();
-    for (const edge of [first, second, slow]) await edge?.stop();
-    await db.destroy();
-    await instance?.drop();
-    await redis?.drop();
-  });
+  after(() => stopMarks?.());
 
-  const reader = ({ port }: Edge): Client => createClient(`http://127.0.0.1:${port}`, open);
+  const reader = ({ origin }: Edge): Client => createClient(origin, open);
   const cached = (edge: Edge, path: string): Promise<Answer> =>
     until(
       () => reader(edge).get(path),
@@ -163,7 +153,7 @@ describe("races of the cached rectangles", function () {
   it("do not show a mark's station as it was, in a database that has lost its last changes", async () => {
     await mark("c2", "low");
     const [kept] = await rows<{ seq: number; state: string }>(
-      db,
+      instance.db,
       `select c.seq, s.state::text as state from changes c join station_status s using (station_id)
        where station_id = 'c2'`,
     );
@@ -171,15 +161,15 @@ describe("races of the cached rectangles", function () {
     await cached(second, around(2));
     await cached(slow, around(2));
     // The number that is lost is given out again.
-    await db.raw("update changes set seq = ?, at = server_now() where station_id = 'c2'", [
+    await instance.db.raw("update changes set seq = ?, at = server_now() where station_id = 'c2'", [
       kept!.seq,
     ]);
-    await db.raw("update station_status set state = ?::jsonb where station_id = 'c2'", [
+    await instance.db.raw("update station_status set state = ?::jsonb where station_id = 'c2'", [
       kept!.state,
     ]);
-    await db.raw("delete from opinions where station_id = 'c2'");
-    await db.raw("select setval('change_seq', ?)", [kept!.seq]);
-    await db.raw(
+    await instance.db.raw("delete from opinions where station_id = 'c2'");
+    await instance.db.raw("select setval('change_seq', ?)", [kept!.seq]);
+    await instance.db.raw(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
     );
     await until(
@@ -200,7 +190,7 @@ describe("races of the cached rectangles", function () {
     await runOperator(instance.env, "database", "restored", "--json");
     expect(await raw().hget(cellsKey(), "epoch")).to.not.equal(epoch);
     const [{ seq } = { seq: 0 }] = await rows<{ seq: number }>(
-      db,
+      instance.db,
       "select max(seq) as seq from changes",
     );
     await until(
@@ -220,7 +210,7 @@ describe("races of the cached rectangles", function () {
     const from = around(4);
     const to = around(5).replaceAll("29.987", "39.987").replaceAll("30.013", "40.013");
     for (const path of [from, to]) await cached(slow, path);
-    await writeStations(db, [{ ...place("c4"), lat: 50.5, lon: 40 }]);
+    await writeStations(instance.db, [{ ...place("c4"), lat: 50.5, lon: 40 }]);
     await until(
       () => reader(second).get(to),
       (answer) => answer.body.count === 1,
@@ -235,7 +225,7 @@ describe("races of the cached rectangles", function () {
     const now = clock();
     const path = around(6, "&fresh_h=1");
     const expiry = around(7);
-    await writeStations(db, [
+    await writeStations(instance.db, [
       { ...place("c6"), state: serving("yes", Math.floor(now / 1000) * 1000 - hourMs + 60_000) },
       {
         ...place("c7"),
@@ -332,7 +322,7 @@ describe("races of the cached rectangles", function () {
         (found) => Object.keys(found).length > 0,
       );
       const [{ seq } = { seq: 0 }] = await rows<{ seq: number }>(
-        db,
+        instance.db,
         "select seq from changes where station_id = 'c9'",
       );
       expect(Object.keys(cells).sort()).to.deep.equal(cellsOf(place("c9")).sort());

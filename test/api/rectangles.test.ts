@@ -1,19 +1,11 @@
 import { expect } from "chai";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createFollower } from "#src/feed/follower.ts";
-import {
-  addKey,
-  addPartner,
-  bearer,
-  beforeStoring,
-  type Edge,
-  startEdge,
-  startInstance,
-} from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, beforeStoring, type Edge, startEdge } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 import { startWorker } from "#test/harness/roles.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 /** Stations in a row, a tenth of a degree apart. */
 const places = Array.from({ length: 12 }, (_, n) => ({ id: `r${n}`, lat: 50 + n / 10, lon: 30 }));
@@ -42,10 +34,7 @@ function spyOn<T extends object>(calls: string[], target: T, names: (keyof T & s
 }
 
 describe("rectangles of publishable keys", function () {
-  let instance: TestInstance;
-  let db: Db;
-  let first: Edge;
-  let second: Edge;
+  const instance = useInstance({ LOG_LEVEL: "silent" });
   let stopMarks: () => Promise<void>;
   let secret: string;
   let open: Client;
@@ -54,34 +43,27 @@ describe("rectangles of publishable keys", function () {
   const keys: Record<string, string> = {};
 
   before(async () => {
-    instance = await startInstance();
-    db = createDb(instance.config, "setup");
     const limits = { rpm: 100_000, daily: 1_000_000 };
-    const partner = await addPartner(db, limits);
-    secret = await addKey(db, partner);
-    keys["default"] = await addKey(db, partner, "publishable");
+    const partner = await addPartner(instance.db, limits);
+    secret = await addKey(instance.db, partner);
+    keys["default"] = await addKey(instance.db, partner, "publishable");
     for (const ttl of [0, 3, 30]) {
-      const id = await addPartner(db, { ...limits, cache_ttl_s: ttl });
-      keys[ttl] = await addKey(db, id, "publishable");
+      const id = await addPartner(instance.db, { ...limits, cache_ttl_s: ttl });
+      keys[ttl] = await addKey(instance.db, id, "publishable");
     }
-    await writeStations(db, places);
-    [first, second] = await Promise.all([startEdge(instance.config), startEdge(instance.config)]);
+    await writeStations(instance.db, places);
+  });
+  const [first, second] = [useEdgeOn(instance), useEdgeOn(instance)];
+  before(async () => {
     stopMarks = await startWorker("marks", instance.config);
     open = clientOf(first, keys["default"]!);
     other = clientOf(second, keys["default"]!);
     marker = clientOf(first, secret);
   });
 
-  after(async () => {
-    await stopMarks?.();
-    await first?.stop();
-    await second?.stop();
-    await db.destroy();
-    await instance?.drop();
-  });
+  after(() => stopMarks?.());
 
-  const clientOf = ({ port }: Edge, key: string): Client =>
-    createClient(`http://127.0.0.1:${port}`, key);
+  const clientOf = ({ origin }: Edge, key: string): Client => createClient(origin, key);
 
   /** Asks until the answer comes from the cache: a process that has just started renews it first. */
   const cached = (client: Client, path: string): Promise<Answer> =>
@@ -243,7 +225,7 @@ describe("rectangles of publishable keys", function () {
 
   it("are not kept past the next expiry inside them", async () => {
     const soon = Date.now() - 24 * 3600_000 + 5000;
-    await writeStations(db, [{ ...places[5]!, state: serving("yes", soon) }]);
+    await writeStations(instance.db, [{ ...places[5]!, state: serving("yes", soon) }]);
     const made = await until(
       () => open.get(around(5)),
       (answer) => statusOf(answer) === "yes",
@@ -293,12 +275,12 @@ describe("rectangles of publishable keys", function () {
     const whole = "/stations?bbox=50.88,29.9,50.92,30.1";
     await open.get(whole);
     expect(cacheOf(await other.get(whole))).to.equal("hit");
-    await writeStations(db, [{ ...places[9]!, name: "Neu" }]);
+    await writeStations(instance.db, [{ ...places[9]!, name: "Neu" }]);
     await until(
       () => other.get(whole),
       (answer) => answer.body.stations[0].name === "Neu",
     );
-    await removeStation(db, places[9]!.id);
+    await removeStation(instance.db, places[9]!.id);
     await until(
       () => open.get(whole),
       (answer) => answer.body.count === 0,
@@ -308,7 +290,7 @@ describe("rectangles of publishable keys", function () {
   it("are computed anew when a change is taken back: the same content, not the answer from before", async () => {
     const path = around(1);
     const named = async (name: string): Promise<Answer> => {
-      await writeStations(db, [{ ...places[1]!, name }]);
+      await writeStations(instance.db, [{ ...places[1]!, name }]);
       return until(
         () => open.get(path),
         (answer) => answer.body.stations[0].name === name,

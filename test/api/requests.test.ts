@@ -6,9 +6,8 @@ import { partnerPrefix } from "#src/infrastructure/redis.ts";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
 import { refused } from "#api/http/errors.ts";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, useEdge } from "#test/api/edge.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 const routes = (): Route[] => [
   route({
@@ -107,8 +106,17 @@ interface Answer {
 }
 
 describe("requests to the API", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge({
+    routes,
+    pages: () => [
+      (ctx, next) => {
+        if (ctx.path !== "/page") return next();
+        ctx.set("Content-Type", "text/plain");
+        ctx.body = "a page";
+        return undefined;
+      },
+    ],
+  });
   let key: string;
 
   const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
@@ -136,23 +144,7 @@ describe("requests to the API", () => {
   const said = ({ status, code }: Answer): string => `${status} ${code}`;
 
   before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config, {
-      routes,
-      pages: () => [
-        (ctx, next) => {
-          if (ctx.path !== "/page") return next();
-          ctx.set("Content-Type", "text/plain");
-          ctx.body = "a page";
-          return undefined;
-        },
-      ],
-    });
     key = await addKey(edge.db, await addPartner(edge.db, { rpm: 100_000, name: "Requests" }));
-  });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
   });
 
   it("are answered with an id, limits and nosniff, whatever comes of them", async () => {
@@ -259,7 +251,7 @@ describe("requests to the API", () => {
     expect(same.status).to.equal(304);
     expect(same.headers.get("Content-Type")).to.equal(null);
     expect((await ask("/stream")).json).to.deep.equal({ a: 1 });
-    const page = await fetch(`http://127.0.0.1:${edge.port}/page`);
+    const page = await fetch(`${edge.origin}/page`);
     expect(await page.text()).to.equal("a page");
     expect(page.headers.get("X-RateLimit-Limit")).to.equal(null);
   });
@@ -276,7 +268,7 @@ describe("requests to the API", () => {
 
   it("outside the API are 404 without a key", async () => {
     for (const path of ["/", "/nope", "/api/v1", "/api/v1/partners/x", "/API/v1/partner/things"]) {
-      const response = await fetch(`http://127.0.0.1:${edge.port}${path}`);
+      const response = await fetch(`${edge.origin}${path}`);
       expect(response.status, path).to.equal(404);
       expect(response.headers.get("Content-Type")).to.equal("application/problem+json");
     }
@@ -298,7 +290,7 @@ describe("requests to the API", () => {
     const { redis } = edge.web.services;
     const day = Math.floor(Date.now() / 86_400_000);
     const { id, ...fields } = await redis.hgetall(
-      `${partnerPrefix(instance.redisPrefix, partner)}:usage:p${partner}:${day}`,
+      `${partnerPrefix(edge.config.redisPrefix, partner)}:usage:p${partner}:${day}`,
     );
     expect(id).to.have.length(36);
     // The hours come once a second, by a timer.

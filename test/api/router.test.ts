@@ -1,7 +1,6 @@
 import type { Router } from "@koa/router";
 import { expect } from "chai";
-import { addKey, addPartner, bearer, startEdge, startInstance, type Edge } from "#test/api/edge.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { addKey, addPartner, bearer, useEdge } from "#test/api/edge.ts";
 
 interface Document {
   servers: { url: string }[];
@@ -9,15 +8,12 @@ interface Document {
 }
 
 describe("the router of the API", () => {
-  let instance: TestInstance;
-  let edge: Edge;
+  const edge = useEdge();
   let headers: Record<string, string>;
   /** What each router of the application has matched, in order: `GET /stations/:station_id`. */
   const matched: string[] = [];
 
   before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
     headers = bearer(await addKey(edge.db, await addPartner(edge.db, { rpm: 1000 })));
     for (const middleware of edge.web.app.middleware) {
       const { router } = middleware as { router?: Router };
@@ -30,10 +26,6 @@ describe("the router of the API", () => {
         return found;
       };
     }
-  });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
   });
 
   it("takes every operation of the OpenAPI document, and no other router is asked", async () => {

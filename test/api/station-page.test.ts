@@ -1,37 +1,26 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import { sharePicture, shownThings } from "#api/pages/share-picture.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 describe("api: a station's page, and the stations in the map's page", () => {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
-  let base: string;
+  const { instance, country } = useStage(30, [], { KEYS_REFRESH_MS: "100" });
   const evil = `</title>"><script>alert("x")</script>$&`;
 
   before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "100" });
-    country = await openCountry(instance.config, 30);
     await country
       .db("stations")
       .where({ id: placeOf(0).id })
       .update({ name: evil });
-    web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
-    base = `http://127.0.0.1:${(await web.start()).port}`;
   });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
-  });
+  const edge = useEdgeOn(instance, { log: pino({ level: "silent" }) });
 
   const open = async (path: string) => {
-    const response = await fetch(base + path, { redirect: "manual" });
+    const response = await fetch(edge.origin + path, { redirect: "manual" });
     const policy = response.headers.get("content-security-policy") ?? "";
     return { status: response.status, policy, text: await response.text() };
   };
@@ -72,7 +61,7 @@ describe("api: a station's page, and the stations in the map's page", () => {
       (["en", "ru"] as const).flatMap((language) =>
         shownThings.map(async (shown) => {
           const { file, width, height } = sharePicture(shown, language);
-          const answer = await fetch(`${base}/pictures/${file}`);
+          const answer = await fetch(`${edge.origin}/pictures/${file}`);
           expect(answer.status, file).to.equal(200);
           expect(answer.headers.get("content-type")).to.equal("image/png");
           expect(answer.headers.get("cache-control")).to.equal("public,max-age=86400");

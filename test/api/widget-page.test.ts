@@ -1,35 +1,25 @@
 import { expect } from "chai";
 import { consumerKey, issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, useEdge } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
 
 describe("api: the pages of the map", () => {
-  let instance: TestInstance;
-  let edge: Edge;
-  let base: string;
+  const edge = useEdge({ settings: { KEYS_REFRESH_MS: "100" } });
   let key: string;
   let secret: string;
   let partner: number;
 
   before(async () => {
-    instance = await startInstance({ KEYS_REFRESH_MS: "100" });
-    edge = await startEdge(instance.config);
-    base = `http://127.0.0.1:${edge.port}`;
     partner = await addPartner(edge.db);
     key = await addKey(edge.db, partner, "publishable", {
       domains: ["shop.example", "xn--e1afmkfd.xn--p1ai"],
     });
     secret = await addKey(edge.db, partner);
   });
-  after(async () => {
-    await edge.stop();
-    await instance.drop();
-  });
 
   const open = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await fetch(base + path, { headers, redirect: "manual" });
+    const response = await fetch(edge.origin + path, { headers, redirect: "manual" });
     return {
       status: response.status,
       policy: response.headers.get("content-security-policy") ?? "",
@@ -112,26 +102,26 @@ describe("api: the pages of the map", () => {
   it("leads from / to the list until a key of the consumer map is in force, then shows the map", async () => {
     const before = await open("/");
     expect([before.status, before.location]).to.deep.equal([302, "list"]);
-    await Promise.all([1, 2].map(() => issueConsumerKey(edge.db, instance.config)));
-    await issueConsumerKey(edge.db, instance.config);
+    await Promise.all([1, 2].map(() => issueConsumerKey(edge.db, edge.config)));
+    await issueConsumerKey(edge.db, edge.config);
     // The process hears of the key a moment after it is stored.
     const { text } = await until(
       () => open("/"),
       ({ status }) => status === 200,
     );
     expect(text)
-      .to.include(`content="${consumerKey(instance.config)}"`)
+      .to.include(`content="${consumerKey(edge.config)}"`)
       .and.include('href="list?lang=en"');
     const issued = await rows(edge.db, "select from keys where label = 'the map at /'");
     expect(issued).to.have.length(1);
   });
 
   it("takes the operator's own key for / instead", () => {
-    expect(consumerKey({ ...instance.config, consumerKey: key })).to.equal(key);
+    expect(consumerKey({ ...edge.config, consumerKey: key })).to.equal(key);
   });
 
-  it("gives out parts of the base map, and says which part", async () => {
-    const url = `${base}/basemap/bundled.pmtiles`;
+  it("gives out parts of the edge.origin map, and says which part", async () => {
+    const url = `${edge.origin}/basemap/bundled.pmtiles`;
     const part = await fetch(url, { headers: { Range: "bytes=0-6" } });
     expect([part.status, await part.text()]).to.deep.equal([206, "PMTiles"]);
     expect(part.headers.get("etag")).to.match(/^"/);

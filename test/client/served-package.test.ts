@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { startEdge, type Edge } from "#test/api/edge.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const run = promisify(execFile);
 
@@ -23,22 +22,11 @@ const program = `
 `;
 
 describe("the client's package as the service gives it (decisions 17.7)", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let edge: Edge;
-  let origin: string;
+  const { instance, country } = useStage(3, [], { LOG_LEVEL: "silent" });
+  const edge = useEdgeOn(instance);
   const folders: string[] = [];
 
-  before(async () => {
-    instance = await createTestInstance({ LOG_LEVEL: "silent" });
-    country = await openCountry(instance.config, 3);
-    edge = await startEdge(instance.config);
-    origin = `http://127.0.0.1:${edge.port}`;
-  });
   after(async () => {
-    await edge?.stop();
-    await country?.close();
-    await instance?.drop();
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
 
@@ -60,23 +48,23 @@ describe("the client's package as the service gives it (decisions 17.7)", functi
     return folder;
   };
   const runIn = async (folder: string): Promise<string> => {
-    const args = ["program.js", origin, country.secret];
+    const args = ["program.js", edge.origin, country.secret];
     return (await run(process.execPath, args, { cwd: folder })).stdout.trim();
   };
 
   it("is installed by its address into an empty project, and works", async () => {
-    const folder = await install(`${origin}/client.tgz`);
+    const folder = await install(`${edge.origin}/client.tgz`);
     expect(await runIn(folder)).to.equal("3 3");
   });
 
   it("is installed offline from its file, because it needs nothing else", async () => {
-    const file = Buffer.from(await (await fetch(`${origin}/client.tgz`)).arrayBuffer());
+    const file = Buffer.from(await (await fetch(`${edge.origin}/client.tgz`)).arrayBuffer());
     const folder = await install(file, "--offline");
     expect(await runIn(folder)).to.equal("3 3");
   });
 
   it("is a file that caches know again, and nothing that is unpacked on the way", async () => {
-    const whole = await fetch(`${origin}/client.tgz`);
+    const whole = await fetch(`${edge.origin}/client.tgz`);
     expect(whole.headers.get("content-type")).to.equal("application/gzip");
     expect(whole.headers.get("content-encoding")).to.equal(null);
     expect(whole.headers.get("cache-control")).to.equal("public, no-cache");

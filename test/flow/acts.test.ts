@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import fc from "fast-check";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
@@ -15,11 +14,12 @@ import { partnerReporter } from "#src/marks/reporter.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { openSession } from "#src/operators/sessions.ts";
 import { by } from "#test/harness/by.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 /** A partner with all that an operator can act on. */
 interface Subject {
@@ -460,24 +460,17 @@ const refused: readonly Act[] = [
 ];
 
 describe("flow: an operator's act, from the command line and from the console", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
+  const { instance, country } = useStage(2 * correctedFrom, [], {
+    LOG_LEVEL: "silent",
+    MASS_NO_LIMIT: "33",
+  });
+  const edge = useEdgeOn(instance);
   let olga: ConsoleClient;
   let subjects = 0;
 
   before(async () => {
-    instance = await createTestInstance({ LOG_LEVEL: "silent", MASS_NO_LIMIT: "33" });
-    country = await openCountry(instance.config, 2 * correctedFrom);
-    web = assembleWeb(instance.config);
     await addOperator(country.db, "olga", "operator");
-    const baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
-    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
-  });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
+    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
   });
 
   const addSubject = async (): Promise<Subject> => {

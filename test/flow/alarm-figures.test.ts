@@ -7,26 +7,20 @@ import { firstIdOfDay } from "#src/marks/marks.ts";
 import { readExposition } from "#test/api/exposition.ts";
 import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: alarms in /metrics, /readyz, the console and the command line", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
+  const { instance, country, web } = useStage(3, ["web"], {
+    ALARM_POLL_MS: "50",
+    ALARM_WEBHOOK_URL: "http://127.0.0.1:1/hooks/s3cret",
+  });
   let olga: ConsoleClient;
   let marks = 0;
 
   before(async () => {
-    instance = await createTestInstance({
-      ALARM_POLL_MS: "50",
-      ALARM_WEBHOOK_URL: "http://127.0.0.1:1/hooks/s3cret",
-    });
-    country = await openCountry(instance.config, 3);
-    web = await startRole("web", instance.env);
     await addOperator(country.db, "olga", "operator");
     olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
   });
@@ -34,11 +28,6 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
     await rows(country.db, "truncate alarms, harmful_changes restart identity");
     await rows(country.db, "update alarm_channels set failures = 0, fault = null");
     await rows(country.db, "delete from marks");
-  });
-  after(async () => {
-    await web?.stop();
-    await country.close();
-    await instance.drop();
   });
 
   const raise = (...cities: string[]): Promise<void> =>

@@ -9,8 +9,9 @@ import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { newKey } from "#src/keys/key-text.ts";
 import { addKey, addPartner, type Edge, startEdge } from "#test/api/edge.ts";
 import { sized } from "#test/harness/long.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** What a caller that passes every check sends to a route, and what it gets. */
 interface Sample {
@@ -153,22 +154,19 @@ interface Caller {
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 describe("flow: who may call what", function () {
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(3, [], {
+    LOG_LEVEL: "silent",
+    TRUSTED_PROXIES: "127.0.0.1",
+    BASE_URL: own,
+    WEBHOOK_ENDPOINTS: "100",
+    WEBHOOK_NETWORKS: "10.0.0.1",
+  });
   let edge: Edge;
   let routes: Route[];
   let callers: Caller[];
   const passed = { secret: 0, publishable: 0 };
 
   before(async () => {
-    instance = await createTestInstance({
-      LOG_LEVEL: "silent",
-      TRUSTED_PROXIES: "127.0.0.1",
-      BASE_URL: own,
-      WEBHOOK_ENDPOINTS: "100",
-      WEBHOOK_NETWORKS: "10.0.0.1",
-    });
-    country = await openCountry(instance.config, 3);
     await storeInsights(instance);
     const { db, partnerId } = country;
     const disabled = await addPartner(db, { enabled: false });
@@ -282,8 +280,6 @@ describe("flow: who may call what", function () {
   });
   after(async () => {
     await edge.stop();
-    await country.close();
-    await instance.drop();
   });
 
   interface Seen {

@@ -1,25 +1,15 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
-import { type Client, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: asynchronous marks", function () {
-  let stage: Stage;
-  let instance: TestInstance;
-  let country: Country;
-  let client: Client;
-
-  before(async () => {
-    stage = await openStage(45, ["web", "marks"], { NEW_REPORTERS_DAILY: "100000" });
-    ({ instance, country } = stage);
-    client = stage.clients[0]!;
+  const { instance, country, client } = useStage(45, ["web", "marks"], {
+    NEW_REPORTERS_DAILY: "100000",
   });
-  after(() => stage.close());
-
   const at = (n: number) => ({ lat: placeOf(n).lat, lon: placeOf(n).lon });
   const count = async (table: string): Promise<number> =>
     (await rows<{ count: number }>(country.db, `select count(*) as count from ${table}`))[0]!.count;

@@ -10,10 +10,11 @@ import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { sized } from "#test/harness/long.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { countLocks, recordStatements } from "#test/harness/statements.ts";
+import { use } from "#test/harness/use.ts";
 
 /** A partition and its indexes are 9; Postgres with its defaults has 6,400 locks for all its transactions. */
 const locksAtMost = 130;
@@ -29,53 +30,52 @@ const isFold = (text: string): boolean => text.includes("as arrivals");
 
 describe("flow: locks with many partitions", function () {
   this.timeout(180_000);
-  let stage: Stage;
-  let statements: ReturnType<typeof recordStatements>;
+  const statements = use(
+    async () => recordStatements(),
+    ({ stop }) => stop(),
+  );
+  const { instance, country, webs, workers, clients, operator } = useStage(3, ["web"], {
+    RETENTION_DAYS: "450",
+    SWEEP_MS: "100",
+  });
   let client: pg.Client;
 
   before(async () => {
-    statements = recordStatements();
-    stage = await openStage(3, ["web"], { RETENTION_DAYS: "450", SWEEP_MS: "100" });
-    client = new pg.Client({ connectionString: stage.instance.databaseUrl });
+    client = new pg.Client({ connectionString: instance.databaseUrl });
     await client.connect();
     for (let from = 0; from < days; from += 20)
       await client.query("select ensure_mark_partitions(current_date - $1::int, 20)", [
         days - from,
       ]);
   });
-  after(async () => {
-    statements?.stop();
-    await client?.end();
-    await stage?.close();
-  });
+  after(() => client?.end());
 
   /** A mark that was received `daysAgo`, as nobody has come to it yet. */
   const addOld = async (daysAgo: number, place: number, further: string): Promise<number> => {
     const id = firstIdOfDay(Date.now() - daysAgo * dayMs) + place + 1;
     await rows(
-      stage.country.db,
+      country.db,
       `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule)
        values (?, ?, (select min(id) from reporters), 'partner', 'no', now() - ?::int * interval '1 day', now() - ?::int * interval '1 day', false, 1,
          'geolocated')`,
       [id, placeOf(place).id, daysAgo, daysAgo],
     );
-    await rows(stage.country.db, `update marks set ${further} where id = ?`, [id]);
+    await rows(country.db, `update marks set ${further} where id = ?`, [id]);
     // As intake leaves it.
-    await rows(stage.country.db, "insert into station_status (station_id) values (?)", [
+    await rows(country.db, "insert into station_status (station_id) values (?)", [
       placeOf(place).id,
     ]);
     return id;
   };
   const listedDays = async (): Promise<number[]> => {
     const found = await rows<{ ago: number }>(
-      stage.country.db,
+      country.db,
       "select current_date - day as ago from open_days where day < current_date - 3 order by 1",
     );
     return found.map(({ ago }) => ago);
   };
 
   it("finds marks that have waited, failed or been held for months, and locks few partitions for it", async () => {
-    const { country, operator } = stage;
     await country.meet("somebody", 60);
     const waiting = await addOld(40, 0, "needed = 1");
     const failed = await addOld(60, 1, "failed_at = now(), failure = 'no'");
@@ -83,7 +83,7 @@ describe("flow: locks with many partitions", function () {
     await closeDays(country.db, Date.now());
     expect(await listedDays()).to.deep.equal([40, 60, 90]);
     for (const name of ["marks", "snapshots", "upkeep", "clock"])
-      stage.workers.push(await startRole(name, { ...stage.instance.env, LOG_LEVEL: "debug" }));
+      workers.push(await startRole(name, { ...instance.env, LOG_LEVEL: "debug" }));
     const isDone = "select processed_at is not null as done from marks where id = ?";
     await until(
       () => rows<{ done: boolean }>(country.db, isDone, [waiting]),
@@ -105,7 +105,7 @@ describe("flow: locks with many partitions", function () {
   });
 
   it("lists a day again where somebody opened a mark by hand", async () => {
-    const { db } = stage.country;
+    const { db } = country;
     const id = firstIdOfDay(Date.now() - 40 * dayMs) + 1;
     await rows(db, "update marks set failed_at = now(), processed_at = null where id = ?", [id]);
     await closeDays(db, Date.now());
@@ -113,16 +113,15 @@ describe("flow: locks with many partitions", function () {
   });
 
   it("folds a station anew over the days of the mark that changes or comes late, and of the status before it", async () => {
-    const { country, operator } = stage;
     const { id } = placeOf(1);
     const status = async () =>
-      (await stage.clients[0]!.get(`/stations/${id}`)).body.station.fuel as FuelBlock;
+      (await clients[0]!.get(`/stations/${id}`)).body.station.fuel as FuelBlock;
     const served = (await status()).updated;
     expect(served).to.be.a("string");
     const rollback = ["marks", "rollback", "--since", formatTime(Date.now() - dayMs)];
     const from = statements.count();
     await country.meet("liar", 8 * 24 * 60);
-    const lie = await stage.clients[0]!.mark(placeOf(1), "liar", { status: "yes" });
+    const lie = await clients[0]!.mark(placeOf(1), "liar", { status: "yes" });
     expect(lie.status).to.equal(200);
     const before = await status();
     expect(before.updated).to.not.equal(served);
@@ -133,7 +132,7 @@ describe("flow: locks with many partitions", function () {
     );
     expect((await operator("marks", "rollback", "undo", String(done.json.id))).code).to.equal(0);
     expect(await until(status, ({ updated }) => updated !== served)).to.deep.equal(before);
-    const late = await stage.clients[0]!.mark(placeOf(1), "late", {
+    const late = await clients[0]!.mark(placeOf(1), "late", {
       ...{ status: "no", observed_at: formatTime(Date.now() - 2 * hourMs) },
     });
     expect(late.status).to.equal(200);
@@ -150,15 +149,15 @@ describe("flow: locks with many partitions", function () {
   });
 
   it("locks few partitions with whatever a role does by itself, with a mark, and with the pages of the console", async () => {
-    const [web] = stage.webs;
-    const upkeep = stage.workers.find(({ role }) => role === "upkeep")!;
+    const [web] = webs;
+    const upkeep = workers.find(({ role }) => role === "upkeep")!;
     for (const duty of ["retention", "partitions", "usage", "instants"])
       await upkeep.waitForLine(new RegExp(`"duty":"${duty}".*duty done`));
-    const answer = await stage.clients[0]!.mark(placeOf(1), "user", { status: "yes" });
+    const answer = await clients[0]!.mark(placeOf(1), "user", { status: "yes" });
     expect(answer.status).to.equal(200);
-    expect((await stage.clients[0]!.delete("/users/user")).body.erased).to.equal(true);
+    expect((await clients[0]!.delete("/users/user")).body.erased).to.equal(true);
     expect((await fetch(`${web!.baseUrl}/metrics`)).status).to.equal(200);
-    await addOperator(stage.country.db, "vera", "viewer");
+    await addOperator(country.db, "vera", "viewer");
     const vera = await signIn(web!.baseUrl, { name: "vera", password: testPassword });
     for (const path of ["/health", "/review", "/failed-marks", "/partners", "/alarms"])
       expect((await vera.call("GET", path)).status, path).to.equal(200);

@@ -3,16 +3,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleImport } from "#src/contract/console.ts";
 import { startRun } from "#src/import/runs.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const stationsFile = (count: number): string =>
   JSON.stringify({
@@ -26,25 +25,15 @@ const stationsFile = (count: number): string =>
   });
 
 describe("flow: files imported in the console", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
-  let baseUrl: string;
+  const settings = { SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" };
+  const { instance, country } = useStage(1, [], settings);
+  const edge = useEdgeOn(instance);
   let olga: ConsoleClient;
 
   before(async () => {
-    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" });
-    country = await openCountry(instance.config, 1);
-    web = assembleWeb(instance.config);
-    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
     await addOperator(country.db, "olga", "operator");
     await addOperator(country.db, "vera", "viewer");
-    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
-  });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
+    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
   });
 
   const upload = async (
@@ -54,7 +43,7 @@ describe("flow: files imported in the console", function () {
     headers: Record<string, string> = {},
   ) => {
     const asked = new URLSearchParams({ kind: "stations", file: "country.json", ...query });
-    const response = await fetch(`${baseUrl}/console/api/imports?${asked.toString()}`, {
+    const response = await fetch(`${edge.origin}/console/api/imports?${asked.toString()}`, {
       method: "POST",
       headers: {
         Cookie: client.cookie,
@@ -156,11 +145,11 @@ describe("flow: files imported in the console", function () {
   });
 
   it("takes files of operators alone, from its own page, of at most 50 MB", async () => {
-    const vera = await signIn(baseUrl, { name: "vera", password: testPassword });
+    const vera = await signIn(edge.origin, { name: "vera", password: testPassword });
     const file = stationsFile(1);
     const asked = { dry_run: "false" };
     const before = (await imports()).length;
-    expect((await upload(createConsoleClient(baseUrl), asked, file)).status).to.equal(401);
+    expect((await upload(createConsoleClient(edge.origin), asked, file)).status).to.equal(401);
     expect((await upload(vera, asked, file)).status).to.equal(403);
     const foreign = await upload(olga, asked, file, { "Sec-Fetch-Site": "cross-site" });
     expect([foreign.status, foreign.type?.split("/").at(-1)]).to.deep.equal([

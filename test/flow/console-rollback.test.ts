@@ -2,35 +2,22 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { ConsoleNetwork, ConsoleRollback } from "#src/contract/console.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
+import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { expectRefolded, untilServed } from "#test/flow/refold.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: a campaign rolled back in the console", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
-  let partner: Client;
+  const { instance, country, web, webs, client: partner } = useStage(5, ["web", "marks"]);
   let olga: ConsoleClient;
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 5);
-    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
-    partner = createClient(roles[0]!.baseUrl, country.secret);
     await addOperator(country.db, "olga", "operator");
-    olga = await signIn(roles[0]!.baseUrl, { name: "olga", password: testPassword });
+    olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
     for (const [n, user] of ["ann", "bob", "mal"].entries())
       await country.meet(user, 26 * 60 + n * 30);
-  });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
   });
 
   it("changes what its preview had shown, and nothing else", async () => {
@@ -58,7 +45,7 @@ describe("flow: a campaign rolled back in the console", function () {
 
     const done = await olga.call("POST", "/rollback", selected);
     expect(done.body).to.include({ marks: 3, stations: 3 });
-    await untilServed(country.db, roles.slice(0, 1));
+    await untilServed(country.db, webs);
     for (const { station_id: id, after } of preview.changes) {
       const fuel = await until(
         () => fuelOf(id),

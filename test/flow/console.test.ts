@@ -1,15 +1,15 @@
 import { expect } from "chai";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import type { ConsoleCall } from "#api/console/operator-gate.ts";
 import { consoleCalls } from "#api/console/pages.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { ConsoleHits } from "#src/contract/console.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 /** A request that each call takes from an operator, and what it answers then. A new call must be placed here. */
 const placed: Record<string, { path?: string; body?: unknown; status: number }> = {
@@ -110,29 +110,21 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
 };
 
 describe("flow: who may do what in the console", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
-  let baseUrl: string;
+  const { instance, country } = useStage(2, [], {
+    SIGN_INS_PER_MINUTE: "1000",
+    LOG_LEVEL: "silent",
+  });
+  const edge = useEdgeOn(instance);
   let calls: ConsoleCall[];
   let olga: ConsoleClient;
   let vera: ConsoleClient;
 
   before(async () => {
-    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" });
-    country = await openCountry(instance.config, 2);
-    web = assembleWeb(instance.config);
-    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
-    calls = consoleCalls(web.services);
+    calls = consoleCalls(edge.web.services);
     await addOperator(country.db, "olga", "operator");
     await addOperator(country.db, "vera", "viewer");
-    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
-    vera = await signIn(baseUrl, { name: "vera", password: testPassword });
-  });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
+    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
+    vera = await signIn(edge.origin, { name: "vera", password: testPassword });
   });
 
   const nameOf = ({ method, path }: ConsoleCall): string => `${method} ${path}`;
@@ -197,7 +189,7 @@ describe("flow: who may do what in the console", function () {
     it(`refuses every call of ${whose}`, async () => {
       const name = whose.replaceAll(" ", "-");
       await addOperator(country.db, name, "operator");
-      const client = await signIn(baseUrl, { name, password: testPassword });
+      const client = await signIn(edge.origin, { name, password: testPassword });
       const [session] = await rows<{ id: number }>(
         country.db,
         "select max(id) as id from sessions",
@@ -212,13 +204,13 @@ describe("flow: who may do what in the console", function () {
 
   it("refuses every call without a session, and with a cookie that nobody gave", async () => {
     for (const cookie of ["", "console-session=", `console-session=${"A".repeat(43)}`, "x=y"]) {
-      const stranger = createConsoleClient(baseUrl, cookie);
+      const stranger = createConsoleClient(edge.origin, cookie);
       expect(await refusals(stranger, calls)).to.deep.equal(all(calls, "401 session-over"));
     }
   });
 
   it("does not take a partner's session for an operator's", async () => {
-    const answer = await fetch(`${baseUrl}/dashboard/api/session`, {
+    const answer = await fetch(`${edge.origin}/dashboard/api/session`, {
       method: "POST",
       headers: { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" },
       body: JSON.stringify({ key: country.secret }),
@@ -226,7 +218,7 @@ describe("flow: who may do what in the console", function () {
     expect(answer.status).to.equal(201);
     const token = /=([\w-]{43});/.exec(answer.headers.get("set-cookie") ?? "")?.[1];
     expect(token).to.be.a("string");
-    const partner = createConsoleClient(baseUrl, `console-session=${token}`);
+    const partner = createConsoleClient(edge.origin, `console-session=${token}`);
     expect(await refusals(partner, calls)).to.deep.equal(all(calls, "401 session-over"));
   });
 
@@ -245,7 +237,7 @@ describe("flow: who may do what in the console", function () {
     const asForm = await refusals(olga, changes, form);
     expect(asForm).to.deep.equal(all(changes, "415 unsupported-media-type"));
     expect(await logged()).to.equal(before);
-    const signingIn = await createConsoleClient(baseUrl).call(
+    const signingIn = await createConsoleClient(edge.origin).call(
       "POST",
       "/session",
       { name: "olga", password: testPassword },
@@ -276,7 +268,7 @@ describe("flow: who may do what in the console", function () {
     // Out of service, it has left the read model; its page is still there.
     await rows(country.db, "update stations set removed_at = now() where id = ?", [id]);
     expect((await find(id)).stations[0]).to.include({ id, removed: true });
-    expect((await find(country.secret, createConsoleClient(baseUrl))).keys).to.equal(undefined);
+    expect((await find(country.secret, createConsoleClient(edge.origin))).keys).to.equal(undefined);
   });
 
   it("writes every change down under the account that made it", async () => {
@@ -314,15 +306,15 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("signs out: the session is over for whoever has its cookie", async () => {
-    const client = await signIn(baseUrl, { name: "vera", password: testPassword });
-    const copy = createConsoleClient(baseUrl, client.cookie);
+    const client = await signIn(edge.origin, { name: "vera", password: testPassword });
+    const copy = createConsoleClient(edge.origin, client.cookie);
     expect((await client.call("DELETE", "/session")).status).to.equal(204);
     expect(client.cookie).to.equal("");
     expect((await copy.call("GET", "/session")).status).to.equal(401);
   });
 
   it("shows a viewer its own sessions, and an operator everybody's, who can end them", async () => {
-    const phone = await signIn(baseUrl, { name: "vera", password: testPassword });
+    const phone = await signIn(edge.origin, { name: "vera", password: testPassword });
     const own = (await vera.call("GET", "/sessions")).body.sessions;
     expect(new Set(own.map(({ account }: { account: string }) => account))).to.deep.equal(
       new Set(["vera"]),
@@ -339,7 +331,7 @@ describe("flow: who may do what in the console", function () {
 
   it("puts a change of a role in force with the next request", async () => {
     const { id } = await addOperator(country.db, "petr", "viewer");
-    const petr = await signIn(baseUrl, { name: "petr", password: testPassword });
+    const petr = await signIn(edge.origin, { name: "petr", password: testPassword });
     expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(403);
     await rows(country.db, "update operators set role = 'operator' where id = ?", [id]);
     expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(201);
@@ -351,7 +343,7 @@ describe("flow: who may do what in the console", function () {
       "/api/redis/stats",
     ];
     const get = (client: ConsoleClient, path: string, init: RequestInit = {}) =>
-      fetch(`${baseUrl}/console/queues${path}`, {
+      fetch(`${edge.origin}/console/queues${path}`, {
         ...init,
         headers: { Cookie: client.cookie, ...(init.headers as Record<string, string>) },
       });
@@ -362,7 +354,7 @@ describe("flow: who may do what in the console", function () {
     };
 
     it("are shown to the role operator alone, files included", async () => {
-      expect(await statuses(createConsoleClient(baseUrl))).to.deep.equal(paths.map(() => 401));
+      expect(await statuses(createConsoleClient(edge.origin))).to.deep.equal(paths.map(() => 401));
       expect(await statuses(vera)).to.deep.equal(paths.map(() => 403));
       expect(await statuses(olga)).to.deep.equal(paths.map(() => 200));
     });
@@ -407,7 +399,7 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("serves its page under a policy that lets no other host in", async () => {
-    const page = await fetch(`${baseUrl}/console/`);
+    const page = await fetch(`${edge.origin}/console/`);
     expect(page.status).to.equal(200);
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).to.include("default-src 'none'").and.include("frame-ancestors 'none'");

@@ -4,12 +4,12 @@ import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { signIn } from "#test/flow/console-client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const reads = [
   "/session",
@@ -26,27 +26,11 @@ const reads = [
 const wish = { requested_rpm: 2000, requested_daily: 90_000, comment: "Second city" };
 
 describe("flow: dashboard", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let webs: RunningRole[];
-  let worker: RunningRole;
-
-  before(async () => {
-    // No refresh of the key stores while the tests run: what must be in force at once is.
-    instance = await createTestInstance({
-      KEYS_REFRESH_MS: "15000",
-      SIGN_INS_PER_MINUTE: "1000",
-      PAGE_CALLS_PER_MINUTE: "100000",
-    });
-    country = await openCountry(instance.config, 5);
-    [worker, ...webs] = (await Promise.all(
-      ["marks", "web", "web"].map((role) => startRole(role, instance.env)),
-    )) as [RunningRole, RunningRole, RunningRole];
-  });
-  after(async () => {
-    await Promise.all([...webs, worker].map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
+  // No refresh of the key stores while the tests run: what must be in force at once is.
+  const { instance, country, webs } = useStage(5, ["marks", "web", "web"], {
+    KEYS_REFRESH_MS: "15000",
+    SIGN_INS_PER_MINUTE: "1000",
+    PAGE_CALLS_PER_MINUTE: "100000",
   });
 
   const page = (at = 0): PageClient => createPageClient(webs[at]!.baseUrl, "dashboard");

@@ -10,27 +10,15 @@ import { view } from "#src/domain/view.ts";
 import { decideStation } from "#src/marks/facts/decide-station.ts";
 import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { processStations } from "#workers/marks/process.ts";
-import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const hourMs = 3600_000;
 
 describe("flow: X-Dry-Run", function () {
-  let stage: Stage;
-  let client: Client;
-  let page: Client;
-
-  before(async () => {
-    stage = await openStage(20, ["web", "marks"]);
-    client = stage.clients[0]!;
-    page = createClient(stage.webs[0]!.baseUrl, stage.country.publishable);
-  });
-  after(() => stage.close());
-
+  const { instance, country, client, page } = useStage(20, ["web", "marks"]);
   const stored = async (): Promise<number> =>
-    (await rows<{ count: number }>(stage.country.db, "select count(*) as count from marks"))[0]!
-      .count;
+    (await rows<{ count: number }>(country.db, "select count(*) as count from marks"))[0]!.count;
   const dry = (value: string) => ({ "X-Dry-Run": value });
   const mark = { status: "yes" };
   const widgetMark = { device: "dry-device", status: "yes" };
@@ -109,7 +97,7 @@ describe("flow: X-Dry-Run", function () {
     /** Marks of one reporter each, `minutesAgo` from `first` on, a minute apart, as if they had been processed. */
     const past = (count: number, first: number) =>
       rows(
-        stage.country.db,
+        country.db,
         `with met as (
            insert into reporters (hash, first_seen)
            select sha256(convert_to(?::text || n, 'UTF8')), server_now() - interval '9 days'
@@ -127,8 +115,8 @@ describe("flow: X-Dry-Run", function () {
       ...{ remote: true, needed: 2, rule: "remote" },
     });
     const workFor = (at: number) =>
-      inTransaction(stage.country.db, async (tx) => {
-        const { config } = stage.instance;
+      inTransaction(country.db, async (tx) => {
+        const { config } = instance;
         const now = createClock(config)();
         const coming = new Map([[place.id, [tried(at)]]]);
         const { stations } = await loadStationFacts(tx, [place.id], { now, coming }, config);
@@ -137,11 +125,11 @@ describe("flow: X-Dry-Run", function () {
 
     before(async () => {
       await past(5, 3 * 60);
-      const { db } = stage.country;
+      const { db } = country;
       const touched = `insert into station_status (station_id, refold) values (?, true)
         on conflict (station_id) do update set refold = true`;
       await rows(db, touched, [place.id]);
-      const { config } = stage.instance;
+      const { config } = instance;
       const log = createLog({ logLevel: "silent" }, "test");
       await processStations({ db, config, clock: createClock(config), log }, [place.id]);
       // Folded long ago: nothing of it is alive.
@@ -159,14 +147,14 @@ describe("flow: X-Dry-Run", function () {
     });
 
     it("reads no more for a widget's confirmation beside a late mark", async () => {
-      const { db } = stage.country;
+      const { db } = country;
       const now = Date.now();
       const batch = [
         { stationId: place.id, confirms: true, observedAt: null },
         { stationId: place.id, confirms: false, observedAt: now - 2.99 * hourMs },
       ] as IncomingMark[];
       const standing = await inTransaction(db, (tx) =>
-        readPendingStatus(tx, batch, now, stage.instance.config),
+        readPendingStatus(tx, batch, now, instance.config),
       );
       const { facts, firstSeen } = standing.get(place.id)!;
       expect(facts.history!.marks).to.have.length(5);
@@ -175,11 +163,11 @@ describe("flow: X-Dry-Run", function () {
     });
 
     it("decides the same where the station waits to be folded anew, or cannot be read", async () => {
-      const { config } = stage.instance;
+      const { config } = instance;
       const now = createClock(config)();
       const mark = tried(now - hourMs);
       const decideWith = async (change: string) => {
-        const tx = await stage.country.db.transaction();
+        const tx = await country.db.transaction();
         try {
           await rows(tx, `update station_status set ${change} where station_id = ?`, [place.id]);
           const coming = new Map([[place.id, [mark]]]);

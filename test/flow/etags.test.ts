@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { createRandom } from "#demo/country/random.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { addKey, addPartner, type Edge } from "#test/api/edge.ts";
 import { removeStation, writeStations } from "#test/api/reads-country.ts";
 import { drawState } from "#test/flow/read-country.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 const stationCount = 40;
 const idOf = (n: number): string => `n${100 + n}`;
@@ -47,16 +47,13 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 describe("ETags, while marks, imports and time change the stations", function () {
-  let instance: TestInstance;
-  let db: Db;
-  let webs: Edge[];
+  const instance = useInstance({ LOG_LEVEL: "silent" });
   let key: string;
   let now: number;
   let paths: string[];
 
   before(async () => {
-    instance = await startInstance();
-    db = createDb(instance.config, "test");
+    const { db } = instance;
     key = await addKey(db, await addPartner(db, { rpm: 100_000, daily: 1_000_000 }));
     now = Date.now();
     const random = createRandom(1);
@@ -65,11 +62,6 @@ describe("ETags, while marks, imports and time change the stations", function ()
       state: drawState(random, now),
     }));
     await writeStations(db, entries);
-    const clock = (): number => now;
-    webs = [
-      await startEdge(instance.config, { clock }),
-      await startEdge(instance.config, { clock }),
-    ];
     const since = encodeURIComponent(formatTime(now - 3600_000));
     const area = "/stations?bbox=55,36,55.02,38";
     paths = [
@@ -83,11 +75,8 @@ describe("ETags, while marks, imports and time change the stations", function ()
       ...[`/stations/${idOf(3)}`, `/stations/delta?updated_since=${since}`],
     ];
   });
-  after(async () => {
-    for (const web of webs ?? []) await web.stop();
-    await db?.destroy();
-    await instance?.drop();
-  });
+  const clock = (): number => now;
+  const webs = [useEdgeOn(instance, { clock }), useEdgeOn(instance, { clock })];
 
   /** What a caller keeps of an answer: all but the moment it was given at and an order that is not promised. */
   const contentOf = (body: string): string =>
@@ -143,7 +132,7 @@ describe("ETags, while marks, imports and time change the stations", function ()
     const play = async (step: Step): Promise<void> => {
       if (step.kind === "ask") return askStep(step);
       if (step.kind === "pass") now += step.ms;
-      else if (step.kind === "remove") await removeStation(db, idOf(step.station));
+      else if (step.kind === "remove") await removeStation(instance.db, idOf(step.station));
       else {
         const random = createRandom(step.seed);
         const entries = step.stations.map((n) => ({
@@ -157,8 +146,8 @@ describe("ETags, while marks, imports and time change the stations", function ()
         }));
         // Stamped by the write: until then nobody looks at the station again.
         const ids = entries.map(({ id }) => id);
-        await db("stations").whereIn("id", ids).update({ removed_at: null });
-        await writeStations(db, entries);
+        await instance.db("stations").whereIn("id", ids).update({ removed_at: null });
+        await writeStations(instance.db, entries);
       }
       // Both have seen it: what they say now must be the same.
       for (const web of webs) await web.web.services.follower.refresh();

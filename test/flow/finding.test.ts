@@ -1,40 +1,33 @@
 import { parse } from "csv-parse/sync";
 import { expect } from "chai";
 import { until } from "#test/flow/client.ts";
-import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** The ways to find stations beside rectangles and cities: decisions 7.28 to 7.32. */
 describe("flow: finding stations", function () {
-  let stage: Stage;
-  let client: Client;
-  let page: Client;
+  const { country, web, client, page } = useStage(60, ["web", "marks"]);
 
   before(async () => {
-    stage = await openStage(60, ["web", "marks"]);
-    client = stage.clients[0]!;
-    page = createClient(stage.webs[0]!.baseUrl, stage.country.publishable);
     const marked = await client.mark(placeOf(2), "one", {
       ...{ status: "yes", fuels: ["95"], prices: { 95: 61.5 }, queue: "0-5" },
     });
     expect(marked.status).to.equal(200);
   });
-  after(() => stage.close());
 
-  const url = (path: string): string => `${stage.webs[0]!.baseUrl}/api/v1/partner${path}`;
+  const url = (path: string): string => `${web.baseUrl}/api/v1/partner${path}`;
   const text = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(url(path), {
-      headers: { Authorization: `Bearer ${stage.country.secret}`, ...headers },
+      headers: { Authorization: `Bearer ${country.secret}`, ...headers },
     });
     return { response, body: await response.text() };
   };
   const bytes = async (path: string): Promise<Buffer> => {
-    const headers = { Authorization: `Bearer ${stage.country.secret}` };
+    const headers = { Authorization: `Bearer ${country.secret}` };
     return Buffer.from(await (await fetch(url(path), { headers })).arrayBuffer());
   };
   const tagOf = async (path: string): Promise<string | null> => {
-    const headers = { Authorization: `Bearer ${stage.country.secret}` };
+    const headers = { Authorization: `Bearer ${country.secret}` };
     const response = await fetch(url(path), { headers });
     await response.arrayBuffer();
     return response.headers.get("etag");
@@ -128,7 +121,7 @@ describe("flow: finding stations", function () {
     const along = await page.post("/stations/along", {});
     expect(along.status).to.equal(403);
     const json = await fetch(url("/stations?bbox=55,36.9,55.1,37.1"), {
-      headers: { Authorization: `Bearer ${stage.country.publishable}`, Accept: "text/csv" },
+      headers: { Authorization: `Bearer ${country.publishable}`, Accept: "text/csv" },
     });
     expect(json.headers.get("content-type")).to.match(/^application\/json/);
     await json.text();
@@ -160,11 +153,11 @@ describe("flow: finding stations", function () {
 
     it("gives spreadsheets no formula, and on request the mark by which they know UTF-8", async () => {
       const change = { name: "=HYPERLINK(1)", brand: "@Brand", addr: "-1+2", lon: -0.5 };
-      await stage.country
+      await country
         .db("stations")
         .where({ id: idOf(5) })
         .update(change);
-      await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
+      await country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
       const path = `ids=${idOf(5)}`;
       const found = await until(
         () => text(`/stations.csv?${path}`),
@@ -188,11 +181,11 @@ describe("flow: finding stations", function () {
       const json = await client.get(`/stations?${path}&bom=true`);
       expect(json.body.count).to.equal(1);
       expect(json.headers.get("x-ignored-parameters")).to.equal(null);
-      await stage.country
+      await country
         .db("stations")
         .where({ id: idOf(5) })
         .update({ name: `Station ${idOf(5)}`, brand: "Brand", addr: "Street 1", lon: 37 });
-      await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
+      await country.db.raw("select feed_stamp(?::text[])", [[idOf(5)]] as never);
       await until(
         () => client.get(`/stations/${idOf(5)}`),
         ({ body }) => body.station.lon === 37,
@@ -201,11 +194,11 @@ describe("flow: finding stations", function () {
 
     it("quotes what needs it, and is a line of names when nothing is found", async () => {
       const name = 'Заправка "У моста", 2\nкорпус';
-      await stage.country
+      await country
         .db("stations")
         .where({ id: idOf(3) })
         .update({ name });
-      await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(3)]] as never);
+      await country.db.raw("select feed_stamp(?::text[])", [[idOf(3)]] as never);
       const found = await until(
         () => text(`/stations.csv?ids=${idOf(3)},${idOf(4)}`),
         ({ body }) => body.includes("моста"),
@@ -295,11 +288,11 @@ describe("flow: finding stations", function () {
 
     it("says so too where the line with the axes swapped lies inside the country's rectangle", async () => {
       const move = async (lat: number, lon: number): Promise<void> => {
-        await stage.country
+        await country
           .db("stations")
           .where({ id: idOf(7) })
           .update({ lat, lon });
-        await stage.country.db.raw("select feed_stamp(?::text[])", [[idOf(7)]] as never);
+        await country.db.raw("select feed_stamp(?::text[])", [[idOf(7)]] as never);
         await until(
           () => client.get(`/stations/${idOf(7)}`),
           ({ body }) => body.station.lon === lon,

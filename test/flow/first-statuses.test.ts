@@ -1,25 +1,19 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import { type Client, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const limit = 20;
 const known = 5;
 
 /** decisions 4.19. Two marks processes at once: test/long/attacks.test.ts. */
 describe("flow: first statuses by many new users of one key", function () {
-  let stage: Stage;
-  let country: Country;
-  let client: Client;
+  const { country, client } = useStage(limit + known + 1, ["web", "marks"]);
 
   before(async () => {
-    stage = await openStage(limit + known + 1, ["web", "marks"]);
-    ({ country } = stage);
-    client = stage.clients[0]!;
     for (let n = 0; n < known; n += 1) await country.meet(`known-${n}`, 26 * 60 + 15 * n);
   });
-  after(() => stage.close());
 
   const sayYes = async (n: number, user: string): Promise<void> => {
     const { body } = await client.mark(placeOf(n), user, { status: "yes" });

@@ -5,11 +5,10 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { localTime } from "#src/pushes/alerts/local-time.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { deleteKeys } from "#test/harness/redis.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
+import { type Place, placeOf } from "#test/flow/country.ts";
 import {
   type Browser,
   newBrowser,
@@ -18,6 +17,7 @@ import {
   startPushService,
 } from "#test/flow/push-services.ts";
 import { retireAlerts } from "#src/pushes/alerts/devices.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const driver = "driver 1";
 const others = "driver 2";
@@ -31,30 +31,23 @@ const zoneWhereItIs = (hour: number): string => {
 };
 
 describe("flow: drivers are told of fuel", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
+  const { instance, country, web } = useStage(60, ["web", "marks", "upkeep"], {
+    WEBHOOK_HTTP: "true",
+    WEBHOOK_NETWORKS: "127.0.0.1",
+    WEBHOOK_PAUSE_MS: "20",
+    WEBHOOK_TIMEOUT_MS: "60000",
+    ALERT_GAP_MS: "0",
+    ALERTS_PER_DEVICE: String(alertsPerDevice),
+  });
   let service: PushService;
   let producer: Producer;
-  const running: RunningRole[] = [];
   let stations = 0;
   let slot = 0;
 
   before(async () => {
-    instance = await createTestInstance({
-      WEBHOOK_HTTP: "true",
-      WEBHOOK_NETWORKS: "127.0.0.1",
-      WEBHOOK_PAUSE_MS: "20",
-      WEBHOOK_TIMEOUT_MS: "60000",
-      ALERT_GAP_MS: "0",
-      ALERTS_PER_DEVICE: String(alertsPerDevice),
-    });
-    country = await openCountry(instance.config, 60);
     for (const one of [driver, others]) await country.meet(one, 9000);
     service = await startPushService();
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
-    web = await startRole("web", instance.env);
-    for (const role of ["marks", "upkeep"]) running.push(await startRole(role, instance.env));
   });
   afterEach(async () => {
     await rows(country.db, "delete from push_devices");
@@ -62,11 +55,8 @@ describe("flow: drivers are told of fuel", function () {
     service.answer = (response) => void response.writeHead(201).end();
   });
   after(async () => {
-    await Promise.all([...running, web].map((role) => role.stop()));
     await producer.close();
     await service.close();
-    await country.close();
-    await instance.drop();
   });
 
   const call = async (

@@ -4,9 +4,9 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const dayMinutes = 24 * 60;
 const stations = 82;
@@ -16,19 +16,18 @@ const limit = 20;
 const place = (n: number) => placeOf(2 * n);
 
 describe("flow: the review of harmful changes", function () {
-  let stage: Stage;
-  let country: Country;
-  let first: Client;
-  let second: Client;
+  const { instance, country, web, clients, operator } = useStage(stations, [
+    "web",
+    "web",
+    "marks",
+    "marks",
+  ]);
+  const [first, second] = clients as [Client, Client];
 
   before(async () => {
-    stage = await openStage(stations, ["web", "web", "marks", "marks"]);
-    ({ country } = stage);
-    [first, second] = stage.clients as [Client, Client];
     for (let n = 0; n < 41; n += 1) await country.meet(`army-${n}`, 26 * 60 + 15 * n);
     for (let n = 0; n < 10; n += 1) await country.meet(`regular-${n}`, 8 * dayMinutes + 15 * n);
   });
-  after(() => stage.close());
 
   const say = async (client: Client, n: number, user: string, status: string): Promise<string> =>
     (await client.mark(place(n), user, { status })).body.published.outcome as string;
@@ -51,7 +50,7 @@ describe("flow: the review of harmful changes", function () {
     expect(outcomes.filter((outcome) => outcome === "held").length).to.equal(army - limit);
     await until(servedNo, (count) => count === limit);
     expect(await heldReasons()).to.deep.equal([{ reason: "source", count: army - limit }]);
-    await expectRefolded(country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 
   it("has raised one alarm about it, which names the source and says how many", async () => {
@@ -102,7 +101,7 @@ describe("flow: the review of harmful changes", function () {
         {},
       ),
     );
-    const other = createClient(stage.webs[0]!.baseUrl, secret);
+    const other = createClient(web.baseUrl, secret);
     expect(await say(other, 35, "stranger", "no")).to.equal("held");
     expect(await heldReasons()).to.deep.equal([
       { reason: "city", count: 1 },
@@ -121,7 +120,7 @@ describe("flow: the review of harmful changes", function () {
       "select id from marks where station_id = ? and review = 'held'",
       [place(35).id],
     );
-    await stage.operator("review", "approve", String(held!.id));
+    await operator("review", "approve", String(held!.id));
     const [judged] = await until(
       () =>
         rows<{ outcome: string; needed: number; rule: string }>(
@@ -132,19 +131,19 @@ describe("flow: the review of harmful changes", function () {
       (found) => found.length === 1,
     );
     expect(judged).to.deep.equal({ outcome: "published", needed: 1, rule: "geolocated" });
-    await expectRefolded(country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 
   it("counts an approved mark whatever the limits say", async () => {
     const held = await first.mark(place(40), "army-40", { status: "no" });
     expect(held.body.published.outcome).to.equal("held");
     const id = String(held.body.report_id);
-    await stage.operator("review", "approve", id);
+    await operator("review", "approve", id);
     const report = await until(
       () => second.get(`/reports/${id}`),
       (answer) => answer.body.published.outcome === "published",
     );
     expect(report.body.published).to.include({ status: "no", needed: 1, rule: "geolocated" });
-    await expectRefolded(country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 });

@@ -1,21 +1,16 @@
 import { connect } from "node:net";
 import { expect } from "chai";
-import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** Slips of partners' code: none of them may pass unseen (decisions 3.17, 3.18, 5.5, 5.7, 7.14). */
 describe("flow: inputs that are not what was meant", function () {
-  let stage: Stage;
-  let client: Client;
-  let next = 0;
-
-  before(async () => {
-    stage = await openStage(60, ["web", "marks"], { NEW_REPORTERS_DAILY: "100000" });
-    client = stage.clients[0]!;
+  const { country, web, client } = useStage(60, ["web", "marks"], {
+    NEW_REPORTERS_DAILY: "100000",
   });
-  after(() => stage.close());
+  let next = 0;
 
   /** A station that no other test marks. */
   const somewhere = (): Place => placeOf((next += 1));
@@ -28,10 +23,10 @@ describe("flow: inputs that are not what was meant", function () {
     );
   };
   const raw = async (path: string, text: string): Promise<Answer> => {
-    const response = await fetch(`${stage.webs[0]!.baseUrl}/api/v1/partner${path}`, {
+    const response = await fetch(`${web.baseUrl}/api/v1/partner${path}`, {
       method: "POST",
       headers: {
-        Authorization: `Bearer ${stage.country.secret}`,
+        Authorization: `Bearer ${country.secret}`,
         "Content-Type": "application/json",
       },
       body: text,
@@ -84,11 +79,11 @@ describe("flow: inputs that are not what was meant", function () {
   });
 
   it("finds other faults of a request before a city that is not percent-encoded", async () => {
-    const { port } = new URL(stage.webs[0]!.baseUrl);
+    const { port } = new URL(web.baseUrl);
     const ask = async (query: string): Promise<string> => {
       const socket = connect(Number(port), "127.0.0.1");
       socket.write(
-        `GET /api/v1/partner/stations?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.country.secret}\r\n\r\n`,
+        `GET /api/v1/partner/stations?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${country.secret}\r\n\r\n`,
       );
       let said = "";
       for await (const chunk of socket) said += String(chunk);
@@ -312,8 +307,8 @@ describe("flow: inputs that are not what was meant", function () {
 
     it("shows no other partner's marks", async () => {
       const mine = await client.mark(somewhere(), "mine", { status: "yes" });
-      const { secret } = await addPartner(stage.country);
-      const stranger = createClient(stage.webs[0]!.baseUrl, secret);
+      const { secret } = await addPartner(country);
+      const stranger = createClient(web.baseUrl, secret);
       const { body } = await stranger.get(`/reports?ids=${mine.body.report_id}`);
       expect(body.reports[0]).to.have.property("error");
     });
@@ -331,9 +326,9 @@ describe("flow: inputs that are not what was meant", function () {
 
   describe("a bbox with the longitudes first", () => {
     const detail = async (bbox: string, as: "secret" | "publishable" = "secret") => {
-      const url = `${stage.webs[0]!.baseUrl}/api/v1/partner/stations?bbox=${bbox}`;
+      const url = `${web.baseUrl}/api/v1/partner/stations?bbox=${bbox}`;
       const response = await fetch(url, {
-        headers: { Authorization: `Bearer ${stage.country[as]}` },
+        headers: { Authorization: `Bearer ${country[as]}` },
       });
       const body = (await response.json()) as { detail?: string; count?: number };
       return body.detail ?? body.count;

@@ -18,7 +18,7 @@ import { partnerReporter } from "#src/marks/reporter.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { untilServed } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 
@@ -50,15 +50,14 @@ const toNoonS = Math.round((startOfDay(Date.now()) + dayMs + 12 * hourMs - Date.
 
 describe("flow: history, insights and overview are a count of status runs", function () {
   this.timeout(120_000);
-  let stage: Stage;
-  let client: Client;
+  const { instance, country, web, webs, operator, client } = useStage(12, ["web", "marks"], {
+    CLOCK_OFFSET_S: String(toNoonS),
+  });
   let later: RunningRole | undefined;
   const makers: { stop(): Promise<void> }[] = [];
 
   before(async () => {
-    stage = await openStage(12, ["web", "marks"], { CLOCK_OFFSET_S: String(toNoonS) });
-    client = stage.clients[0]!;
-    const { db, meet } = stage.country;
+    const { db, meet } = country;
     await rows(db, "update stations set lat = 65 where id = ?", [alone]);
     await rows(db, "select feed_stamp(array[?])", [alone]);
     for (const [n, user] of ["ann", "bob", "eve"].entries()) await meet(user, 49 * 60 + n * 15);
@@ -66,12 +65,11 @@ describe("flow: history, insights and overview are a count of status runs", func
   after(async () => {
     for (const maker of makers) await maker.stop();
     await later?.stop();
-    await stage.close();
   });
 
   /** The duty of the snapshots role, with the clocks of process and SQL these hours after the others'. */
   const openMaker = async (hours: number): Promise<() => Promise<number>> => {
-    const config: Config = { ...stage.instance.config, clockOffsetS: toNoonS + hours * hourS };
+    const config: Config = { ...instance.config, clockOffsetS: toNoonS + hours * hourS };
     const log = createLog({ logLevel: "silent" }, "test");
     const [db, redis] = [createDb(config, "insights", 3), createWorkerRedis(config, log)];
     const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
@@ -106,7 +104,7 @@ describe("flow: history, insights and overview are a count of status runs", func
   /** The whole table. A status lives for a day, also where nobody has written its end yet. */
   const readRuns = async (): Promise<Run[]> => {
     const found = await rows<Run>(
-      stage.country.db,
+      country.db,
       `select station_id, status, ${msOf("from_at")} as from, ${msOf("to_at")} as to
        from status_runs order by station_id, from_at`,
     );
@@ -147,13 +145,13 @@ describe("flow: history, insights and overview are a count of status runs", func
   /** Waits until the API says what the table does about that moment; answers what it says of the country. */
   const expectInsights = async (at: number): Promise<Place> => {
     const runs = await readRuns();
-    const all = stage.country.stationIds;
+    const all = country.stationIds;
     const near = all.filter((id) => id !== alone);
-    const [country, city] = [all, near].map((ids) => expected(runs, ids, at));
+    const [whole, city] = [all, near].map((ids) => expected(runs, ids, at));
     const { body } = await until(
       () => client.get(`/insights/cities?days=${dayCount}&city=тестоград`),
       ({ status, body: said }) =>
-        status === 200 && fits(shown(said.country), country!) && fits(shown(said.cities[0]), city!),
+        status === 200 && fits(shown(said.country), whole!) && fits(shown(said.cities[0]), city!),
     );
     expect(body.country.stations).to.equal(all.length);
     expect(body.cities[0]).to.include({ name: "Тестоград", stations: near.length });
@@ -168,7 +166,7 @@ describe("flow: history, insights and overview are a count of status runs", func
   /** Every station's history is what the table has, with `nodata` before the first run and after the last. */
   const expectHistories = async (reader: Client, at: number): Promise<void> => {
     const runs = await readRuns();
-    for (const id of stage.country.stationIds) {
+    for (const id of country.stationIds) {
       const { body } = await reader.get(`/stations/${id}/history?hours=168`);
       const own = runs.filter((run) => run.station_id === id).map((run) => ({ ...run }));
       const ended = own.at(-1)?.to ?? null;
@@ -193,7 +191,7 @@ describe("flow: history, insights and overview are a count of status runs", func
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
   };
   const page = async (more = ""): Promise<string> =>
-    (await fetch(`${stage.webs[0]!.baseUrl}/overview?lang=en${more}`)).text();
+    (await fetch(`${web.baseUrl}/overview?lang=en${more}`)).text();
 
   it("holds before and after a rollback, and where nobody has written what has expired", async () => {
     const make = await openMaker(0);
@@ -228,15 +226,11 @@ describe("flow: history, insights and overview are a count of status runs", func
     expect(html).to.include("Тестоград").and.include("12 filling stations");
     expect(html).to.include("<small>3 of 4<");
 
-    const eve = partnerReporter(
-      stage.instance.config.reporterPepper,
-      stage.country.partnerId,
-      "eve",
-    );
-    expect((await stage.operator("marks", "rollback", "--reporter", eve)).json).to.include({
+    const eve = partnerReporter(instance.config.reporterPepper, country.partnerId, "eve");
+    expect((await operator("marks", "rollback", "--reporter", eve)).json).to.include({
       marks: 4,
     });
-    await untilServed(stage.country.db, stage.webs);
+    await untilServed(country.db, webs);
     at = await make();
     const rolledBack = await expectInsights(at);
     await expectHistories(client, at);
@@ -247,16 +241,16 @@ describe("flow: history, insights and overview are a count of status runs", func
 
     const makeLater = await openMaker(30);
     const ahead = { CLOCK_OFFSET_S: String(toNoonS + 30 * hourS) };
-    later = await startRole("web", { ...stage.instance.env, ...ahead });
+    later = await startRole("web", { ...instance.env, ...ahead });
     at = await makeLater();
     const expired = await expectInsights(at);
     expect(expired.statuses.nodata).to.equal(12);
     expect(expired.days[1]!.statuses.yes).to.be.greaterThan(0.1);
-    await expectHistories(createClient(later.baseUrl, stage.country.secret), at);
+    await expectHistories(createClient(later.baseUrl, country.secret), at);
   });
 
   it("looks at the grades every ten minutes, whoever looks", async () => {
-    const { db } = stage.country;
+    const { db } = country;
     await rows(db, "delete from insight_grades");
     const day = startOfDay(Date.now()) + 200 * dayMs;
     const look = (minutes: number, available: number, out: number): Promise<void> => {
@@ -284,7 +278,7 @@ describe("flow: history, insights and overview are a count of status runs", func
   });
 
   it("finds the city of a station as the review does", async () => {
-    const { db } = stage.country;
+    const { db } = country;
     await rows(
       db,
       `insert into cities (id, source, name, lat, lon, population)

@@ -1,34 +1,21 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { type Answer, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** Rules of decisions 3 and 4 that need what the database remembers: windows, first-seen, distances, switches. */
 describe("flow: intake rules through HTTP", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
-  let client: Client;
+  const { country, client } = useStage(1100, ["web", "marks"], { KEYS_REFRESH_MS: "200" });
   /** Each test has stations of its own, 30 km from the next test's. */
   let next = 0;
 
   before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "200" });
-    country = await openCountry(instance.config, 1100);
-    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
-    client = createClient(roles[0]!.baseUrl, country.secret);
     await country.meet("known", 30 * 24 * 60);
   });
   beforeEach(() => void (next += 100));
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
 
   const at = (n: number) => placeOf(next + n);
   const code = (answer: Answer): string =>

@@ -7,31 +7,17 @@ import { rotateKey } from "#src/keys/rotation.ts";
 import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: a partner replaces its key (decisions 8.36)", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let webs: RunningRole[];
+  const { country, webs, web } = useStage(3, ["web", "web"], {
+    SIGN_INS_PER_MINUTE: "1000",
+    WEBHOOK_NETWORKS: "10.0.0.1",
+  });
   let partner: OtherPartner;
 
-  before(async () => {
-    instance = await createTestInstance({
-      SIGN_INS_PER_MINUTE: "1000",
-      WEBHOOK_NETWORKS: "10.0.0.1",
-    });
-    country = await openCountry(instance.config, 3);
-    webs = await Promise.all(["web", "web"].map((role) => startRole(role, instance.env)));
-  });
-  after(async () => {
-    await Promise.all(webs.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
   beforeEach(async () => {
     partner = await addPartner(country);
     await age(partner.id, 25);
@@ -45,7 +31,7 @@ describe("flow: a partner replaces its key (decisions 8.36)", function () {
       [hours, partnerId],
     );
   const signedIn = async (key = partner.secret): Promise<PageClient> => {
-    const page = createPageClient(webs[0]!.baseUrl, "dashboard");
+    const page = createPageClient(web.baseUrl, "dashboard");
     expect((await page.post("/session", { key })).status).to.equal(201);
     return page;
   };
@@ -123,7 +109,7 @@ describe("flow: a partner replaces its key (decisions 8.36)", function () {
   });
 
   it("is told of the end by the webhook event, once", async () => {
-    const api = createClient(webs[0]!.baseUrl, partner.secret);
+    const api = createClient(web.baseUrl, partner.secret);
     const hook = { url: "https://10.0.0.1/", events: ["key.expiring"] };
     const { body: webhook } = await api.post("/webhooks", hook);
     const page = await signedIn();
@@ -200,7 +186,7 @@ describe("flow: a partner replaces its key (decisions 8.36)", function () {
       expect((await page.post("/keys/rotate", body)).status).to.equal(422);
     const foreign = { Origin: "https://evil.example" };
     expect((await page.call("POST", "/keys/rotate", { days: 7 }, foreign)).status).to.equal(403);
-    const stranger = createPageClient(webs[0]!.baseUrl, "dashboard");
+    const stranger = createPageClient(web.baseUrl, "dashboard");
     expect((await stranger.post("/keys/rotate", { days: 7 })).status).to.equal(401);
     expect(await logged()).to.deep.equal([]);
     expect((await page.post("/keys/rotate", { days: 30 })).status).to.equal(201);

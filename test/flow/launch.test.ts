@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { type Client, until } from "#test/flow/client.ts";
+import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const budget = 3;
 const limit = 25;
@@ -11,17 +11,10 @@ const limit = 25;
 const place = (n: number) => placeOf(2 * n);
 
 describe("flow: the launch of a partner's app", function () {
-  let stage: Stage;
-  let client: Client;
+  const settings = { NEW_REPORTERS_DAILY: String(budget), CITY_HARM_MIN: "1000" };
+  const { country, operator, client } = useStage(80, ["web", "marks"], settings);
   let users = 0;
   let published = 0;
-
-  before(async () => {
-    const settings = { NEW_REPORTERS_DAILY: String(budget), CITY_HARM_MIN: "1000" };
-    stage = await openStage(80, ["web", "marks"], settings);
-    [client] = stage.clients as [Client];
-  });
-  after(() => stage.close());
 
   /** A new user's lone `no`: its outcome, or the code of its refusal. */
   const sayNo = async (): Promise<string> => {
@@ -32,7 +25,7 @@ describe("flow: the launch of a partner's app", function () {
     return outcome;
   };
   const launch = (...args: string[]): Promise<unknown> =>
-    stage.operator("partner", "launch", String(stage.country.partnerId), ...args);
+    operator("partner", "launch", String(country.partnerId), ...args);
 
   it("needs no more than one command, which lets new users in and counts their marks", async () => {
     for (let n = 0; n < budget; n += 1) expect(await sayNo()).to.equal("published");
@@ -43,7 +36,7 @@ describe("flow: the launch of a partner's app", function () {
     for (let n = budget + 1; n < limit; n += 1) expect(await sayNo()).to.equal("published");
     expect(await sayNo()).to.equal("held");
     expect(
-      await rows(stage.country.db, "select distinct held_reason from marks where review = 'held'"),
+      await rows(country.db, "select distinct held_reason from marks where review = 'held'"),
     ).to.deep.equal([{ held_reason: "source" }]);
   });
 

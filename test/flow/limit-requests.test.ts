@@ -3,33 +3,19 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { undoLimitDecision } from "#src/limits/limit-requests.ts";
 import { by } from "#test/harness/by.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: limit requests", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let webs: RunningRole[];
-
-  before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "15000" });
-    country = await openCountry(instance.config, 1);
-    webs = await Promise.all([startRole("web", instance.env), startRole("web", instance.env)]);
+  const { instance, country, webs, web } = useStage(1, ["web", "web"], {
+    KEYS_REFRESH_MS: "15000",
   });
-  after(async () => {
-    await Promise.all(webs.map((web) => web.stop()));
-    await country.close();
-    await instance.drop();
-  });
-
   const partner = async () => {
     const { id, secret, publishable } = await addPartner(country, { rpm: 1000, daily: 5000 });
     const clients = webs.map((web) => createClient(web.baseUrl, secret)) as [Client, Client];
-    return { id, clients, page: createClient(webs[0]!.baseUrl, publishable) };
+    return { id, clients, page: createClient(web.baseUrl, publishable) };
   };
   const operator = (...args: string[]): Promise<Ran> =>
     runOperator(instance.env, "limit-request", ...args, "--json", "--actor", "olga");

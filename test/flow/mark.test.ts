@@ -1,43 +1,22 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
+import { type Client, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("flow: a mark through two web processes and two marks workers", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RoleProcess[];
-  let first: Client;
-  let second: Client;
-
-  before(async () => {
-    instance = await createTestInstance({ SLOT_MS: "1000" });
-    country = await openCountry(instance.config, 20);
-    roles = await Promise.all(
-      ["web", "web", "marks", "marks", "snapshots", "upkeep", "clock"].map((role) =>
-        startRoleProcess(role, instance.env),
-      ),
-    );
-    [first, second] = roles
-      .slice(0, 2)
-      .map((role) => createClient(role.baseUrl, country.secret)) as [Client, Client];
-  });
-
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
+  const roles = ["web", "web", "marks", "marks", "snapshots", "upkeep", "clock"];
+  const stage = useStage(20, roles, { SLOT_MS: "1000" }, startRoleProcess);
+  const [first, second] = stage.clients as [Client, Client];
 
   it("keeps a `no` pending after fresh marks nearby until a second device confirms it, and shows it everywhere", async () => {
     const station = placeOf(0);
-    await country.meet("driver", 3 * 24 * 60);
-    await country.meet("one", 24 * 60 + 100);
-    await country.meet("two", 24 * 60 + 89);
+    await stage.country.meet("driver", 3 * 24 * 60);
+    await stage.country.meet("one", 24 * 60 + 100);
+    await stage.country.meet("two", 24 * 60 + 89);
     const nearby = await first.mark(placeOf(1), "driver", { status: "yes" });
     expect(nearby.status).to.equal(200);
     expect(nearby.body.published).to.deep.include({
@@ -164,7 +143,7 @@ describe("flow: a mark through two web processes and two marks workers", functio
       );
     }
     const row = await until(
-      () => country.db("station_status").where({ station_id: station.id }).first("status"),
+      () => stage.country.db("station_status").where({ station_id: station.id }).first("status"),
       (found) => found.status === "nodata",
     );
     expect(row.status).to.equal("nodata");

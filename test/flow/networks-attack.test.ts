@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** Every second one: they are 600 m apart, so that no mark is near another's station. */
 const place = (n: number) => placeOf(2 * n);
@@ -14,17 +14,13 @@ const cityLimit = 20;
 
 // The same on 181 stations, with honest people beside: test/long/attacks.test.ts.
 describe("flow: a city attacked from the map by made-up devices on many addresses", function () {
-  let stage: Stage;
-  let country: Country;
-  let maps: Client[];
-
-  before(async () => {
-    const settings = { TRUSTED_PROXIES: "127.0.0.1" };
-    stage = await openStage(2 * stations + 4, ["web", "web", "marks", "marks"], settings);
-    ({ country } = stage);
-    maps = stage.webs.map(({ baseUrl }) => createClient(baseUrl, country.publishable));
-  });
-  after(() => stage.close());
+  const settings = { TRUSTED_PROXIES: "127.0.0.1" };
+  const {
+    instance,
+    country,
+    clients,
+    pages: maps,
+  } = useStage(2 * stations + 4, ["web", "web", "marks", "marks"], settings);
 
   /** A `no` at each station, each from a new device without a position. How many came to what. */
   const wave = async (number: number): Promise<Record<string, number>> => {
@@ -44,7 +40,7 @@ describe("flow: a city attacked from the map by made-up devices on many addresse
     );
   };
   const shownAs = async (status: string): Promise<number> => {
-    const { body } = await stage.clients[1]!.get("/stations/all?limit=20000");
+    const { body } = await clients[1]!.get("/stations/all?limit=20000");
     return body.stations.filter(({ fuel }: { fuel: { status: string } }) => fuel.status === status)
       .length;
   };
@@ -58,7 +54,7 @@ describe("flow: a city attacked from the map by made-up devices on many addresse
       () => shownAs("no"),
       (count) => count === cityLimit,
     );
-    await expectRefolded(country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 
   it("has raised alarms that name the city and each network that went on", async () => {
@@ -75,7 +71,7 @@ describe("flow: a city attacked from the map by made-up devices on many addresse
     await rows(
       country.db,
       "insert into reporters (hash, first_seen) values (decode(?, 'hex'), server_now() - interval '8 days')",
-      [deviceReporter(stage.instance.config.reporterPepper, "regular")],
+      [deviceReporter(instance.config.reporterPepper, "regular")],
     );
     // 1.2 km from the last of the others: nobody has made a mark near it.
     const { lat, lon, id } = placeOf(2 * stations + 2);

@@ -14,11 +14,9 @@ import { takeBack } from "#src/marks/take-back.ts";
 import { saveMedians } from "#snapshots/insights/price-medians.ts";
 import { cellOf } from "#src/domain/price-line.ts";
 import { by } from "#test/harness/by.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { untilServed } from "#test/flow/refold.ts";
 import { differences, storedOf } from "#test/flow/stored.ts";
 import { judgedInTurn, type Verdict } from "#test/oracle/caution.ts";
@@ -28,6 +26,8 @@ import { replay } from "#test/oracle/fold.ts";
 import { judgedAs, type OracleReport, pricesNeededBy } from "#test/oracle/intake.ts";
 import type { OracleMark } from "#test/oracle/story.ts";
 import { type StoredMark, storedFirstSeen, storedMarks } from "#test/oracle/stored.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useRoles } from "#test/harness/use.ts";
 
 const users = 300;
 const stations = sized(10, 50);
@@ -48,9 +48,17 @@ interface Acknowledged {
 }
 
 describe(`flow: ${marks} random marks against a second reading of the rules`, function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
+  const { instance, country } = useStage(used.at(-1)! + 1, [], {
+    HOURLY_CAP: "1000000",
+    DAILY_CAP: "1000000",
+    COOLDOWN_MS: "0",
+    EXPRESS_COOLDOWN_MS: "0",
+    NEW_REPORTERS_DAILY: "1000000",
+    // The second reading does not know the review of harmful changes.
+    ESTABLISHED_MS: "0",
+    TRUSTED_PROXIES: "127.0.0.1",
+  });
+  let secrets: string[];
   /** By key, one client for each web process. */
   let clients: Client[][];
   let keys: { id: number; confirmMin: number }[];
@@ -71,18 +79,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   let sent = 0;
 
   before(async () => {
-    instance = await createTestInstance({
-      HOURLY_CAP: "1000000",
-      DAILY_CAP: "1000000",
-      COOLDOWN_MS: "0",
-      EXPRESS_COOLDOWN_MS: "0",
-      NEW_REPORTERS_DAILY: "1000000",
-      // The second reading does not know the review of harmful changes.
-      ESTABLISHED_MS: "0",
-      TRUSTED_PROXIES: "127.0.0.1",
-    });
-    country = await openCountry(instance.config, used.at(-1)! + 1);
-    const secrets = [country.secret];
+    secrets = [country.secret];
     keys = [{ id: country.keyId, confirmMin: 0 }];
     await inTransaction(country.db, async (tx) => {
       await tx("keys").update({ mass_no_limit: massNoLimit });
@@ -111,18 +108,13 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       await meetDevice(user, Math.floor(minutes) + 3);
     }
     await storeMedians();
-    roles = await Promise.all(
-      ["web", "web", "marks", "marks"].map((role) => startRole(role, instance.env)),
-    );
-    clients = [...secrets, country.publishable].map((secret) =>
-      roles.slice(0, 2).map((role) => createClient(role.baseUrl, secret)),
-    );
   });
-
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
+  useRoles(["marks", "marks"], instance);
+  const webs = useRoles(["web", "web"], instance);
+  before(() => {
+    clients = [...secrets, country.publishable].map((secret) =>
+      webs.map((role) => createClient(role.baseUrl, secret)),
+    );
   });
 
   it("takes marks, retries, changes of mind and late ones from many at once", async function () {
@@ -358,7 +350,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     }
   }
 
-  const settled = () => untilServed(country.db, roles.slice(0, 2));
+  const settled = () => untilServed(country.db, webs);
 
   /** What each mark needs is what the oracle says of its acceptance and its first processing, with all that came before in view. */
   async function expectJudged(before: ReadonlyMap<number, string>): Promise<void> {

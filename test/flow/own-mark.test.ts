@@ -1,26 +1,21 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { startRole } from "#test/harness/roles.ts";
-import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Answer, type Client, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const codeOf = ({ status, body }: Answer): string =>
   status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
 
 describe("flow: a driver takes an own mark back", function () {
-  let stage: Stage;
-  let maps: [Client, Client];
-
-  before(async () => {
-    stage = await openStage(12, ["web", "web", "marks"]);
-    maps = stage.webs.map(({ baseUrl }) =>
-      createClient(baseUrl, stage.country.publishable),
-    ) as never;
-  });
-  after(() => stage.close());
-
+  const { pages, instance, country, webs, workers, clients, operator } = useStage(12, [
+    "web",
+    "web",
+    "marks",
+  ]);
+  const maps = pages as [Client, Client];
   const at = (n: number, action: string) => `/widget/stations/${placeOf(n).id}/${action}`;
   const mark = (n: number, device: string, body: object, map = maps[0], prefer = "wait=10") => {
     const { lat, lon } = placeOf(n);
@@ -30,17 +25,16 @@ describe("flow: a driver takes an own mark back", function () {
     map.post(at(n, "take-back"), { device }, { Prefer: "wait=10" });
   const fuelOf = async (map: Client, n: number) =>
     (await map.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
-  const served = () => untilServed(stage.country.db, stage.webs);
+  const served = () => untilServed(country.db, webs);
   const makeOlder = (id: string, seconds: number) =>
     rows(
-      stage.country.db,
+      country.db,
       "update marks set received_at = received_at - ?::int * interval '1 second' where id = ?",
       [seconds, id],
     );
 
   it("the station is as before on every process, in the delta too, and the next mark counts at once", async () => {
-    const { country } = stage;
-    const since = (await stage.clients[0]!.get("/stations/all")).body.as_of;
+    const since = (await clients[0]!.get("/stations/all")).body.as_of;
     const blank = await fuelOf(maps[0], 1);
     const other = await takeBack(1, "d-1");
     expect([other.status, codeOf(other)]).to.deep.equal([409, "nothing-to-take-back"]);
@@ -55,7 +49,7 @@ describe("flow: a driver takes an own mark back", function () {
     await served();
     for (const map of maps) expect(await fuelOf(map, 1)).to.deep.equal(blank);
     const path = `/stations/delta?updated_since=${encodeURIComponent(since)}`;
-    const { stations } = (await stage.clients[1]!.get(path)).body as { stations: Listed[] };
+    const { stations } = (await clients[1]!.get(path)).body as { stations: Listed[] };
     expect(stations.find(({ id }) => id === placeOf(1).id)?.fuel).to.deep.equal(blank);
     expect(codeOf(await takeBack(1, "d-1"))).to.equal("nothing-to-take-back");
 
@@ -69,7 +63,7 @@ describe("flow: a driver takes an own mark back", function () {
     expect(codeOf(await takeBack(1, "d-1"))).to.equal("nothing-to-take-back");
     expect(codeOf(await mark(1, "d-1", { status: "yes" }))).to.equal("station-cooldown");
     await served();
-    await expectRefolded(country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 
   it("for two minutes, and not what an operator has withdrawn, which keeps its cooldown", async () => {
@@ -80,7 +74,7 @@ describe("flow: a driver takes an own mark back", function () {
     expect(refused.body.detail).to.include("older than 2 minutes");
 
     await mark(3, "d-rolled", { status: "yes" });
-    await stage.operator("marks", "rollback", "--station", placeOf(3).id);
+    await operator("marks", "rollback", "--station", placeOf(3).id);
     expect(codeOf(await takeBack(3, "d-rolled"))).to.equal("nothing-to-take-back");
     expect(codeOf(await mark(3, "d-rolled", { status: "no" }))).to.equal("station-cooldown");
   });
@@ -92,7 +86,7 @@ describe("flow: a driver takes an own mark back", function () {
     expect(both.map(({ status }) => status < 300).sort()).to.deep.equal([false, true]);
     await served();
     expect(await fuelOf(maps[0], 4)).to.include({ status: "low", confirmations: 1 });
-    await expectRefolded(stage.country.db, stage.instance.config);
+    await expectRefolded(country.db, instance.config);
   });
 
   it("counts towards the hour's cap of a device in its first day", async () => {
@@ -105,8 +99,7 @@ describe("flow: a driver takes an own mark back", function () {
   });
 
   it("also one that no worker has come to: it is never processed", async () => {
-    const { country, instance } = stage;
-    await Promise.all(stage.workers.map((role) => role.stop()));
+    await Promise.all(workers.map((role) => role.stop()));
     const queued = await mark(9, "d-queued", { status: "yes" }, maps[0], "respond-async");
     expect([queued.status, codeOf(queued)]).to.deep.equal([202, "queued"]);
     const taken = await maps[1].post(
@@ -116,11 +109,11 @@ describe("flow: a driver takes an own mark back", function () {
     );
     expect([taken.status, codeOf(taken)]).to.deep.equal([202, "queued"]);
     expect(await countUnprocessed(country.db)).to.equal(0);
-    stage.workers.splice(0, 1, await startRole("marks", instance.env));
+    workers.splice(0, 1, await startRole("marks", instance.env));
     await served();
     const path = taken.headers.get("location")!.slice("/api/v1/partner".length);
     const state = await until(
-      () => stage.clients[0]!.get(path),
+      () => clients[0]!.get(path),
       ({ body }) => body.state === "processed",
     );
     expect(state.body.published).to.include({ outcome: "superseded", status: "nodata", have: 0 });

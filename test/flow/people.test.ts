@@ -2,39 +2,30 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { isIntakeAwaited } from "#test/harness/intake-lock.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded, untilServed } from "#test/flow/refold.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const remote = { lat: null, lon: null };
 const rounds = 10;
 
 describe("flow: erasing a person", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
+  const { instance, country, webs } = useStage(100, ["web", "web", "marks"], {
+    TRUSTED_PROXIES: "127.0.0.1",
+    SWEEP_MS: "200",
+  });
   /** By process: a partner's server, and a page with the map. */
   let partners: Client[];
   let pages: Client[];
   let next = 0;
 
   before(async () => {
-    instance = await createTestInstance({ TRUSTED_PROXIES: "127.0.0.1", SWEEP_MS: "200" });
-    country = await openCountry(instance.config, 100);
-    roles = await Promise.all(["web", "web", "marks"].map((role) => startRole(role, instance.env)));
-    const clientsOf = (key: string) =>
-      roles.slice(0, 2).map((role) => createClient(role.baseUrl, key));
+    const clientsOf = (key: string) => webs.map((role) => createClient(role.baseUrl, key));
     partners = clientsOf(country.secret);
     pages = clientsOf(country.publishable);
-  });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
   });
 
   /** Each test has stations of its own, out of the others' reach. */
@@ -64,7 +55,7 @@ describe("flow: erasing a person", function () {
       country.db,
       "select station_id, state from station_status where state is not null order by 1",
     );
-  const settled = () => untilServed(country.db, roles.slice(0, 2));
+  const settled = () => untilServed(country.db, webs);
 
   it("leaves every status, every count and the fold of the marks as they were", async () => {
     const [confirmed, pending, disputed] = [place(), place(), place()];

@@ -3,7 +3,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { untilServed } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { startRole } from "#test/harness/roles.ts";
 
 /** The last stations of the row have no price at first. */
@@ -12,22 +12,22 @@ const stations = 14;
 const dry = { "X-Dry-Run": "1" };
 
 describe("flow: a price far from those around waits for a second device", function () {
-  let stage: Stage;
+  const roles = ["web", "web", "marks", "snapshots", "clock"];
+  const { instance, country, webs, clients, operator } = useStage(stations, roles, {
+    INSIGHTS_MS: "300",
+  });
 
   before(async () => {
-    const roles = ["web", "web", "marks", "snapshots", "clock"];
-    stage = await openStage(stations, roles, { INSIGHTS_MS: "300" });
     // Known for days and hours apart, so that each driver is a device of its own.
-    for (let n = 0; n < 20; n += 1) await stage.country.meet(`driver ${n}`, 10_000 + n * 60);
+    for (let n = 0; n < 20; n += 1) await country.meet(`driver ${n}`, 10_000 + n * 60);
   });
-  after(() => stage.close());
 
   const say = (
     station: number,
     driver: number,
     price: number,
     headers: Record<string, string> = {},
-    client: Client = stage.clients[driver % 2]!,
+    client: Client = clients[driver % 2]!,
   ): Promise<Answer> =>
     client.mark(
       placeOf(station),
@@ -36,15 +36,15 @@ describe("flow: a price far from those around waits for a second device", functi
       headers,
     );
   const expectServed = async (station: number, prices: string | undefined): Promise<void> => {
-    await untilServed(stage.country.db, stage.webs);
-    for (const client of stage.clients) {
+    await untilServed(country.db, webs);
+    for (const client of clients) {
       const { fuel } = (await client.get(`/stations/${placeOf(station).id}`)).body.station;
       expect([fuel.status, fuel.prices], placeOf(station).id).to.deep.equal(["yes", prices]);
     }
   };
   const needs = (station: number) =>
     rows<{ prices_needed: unknown }>(
-      stage.country.db,
+      country.db,
       "select prices_needed from marks where station_id = ? order by id",
       [placeOf(station).id],
     );
@@ -57,7 +57,7 @@ describe("flow: a price far from those around waits for a second device", functi
   });
 
   it("tells a dry run so, on every process, once ten prices are known", async () => {
-    for (const client of stage.clients) {
+    for (const client of clients) {
       const { body } = await until(
         () => say(10, 10, 999, dry, client),
         (answer) => answer.body.fuel.prices === undefined,
@@ -88,18 +88,18 @@ describe("flow: a price far from those around waits for a second device", functi
   });
 
   it("says the same after a refold: nothing is judged again", async () => {
-    const { db } = stage.country;
+    const { db } = country;
     await rows(db, "update station_status set refold = true where state is not null");
     await expectServed(10, "95=980.00");
     await expectServed(3, "95=59.50");
   });
 
   it("asks a key with a threshold of one for the second device too", async () => {
-    const { json } = await stage.operator(
-      ...["key", "issue", "--partner", String(stage.country.partnerId)],
+    const { json } = await operator(
+      ...["key", "issue", "--partner", String(country.partnerId)],
       ...["--kind", "secret", "--confirm-min", "1"],
     );
-    const client = createClient(stage.webs[0]!.baseUrl, json.key as string);
+    const client = createClient(webs[0]!.baseUrl, json.key as string);
     await until(
       () => client.get("/usage"),
       ({ status }) => status === 200,
@@ -112,9 +112,9 @@ describe("flow: a price far from those around waits for a second device", functi
   });
 
   it("knows what is usual at once in a process that has just started", async () => {
-    const web = await startRole("web", stage.instance.env);
+    const web = await startRole("web", instance.env);
     try {
-      const client = createClient(web.baseUrl, stage.country.secret);
+      const client = createClient(web.baseUrl, country.secret);
       expect((await say(12, 16, 999, dry, client)).body.fuel).to.not.have.property("prices");
     } finally {
       await web.stop();

@@ -1,17 +1,13 @@
 import { expect } from "chai";
-import { type Client, until } from "#test/flow/client.ts";
+import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { startRole } from "#test/harness/roles.ts";
 
 describe("flow: what reaches people", () => {
-  let stage: Stage;
-  let client: Client;
-  before(async () => {
-    stage = await openStage(20, ["web", "marks"], { LOG_LEVEL: "debug" });
-    client = stage.clients[0]!;
+  const { instance, web, workers, client } = useStage(20, ["web", "marks"], {
+    LOG_LEVEL: "debug",
   });
-  after(() => stage?.close());
 
   it("a city is found by other ways to write it, and answered by its own name", async () => {
     const whole = await client.get(`/stations?city=${encodeURIComponent("Тестоград")}`);
@@ -26,7 +22,7 @@ describe("flow: what reaches people", () => {
     ]);
     const unknown = await client.get("/stations?city=Testogorod");
     expect(unknown.body.type).to.match(/city-not-found$/);
-    const map = await fetch(`${stage.webs[0]!.baseUrl}/list?city=Testograd`);
+    const map = await fetch(`${web.baseUrl}/list?city=Testograd`);
     expect(await map.text()).to.contain("Тестоград");
   });
 
@@ -59,9 +55,9 @@ describe("flow: what reaches people", () => {
   it("the figures of cities are there at a first start before the dumps, which take minutes for a large country", async () => {
     const insights = () => client.get("/insights/cities");
     expect((await insights()).status).to.equal(503);
-    stage.workers.push(await startRole("clock", stage.instance.env));
-    const snapshots = await startRole("snapshots", stage.instance.env);
-    stage.workers.push(snapshots);
+    workers.push(await startRole("clock", instance.env));
+    const snapshots = await startRole("snapshots", instance.env);
+    workers.push(snapshots);
     const done = await until(
       async () =>
         snapshots.lines.flatMap((line) => /"duty":"(\w+)".*"duty done"/.exec(line)?.[1] ?? []),

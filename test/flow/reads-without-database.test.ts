@@ -1,40 +1,31 @@
 import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useEdgeOn } from "#test/api/edge.ts";
 
 describe("flow: station reads and Postgres", () => {
-  let instance: TestInstance;
-  let country: Country;
-  let web: Web;
+  // The follower's poll and the refreshes are not reads of a caller: they are kept out of the count.
+  const { instance, country } = useStage(50, [], {
+    POLL_MS: "60000",
+    KEYS_REFRESH_MS: "15000",
+  });
+  const edge = useEdgeOn(instance, { log: pino({ level: "silent" }) });
   let queries: string[];
   let client: Client;
 
   before(async () => {
-    // The follower's poll and the refreshes are not reads of a caller: they are kept out of the count.
-    instance = await createTestInstance({ POLL_MS: "60000", KEYS_REFRESH_MS: "15000" });
-    country = await openCountry(instance.config, 50);
-    web = assembleWeb(instance.config, { log: pino({ level: "silent" }) });
-    const { port } = await web.start();
-    client = createClient(`http://127.0.0.1:${port}`, country.secret);
+    client = createClient(edge.origin, country.secret);
     await until(
-      async () => web.services.service.now().readAt,
+      async () => edge.web.services.service.now().readAt,
       (at) => at !== null,
     );
     await new Promise((resolve) => setTimeout(resolve, 300));
     queries = [];
-    web.services.db.on("query", ({ sql }: { sql: string }) => queries.push(sql));
-  });
-
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
+    edge.web.services.db.on("query", ({ sql }: { sql: string }) => queries.push(sql));
   });
 
   it("touches Postgres for none of its station reads", async () => {
@@ -62,15 +53,14 @@ describe("flow: station reads and Postgres", () => {
   });
 
   it("looks a new key up once, at its first sight, and never a text that fails its checksum", async () => {
-    const { port } = web.server.address() as AddressInfo;
     const text = newKey("secret", randomBytes(32));
-    const wrong = createClient(`http://127.0.0.1:${port}`, `${text.slice(0, -1)}!`);
+    const wrong = createClient(edge.origin, `${text.slice(0, -1)}!`);
     expect((await wrong.get("/stations/all")).status).to.equal(401);
     expect(queries).to.deep.equal([]);
     const key = { partner_id: country.partnerId, kind: "secret", prefix: keyPrefix(text) } as const;
     // Stored without the wake-up that makes the key store load it.
     await country.db("keys").insert({ ...key, hash: Buffer.from(hashKey(text), "hex") });
-    const fresh = createClient(`http://127.0.0.1:${port}`, text);
+    const fresh = createClient(edge.origin, text);
     for (let i = 0; i < 5; i++) expect((await fresh.get("/stations/all")).status).to.equal(200);
     expect(queries).to.have.length(1);
   });

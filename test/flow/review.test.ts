@@ -8,28 +8,25 @@ import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { undoReview } from "#src/marks/review-mark.ts";
 import { takeBack } from "#src/marks/take-back.ts";
 import { by } from "#test/harness/by.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
-import type { Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { storedOf } from "#test/flow/stored.ts";
 
 const minuteMs = 60_000;
 const ago = (minutes: number): string => formatTime(Date.now() - minutes * minuteMs);
 
 describe("flow: the review of mass `no` marks", function () {
-  let stage: Stage;
-  let instance: TestInstance;
-  let country: Country;
-  let first: Client;
-  let second: Client;
+  const { instance, country, webs, clients, operator } = useStage(60, [
+    "web",
+    "web",
+    "marks",
+    "marks",
+  ]);
+  const [first, second] = clients as [Client, Client];
 
   before(async () => {
-    stage = await openStage(60, ["web", "web", "marks", "marks"]);
-    ({ instance, country } = stage);
-    [first, second] = stage.clients as [Client, Client];
     // The source's first hour: 20 newcomers say `no`, each at a station of its own.
     const marks = Array.from({ length: 20 }, (_, n) =>
       [first, second][n % 2]!.mark(placeOf(n), `newcomer-${n}`, { status: "no" }),
@@ -37,9 +34,7 @@ describe("flow: the review of mass `no` marks", function () {
     const outcomes = (await Promise.all(marks)).map((answer) => answer.body.published.outcome);
     expect(outcomes).not.to.include("held");
   });
-  after(() => stage.close());
 
-  const operator = (...args: string[]): Promise<Ran> => stage.operator(...args);
   const fuelOf = async (n: number) =>
     (await first.get(`/stations/${placeOf(n).id}`)).body.station.fuel;
   const logged = (action: string) =>
@@ -92,7 +87,7 @@ describe("flow: the review of mass `no` marks", function () {
     const key = { partner_id: country.partnerId, kind: "secret" as const };
     const stored = { ...key, prefix: keyPrefix(secret), hash: hashKey(secret) };
     await inTransaction(country.db, (tx) => storeKey(tx, stored, {}));
-    const other = createClient(stage.webs[1]!.baseUrl, secret);
+    const other = createClient(webs[1]!.baseUrl, secret);
     const through = await other.mark(placeOf(23), "newcomer-23", { status: "no" });
     expect(through.body.published.outcome).to.equal("held");
   });

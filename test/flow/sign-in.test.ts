@@ -1,42 +1,26 @@
 import { expect } from "chai";
 import { Secret, TOTP } from "otpauth";
-import { assembleWeb, type Web } from "#api/assemble.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
-import { type Db, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { type ConsoleClient, createConsoleClient } from "#test/flow/console-client.ts";
 import type { Answer } from "#test/flow/client.ts";
 import { addCheapOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useEdge } from "#test/api/edge.ts";
 
 describe("flow: signing in to the console", function () {
-  let instance: TestInstance;
-  let web: Web;
-  let db: Db;
-  let baseUrl: string;
   /** It stands still but for the tests: a slow machine lets no delay pass. */
   let now = Date.now();
+  const edge = useEdge({
+    settings: { SIGN_INS_PER_MINUTE: "1000", TRUSTED_PROXIES: "127.0.0.1" },
+    clock: () => now,
+  });
   let name: string;
   let networks = 0;
-
-  before(async () => {
-    instance = await createTestInstance({
-      SIGN_INS_PER_MINUTE: "1000",
-      TRUSTED_PROXIES: "127.0.0.1",
-      LOG_LEVEL: "silent",
-    });
-    web = assembleWeb(instance.config, { clock: () => now });
-    baseUrl = `http://127.0.0.1:${(await web.start()).port}`;
-    db = web.services.db;
-  });
-  after(async () => {
-    await web.stop();
-    await instance.drop();
-  });
   let accounts = 0;
   beforeEach(async () => {
     name = `account ${(accounts += 1)}`;
-    await addCheapOperator(db, name);
+    await addCheapOperator(edge.db, name);
   });
 
   const newNetwork = (): string => `10.0.${(networks += 1) >> 8}.${networks & 255}`;
@@ -47,7 +31,7 @@ describe("flow: signing in to the console", function () {
     who = name,
   ): Promise<Answer> =>
     client.call("POST", "/session", { name: who, password }, { "X-Forwarded-For": ip });
-  const stranger = (): ConsoleClient => createConsoleClient(baseUrl);
+  const stranger = (): ConsoleClient => createConsoleClient(edge.origin);
   const browserOf = async (who = name): Promise<ConsoleClient> => {
     const client = stranger();
     expect((await attempt(client, testPassword, newNetwork(), who)).status).to.equal(201);
@@ -82,13 +66,13 @@ describe("flow: signing in to the console", function () {
       }
       expect((await attempt(stranger())).status).to.equal(201);
       const other = `${name} too`;
-      await addCheapOperator(db, other);
+      await addCheapOperator(edge.db, other);
       expect((await attempt(stranger(), testPassword, ip, other)).status).to.equal(201);
     });
 
     it("of strangers are used up together, and a known browser of this account still signs in", async () => {
       const known = await browserOf();
-      const ofOther = await addCheapOperator(db, `${name} other`).then(() =>
+      const ofOther = await addCheapOperator(edge.db, `${name} other`).then(() =>
         browserOf(`${name} other`),
       );
       expect(await guesses(20)).to.deep.equal(all(20, 401));
@@ -118,7 +102,7 @@ describe("flow: signing in to the console", function () {
       const known = await browserOf();
       const { browser } = known;
       // The same words with a new salt: another password, as far as anything here can tell.
-      await rows(db, "update operators set password = ? where name = ?", [cheapHash(), name]);
+      await rows(edge.db, "update operators set password = ? where name = ?", [cheapHash(), name]);
       expect(await guesses(20)).to.deep.equal(all(20, 401));
       known.browser = browser;
       expect((await attempt(known)).status).to.equal(429);
@@ -151,7 +135,7 @@ describe("flow: signing in to the console", function () {
   describe("the session", () => {
     it("is a new one each time, and the one that the browser had is over", async () => {
       const client = await browserOf();
-      const former = createConsoleClient(baseUrl, client.cookie);
+      const former = createConsoleClient(edge.origin, client.cookie);
       expect(await guesses(1, client)).to.deep.equal([401]);
       expect(await statusOf(former)).to.equal(200);
       expect((await attempt(client)).status).to.equal(201);
@@ -162,10 +146,10 @@ describe("flow: signing in to the console", function () {
 
     it("is not the one that somebody else has put into the browser", async () => {
       const planted = "console-session=" + "A".repeat(43);
-      const victim = createConsoleClient(baseUrl, planted);
+      const victim = createConsoleClient(edge.origin, planted);
       expect((await attempt(victim)).status).to.equal(201);
       expect(victim.cookie).not.to.equal(planted);
-      expect(await statusOf(createConsoleClient(baseUrl, planted))).to.equal(401);
+      expect(await statusOf(createConsoleClient(edge.origin, planted))).to.equal(401);
     });
 
     it("ends when nobody has used it for CONSOLE_IDLE_MS, though its page asks by a timer", async () => {
@@ -202,13 +186,13 @@ describe("flow: signing in to the console", function () {
     }
     const counted = (subject: string): Promise<Counted[]> =>
       rows<Counted>(
-        db,
+        edge.db,
         `select subject, details ->> 'network' as network, (details ->> 'count')::int as count
          from operator_log where action = 'console.sign-in-failed' and subject = ? order by id`,
         [subject],
       );
     const outcomes = async (): Promise<Record<string, number>> => {
-      const text = await (await fetch(`${baseUrl}/metrics`)).text();
+      const text = await (await fetch(`${edge.origin}/metrics`)).text();
       const lines = text.matchAll(/^fuelmark_sign_ins_total\{outcome="([^"]+)"\} (\d+)$/gm);
       return Object.fromEntries([...lines].map(([, outcome, n]) => [outcome!, Number(n)]));
     };
@@ -254,11 +238,13 @@ describe("flow: signing in to the console", function () {
       const after = await outcomes();
       expect(after["sign-in-failed"]! - (before["sign-in-failed"] ?? 0)).to.equal(25);
       expect(after["rate-limit-exceeded"]! - (before["rate-limit-exceeded"] ?? 0)).to.equal(2);
-      const [{ id }] = (await rows<{ id: number }>(db, "select id from operators where name = ?", [
-        name,
-      ])) as [{ id: number }];
+      const [{ id }] = (await rows<{ id: number }>(
+        edge.db,
+        "select id from operators where name = ?",
+        [name],
+      )) as [{ id: number }];
       const alarms = await rows<{ kind: string; details: object }>(
-        db,
+        edge.db,
         "select kind, details from alarms where subject = ?",
         [`account ${id}`],
       );
@@ -272,7 +258,7 @@ describe("flow: signing in to the console", function () {
     beforeEach(async () => {
       now = Math.ceil(now / stepMs) * stepMs;
       const { json } = await runOperator(
-        instance.env,
+        edge.instance.env,
         ...["account", "totp", "enable", name, "--json"],
       );
       secret = Secret.fromBase32(json.secret as string);
@@ -297,7 +283,7 @@ describe("flow: signing in to the console", function () {
       expect(await send(codeAt(now), "a wrong password")).to.equal("401 sign-in-failed");
       expect(await send()).to.equal(needed);
       const other = `${name} without`;
-      await addCheapOperator(db, other);
+      await addCheapOperator(edge.db, other);
       const plain = await attempt(stranger(), "a wrong password", newNetwork(), other);
       const guarded = await attempt(stranger(), "a wrong password");
       for (const { body } of [plain, guarded]) delete body.request_id;
@@ -339,7 +325,7 @@ describe("flow: signing in to the console", function () {
       const client = stranger();
       const body = { name, password: testPassword, code: codeAt(now) };
       expect((await client.call("POST", "/session", body)).status).to.equal(201);
-      const { code } = await runOperator(instance.env, "account", "totp", "disable", name);
+      const { code } = await runOperator(edge.instance.env, "account", "totp", "disable", name);
       expect(code).to.equal(0);
       expect(await statusOf(client)).to.equal(401);
       expect(await send()).to.equal("201");
@@ -347,13 +333,13 @@ describe("flow: signing in to the console", function () {
 
     it("keeps its secret out of the database and the log", async () => {
       const [stored] = await rows<{ found: boolean }>(
-        db,
+        edge.db,
         `select position(decode(?, 'hex') in totp_secret) > 0 as found from operators where name = ?`,
         [secret.hex, name],
       );
       expect(stored!.found).to.equal(false);
       const [entry] = await rows<{ all: string }>(
-        db,
+        edge.db,
         "select l::text as all from operator_log l where action = 'account.totp-enable' order by id desc limit 1",
       );
       expect(entry!.all).to.include(name).and.not.include(secret.base32);
@@ -364,7 +350,7 @@ describe("flow: signing in to the console", function () {
     const client = await browserOf();
     await attempt(client);
     const logged = await rows<{ browser: string }>(
-      db,
+      edge.db,
       "select details->>'browser' as browser from operator_log where action = 'console.sign-in' and actor = ? order by id",
       [name],
     );

@@ -1,44 +1,22 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { itLong } from "#test/harness/long.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useRoles } from "#test/harness/use.ts";
 
 const rounds = 20;
 const atOnce = 50;
 
 describe("flow: 50 simultaneous marks of one user over two web processes", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
-  let clients: Client[];
+  const { instance, country, clients } = useStage(rounds, ["web", "web", "marks"]);
   /** Two more web processes that know no repeated opinion, so that only the cooldown can refuse one. */
+  const more = useRoles(["web", "web"], instance, { DUPLICATE_MS: "0" });
   let withoutRepeats: Client[];
-
-  before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, rounds);
-    const plain = instance.env;
-    const noRepeats = { ...plain, DUPLICATE_MS: "0" };
-    roles = await Promise.all([
-      startRole("web", plain),
-      startRole("web", plain),
-      startRole("web", noRepeats),
-      startRole("web", noRepeats),
-      startRole("marks", plain),
-    ]);
-    const all = roles.slice(0, 4).map((role) => createClient(role.baseUrl, country.secret));
-    clients = all.slice(0, 2);
-    withoutRepeats = all.slice(2);
-  });
-
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
+  before(() => {
+    withoutRepeats = more.map((role) => createClient(role.baseUrl, country.secret));
   });
 
   /** One user's marks on one station, all at once, every second one through the other process. */

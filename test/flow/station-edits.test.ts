@@ -3,34 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
+import { type Answer, type Client, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const all = "/stations/all?limit=30000";
 const box = ({ lat, lon }: { lat: number; lon: number }): string =>
   `/stations?bbox=${lat - 0.001},${lon - 0.001},${lat + 0.001},${lon + 0.001}`;
 
 describe("flow: stations corrected by hand (decisions 13.16)", function () {
-  let stage: Stage;
+  const {
+    country,
+    web,
+    operator,
+    client: partner,
+    page,
+  } = useStage(10, ["web", "snapshots", "clock"], { SIGN_INS_PER_MINUTE: "1000" });
   let olga: ConsoleClient;
-  let partner: Client;
-  let page: Client;
   let folder: string;
 
   before(async () => {
-    stage = await openStage(10, ["web", "snapshots", "clock"], { SIGN_INS_PER_MINUTE: "1000" });
-    const { baseUrl } = stage.webs[0]!;
-    partner = stage.clients[0]!;
-    page = createClient(baseUrl, stage.country.publishable);
-    await addOperator(stage.country.db, "olga", "operator");
+    const { baseUrl } = web;
+    await addOperator(country.db, "olga", "operator");
     olga = await signIn(baseUrl, { name: "olga", password: testPassword });
     folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
   after(async () => {
-    await stage.close();
     await rm(folder, { recursive: true });
   });
 
@@ -52,7 +52,7 @@ describe("flow: stations corrected by hand (decisions 13.16)", function () {
     const path = join(folder, "file.json");
     await writeFile(path, JSON.stringify({ elements }));
     const args = ["stations", "import", path, "--source", "test", "--replace-source"];
-    return (await stage.operator(...args)).json;
+    return (await operator(...args)).json;
   };
   const everyone = Array.from({ length: 10 }, (_, n) => n);
 
@@ -161,8 +161,8 @@ describe("flow: stations corrected by hand (decisions 13.16)", function () {
     const second = await edit(id, { name: "Second", was: { name: `Station ${id}` } });
     expect(second.status).to.equal(422);
     expect(second.body.detail[0]).to.include({ msg: 'Has changed meanwhile: it is now "First"' });
-    expect(
-      await rows(stage.country.db, "select name from stations where id = ?", [id]),
-    ).to.deep.equal([{ name: "First" }]);
+    expect(await rows(country.db, "select name from stations where id = ?", [id])).to.deep.equal([
+      { name: "First" },
+    ]);
   });
 });

@@ -4,39 +4,24 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded, untilServed } from "#test/flow/refold.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const hourMs = 3_600_000;
 const second = (ms: number): number => Math.floor(ms / 1000) * 1000;
 const ago = (hours: number): string => formatTime(Date.now() - hours * hourMs);
 
 describe("flow: imported statuses", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
-  let client: Client;
+  const { instance, country, webs, client } = useStage(20, ["web", "marks", "marks"]);
   let folder: string;
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 20);
-    roles = await Promise.all(
-      ["web", "marks", "marks"].map((role) => startRole(role, instance.env)),
-    );
-    client = createClient(roles[0]!.baseUrl, country.secret);
     folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-    await rm(folder, { recursive: true });
-  });
+  after(() => rm(folder, { recursive: true }));
 
   const importLines = async (lines: string[], env: Record<string, string> = {}): Promise<Ran> => {
     const path = join(folder, "statuses.csv");
@@ -88,7 +73,7 @@ describe("flow: imported statuses", function () {
     const yes = await client.mark(placeOf(1), "driver", { status: "yes" });
     const done = await importLines([`${placeOf(1).id},no,,,${formatTime(Date.now())}`]);
     expect(done.json).to.include({ added: 1, behind_marks: 1 });
-    await untilServed(country.db, roles.slice(0, 1));
+    await untilServed(country.db, webs);
     expect(await fuelOf(1)).to.deep.equal(yes.body.fuel);
     await expectRefolded(country.db, instance.config);
   });

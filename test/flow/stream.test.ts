@@ -9,7 +9,7 @@ import { readExposition } from "#test/api/exposition.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { openStream, type StreamReader } from "#test/flow/stream-reader.ts";
 import { startRole } from "#test/harness/roles.ts";
 
@@ -20,17 +20,17 @@ const settings = {
 };
 
 describe("flow: the stream of changes", function () {
-  let stage: Stage;
+  const { instance, country, webs, clients } = useStage(
+    stations,
+    ["web", "web", "marks"],
+    settings,
+  );
   const open: StreamReader[] = [];
 
-  before(async () => {
-    stage = await openStage(stations, ["web", "web", "marks"], settings);
-  });
-  after(() => stage?.close());
   afterEach(async () => {
     for (const reader of open.splice(0)) reader.close();
     // A server notices a moment later.
-    for (const { baseUrl } of stage.webs)
+    for (const { baseUrl } of webs)
       await until(
         () => figure(baseUrl, "fuelmark_streams"),
         (count) => count === 0,
@@ -41,10 +41,10 @@ describe("flow: the stream of changes", function () {
     const answer = await fetch(`${baseUrl}/metrics`);
     return readExposition(await answer.text()).get(name) ?? 0;
   };
-  const web = (n: number): string => stage.webs[n]!.baseUrl;
+  const web = (n: number): string => webs[n]!.baseUrl;
   const stream = async (
     more: Parameters<typeof openStream>[2] = {},
-    { at = web(0), key = stage.country.secret } = {},
+    { at = web(0), key = country.secret } = {},
   ): Promise<StreamReader> => {
     const reader = await openStream(at, key, more);
     open.push(reader);
@@ -58,7 +58,7 @@ describe("flow: the stream of changes", function () {
     );
   /** Gives stations a new name, all in one transaction. */
   const rename = (name: string, ids: readonly string[]): Promise<unknown> =>
-    inTransaction(stage.country.db, async (tx) => {
+    inTransaction(country.db, async (tx) => {
       await rows(tx, "update stations set name = ? where id = any(?::text[])", [name, ids]);
       await rows(tx, "select feed_stamp(?::text[])", [ids]);
     });
@@ -69,7 +69,7 @@ describe("flow: the stream of changes", function () {
   it("says of a mark what the delta says, on every process, at once and not compressed", async () => {
     const since = now();
     const readers = [await stream(), await stream({}, { at: web(1) })];
-    const [one] = stage.clients;
+    const [one] = clients;
     const marked = await one!.mark(placeOf(0), "driver", { status: "yes", fuels: ["95"] });
     expect(marked.body.fuel.status).to.equal("yes");
     for (const reader of readers) {
@@ -103,7 +103,7 @@ describe("flow: the stream of changes", function () {
   it("tells of a station that was taken out of service", async () => {
     const reader = await stream();
     const { id } = placeOf(2);
-    const { db } = stage.country;
+    const { db } = country;
     await rows(db, "update stations set removed_at = server_now() where id = ?", [id]);
     await rows(db, "select feed_stamp(array[?], true)", [id]);
     await heard(reader, () => reader.events().some(({ data }) => data.removed.includes(id)));
@@ -118,7 +118,7 @@ describe("flow: the stream of changes", function () {
     // A stream that begins now would not have it any more.
     const changedAt = formatTime(Date.now());
     await until(
-      () => stage.clients[1]!.get(`/stations/delta?updated_since=${now()}`),
+      () => clients[1]!.get(`/stations/delta?updated_since=${now()}`),
       ({ body }) => body.as_of > changedAt,
     );
     const headers = { "Last-Event-ID": first.lastId() };
@@ -172,7 +172,7 @@ describe("flow: the stream of changes", function () {
   });
 
   it("bounds the streams of a key and of a process", async () => {
-    const keys = await Promise.all([1, 2, 3].map(() => addPartner(stage.country)));
+    const keys = await Promise.all([1, 2, 3].map(() => addPartner(country)));
     const [one, two, three] = keys.map(({ secret }) => secret);
     const opened = async (key: string | undefined): Promise<string> => {
       const reader = await stream({}, { key: key! });
@@ -193,12 +193,10 @@ describe("flow: the stream of changes", function () {
   });
 
   it("counts and logs a stream once, when it is opened", async () => {
-    const { id, secret } = await addPartner(stage.country);
+    const { id, secret } = await addPartner(country);
     const reader = await stream({}, { key: secret });
     const linesWith = async (text: string): Promise<string[]> =>
-      stage.webs[0]!.lines.filter(
-        (line) => line.includes(`"partner":${id},`) && line.includes(text),
-      );
+      webs[0]!.lines.filter((line) => line.includes(`"partner":${id},`) && line.includes(text));
     const [line] = await until(
       () => linesWith('"route":"/stations/stream"'),
       (lines) => lines.length > 0,
@@ -218,7 +216,7 @@ describe("flow: the stream of changes", function () {
   });
 
   it("ends streams of a key that is revoked, expires, is bound elsewhere, or whose partner is switched off", async () => {
-    const { db } = stage.country;
+    const { db } = country;
     const ends: ((id: number, key: number) => Promise<unknown>)[] = [
       (_, key) => revokeKey(by(db, "test"), {}, key),
       (_, key) =>
@@ -228,7 +226,7 @@ describe("flow: the stream of changes", function () {
     ];
     const others = await stream();
     for (const [n, end] of ends.entries()) {
-      const { id, secret } = await addPartner(stage.country);
+      const { id, secret } = await addPartner(country);
       const sql = "select id from keys where partner_id = ? and kind = 'secret'";
       const [key] = await rows<{ id: number }>(db, sql, [id]);
       const reader = await stream({}, { key: secret });
@@ -247,7 +245,7 @@ describe("flow: the stream of changes", function () {
     const other = await stream({}, { at: web(1) });
     await heard(slow, () => slow.lastId() !== "");
     slow.pause();
-    const all = stage.country.stationIds.slice(10);
+    const all = country.stationIds.slice(10);
     const cut = 'fuelmark_streams_ended_total{reason="slow"}';
     let round = 0;
     // As much as the sockets between them can hold.
@@ -267,7 +265,7 @@ describe("flow: the stream of changes", function () {
   });
 
   it("ends in order when its process stops, and is taken up by another", async () => {
-    const third = await startRole("web", stage.instance.env);
+    const third = await startRole("web", instance.env);
     const reader = await stream({}, { at: third.baseUrl });
     await heard(reader, () => reader.lastId() !== "");
     await third.stop();
@@ -280,7 +278,7 @@ describe("flow: the stream of changes", function () {
   it("keeps a mirror up to date without polls", async () => {
     const asked: string[] = [];
     const copy = mirror({
-      ...{ baseUrl: web(0), key: stage.country.secret, pollMs: 3600_000 },
+      ...{ baseUrl: web(0), key: country.secret, pollMs: 3600_000 },
       fetch: (url, init) => {
         asked.push(new URL(url).pathname.split("/").at(-1) ?? "");
         return fetch(url, init);

@@ -4,26 +4,14 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
-import type { Ran } from "#test/harness/operator.ts";
-import { type Client, until } from "#test/flow/client.ts";
-import { type Country, placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: the operator's switches and queues", function () {
-  let stage: Stage;
-  let instance: TestInstance;
-  let country: Country;
-  let client: Client;
-
-  before(async () => {
-    stage = await openStage(20, ["web", "marks"], { KEYS_REFRESH_MS: "15000" });
-    ({ instance, country } = stage);
-    client = stage.clients[0]!;
+  const { instance, country, workers, operator, client } = useStage(20, ["web", "marks"], {
+    KEYS_REFRESH_MS: "15000",
   });
-  after(() => stage.close());
-
-  const operator = (...args: string[]): Promise<Ran> => stage.operator(...args);
   const keyUpdate = (...args: string[]) =>
     operator("key", "update", String(country.keyId), ...args);
   let users = 0;
@@ -150,7 +138,7 @@ describe("flow: the operator's switches and queues", function () {
   });
 
   it("shows a station whose refold fails, says why in the log, and folds it when that is over", async () => {
-    const [marks] = stage.workers;
+    const [marks] = workers;
     const station = placeOf(0).id;
     await country.db.raw(`create function broken() returns trigger language plpgsql as
       $$ begin raise exception 'broken on purpose'; end $$`);

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect } from "chai";
-import { createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { use } from "#test/harness/use.ts";
 
 interface SentSpan {
   service: string;
@@ -30,50 +31,38 @@ const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 describe("flow: traces", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let receiver: Server;
   const spans: SentSpan[] = [];
   let sent = "";
-  const roles: RoleProcess[] = [];
-
-  before(async () => {
-    // A collector, as far as OTLP in JSON goes.
-    receiver = createServer((req, res) => {
-      void json(req).then((body) => {
-        sent += `${req.url} ${JSON.stringify(body)}`;
-        // oxlint-disable-next-line typescript/no-explicit-any -- OTLP has a shape of its own
-        for (const { resource, scopeSpans } of (body as any).resourceSpans)
-          for (const { spans: some } of scopeSpans)
-            for (const span of some)
-              spans.push({
-                ...span,
-                service: valuesOf(resource.attributes)["service.name"],
-                attributes: valuesOf(span.attributes),
-              });
-        res.setHeader("Content-Type", "application/json").end("{}");
+  // A collector, as far as OTLP in JSON goes.
+  const collector = use(
+    async () => {
+      const server = createServer((req, res) => {
+        void json(req).then((body) => {
+          sent += `${req.url} ${JSON.stringify(body)}`;
+          // oxlint-disable-next-line typescript/no-explicit-any -- OTLP has a shape of its own
+          for (const { resource, scopeSpans } of (body as any).resourceSpans)
+            for (const { spans: some } of scopeSpans)
+              for (const span of some)
+                spans.push({
+                  ...span,
+                  service: valuesOf(resource.attributes)["service.name"],
+                  attributes: valuesOf(span.attributes),
+                });
+          res.setHeader("Content-Type", "application/json").end("{}");
+        });
       });
-    });
-    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    const { port } = receiver.address() as AddressInfo;
-    instance = await createTestInstance({
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_BSP_SCHEDULE_DELAY: "100",
-    });
-    country = await openCountry(instance.config, 3);
-    roles.push(
-      ...(await Promise.all(["web", "marks"].map((name) => startRoleProcess(name, instance.env)))),
-    );
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return { server, port: (server.address() as AddressInfo).port };
+    },
+    ({ server }) => server.close(),
+  );
+  const settings = () => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+    OTEL_BSP_SCHEDULE_DELAY: "100",
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country?.close();
-    await instance?.drop();
-    receiver.close();
-  });
+  const { client } = useStage(3, ["web", "marks"], settings, startRoleProcess);
 
   it("follow a mark from its request to the worker, and say nothing of people and places", async () => {
-    const client = createClient(roles[0]!.baseUrl, country.secret);
     const [trace, parent] = [16, 8].map((bytes) => randomBytes(bytes).toString("hex"));
     const place = placeOf(1);
     const path = `/stations/${place.id}/report`;

@@ -1,50 +1,35 @@
 import { expect } from "chai";
-import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import type { CallError, ShownHour, ShownRequest } from "#src/contract/dashboard.ts";
 import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
-import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
-import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
-import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { usualPatience } from "#test/harness/instance.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { usePrivateRedis } from "#test/harness/use.ts";
 
 const bbox = "/stations?bbox=54,36,56,38";
 const report = "POST /stations/{station_id}/report";
 
 // What the dashboard tells a partner's engineer when something goes wrong: decisions 12.10, 12.11, 12.12, 12.13.
 describe("flow: troubles of a partner", function () {
-  let server: OwnServer;
-  let instance: TestInstance;
-  let env: Record<string, string>;
-  let config: Config;
-  let country: Country;
+  const server = usePrivateRedis({ durable: true });
+  const settings = () => ({
+    ...usualPatience,
+    ...{ SIGN_INS_PER_MINUTE: "1000", PAGE_CALLS_PER_MINUTE: "100000" },
+    REDIS_URL: server.url,
+  });
+  const { instance, country, webs } = useStage(5, ["web", "web"], settings, startRoleProcess);
   let redis: Redis;
-  let webs: RoleProcess[];
-
-  before(async () => {
-    server = await startPrivateRedis({ durable: true });
-    instance = await createTestInstance({
-      ...usualPatience,
-      ...{ SIGN_INS_PER_MINUTE: "1000", PAGE_CALLS_PER_MINUTE: "100000" },
-    });
-    env = { ...instance.env, REDIS_URL: server.url };
-    config = loadConfig(env);
-    country = await openCountry(config, 5);
-    redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
-    webs = await Promise.all([startRoleProcess("web", env), startRoleProcess("web", env)]);
+  before(() => {
+    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
-  after(async () => {
-    await Promise.all((webs ?? []).map((web) => web.stop()));
-    redis?.disconnect();
-    await country?.close();
-    await instance?.drop();
-    await server?.drop();
-  });
+  after(() => redis.disconnect());
 
   interface Someone {
     id: number;
@@ -69,7 +54,7 @@ describe("flow: troubles of a partner", function () {
       async () => redis.status,
       (status) => status === "ready",
     );
-  const flush = () => flushUsage({ db: country.db, config, redis });
+  const flush = () => flushUsage({ db: country.db, config: instance.config, redis });
   const idOf = ({ headers }: Answer): string => headers.get("x-request-id")!;
   const errorsOf = async ({ dashboard }: Someone, audience = "partner"): Promise<CallError[]> =>
     (await dashboard.get("/errors?days=3")).body[audience];
@@ -267,7 +252,7 @@ describe("flow: troubles of a partner", function () {
         idOf(failed),
       ]);
       const names = await redis.keys(
-        `${partnerPrefix(config.redisPrefix, who.id)}:recent:p${who.id}:*`,
+        `${partnerPrefix(instance.config.redisPrefix, who.id)}:recent:p${who.id}:*`,
       );
       expect(names).to.have.length(2);
       for (const name of names) {
@@ -292,7 +277,7 @@ describe("flow: troubles of a partner", function () {
         () => recentOf(who),
         (requests) => requests.length === 3,
       );
-      const name = `${partnerPrefix(config.redisPrefix, who.id)}:recent:p${who.id}:all`;
+      const name = `${partnerPrefix(instance.config.redisPrefix, who.id)}:recent:p${who.id}:all`;
       const text = (await redis.zrange(name, "0", "-1")).join("\n");
       expect(text).to.include("DELETE /users/{user_ref}");
       expect(text).not.to.match(/secret|12\.345|svc_live|127\.0\.0/);
@@ -347,7 +332,7 @@ describe("flow: troubles of a partner", function () {
     expect((await who.dashboard.get("/recent")).status).to.equal(503);
     await server.restart({ wiped: true });
     await redisBack();
-    webs[0] = await startRoleProcess("web", { ...env, PORT: port });
+    webs[0] = await startRoleProcess("web", { ...instance.env, PORT: port });
     await until(
       () => who.dashboard.get("/recent"),
       ({ status }) => status === 200,
@@ -407,7 +392,7 @@ describe("flow: troubles of a partner", function () {
       "insert into usage_hours select ?, date_trunc('hour', now()) - n * interval '1 hour', 'partner', 7, 1 from unnest(array[47, 49]) as n",
       [id],
     );
-    await retireUsage({ db: country.db, config, redis });
+    await retireUsage({ db: country.db, config: instance.config, redis });
     const left = await rows(
       country.db,
       "select current_date - day as age from usage_errors where partner_id = ? order by 1",

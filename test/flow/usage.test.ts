@@ -1,48 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
+import { usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
-import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { usePrivateRedis } from "#test/harness/use.ts";
 
 const bbox = "/stations?bbox=54,36,56,38";
 const daily = 100_000_000;
 
 describe("flow: usage", function () {
-  let server: OwnServer;
-  let instance: TestInstance;
-  let env: Record<string, string>;
-  let config: Config;
-  let country: Country;
+  const server = usePrivateRedis({ durable: true });
+  const settings = () => ({
+    ...usualPatience,
+    ...{ USAGE_FLUSH_MS: "1000", KEYS_REFRESH_MS: "500" },
+    REDIS_URL: server.url,
+  });
+  const { instance, country, webs } = useStage(3, ["web", "web"], settings, startRoleProcess);
   let redis: Redis;
-  let webs: RoleProcess[];
-
-  before(async () => {
-    server = await startPrivateRedis({ durable: true });
-    instance = await createTestInstance({
-      ...usualPatience,
-      ...{ USAGE_FLUSH_MS: "1000", KEYS_REFRESH_MS: "500" },
-    });
-    env = { ...instance.env, REDIS_URL: server.url };
-    config = loadConfig(env);
-    country = await openCountry(config, 3);
-    redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
-    webs = await Promise.all([startRoleProcess("web", env), startRoleProcess("web", env)]);
+  before(() => {
+    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
-  after(async () => {
-    await Promise.all(webs.map((web) => web.stop()));
-    redis.disconnect();
-    await country.close();
-    await instance.drop();
-    await server.drop();
-  });
+  after(() => redis.disconnect());
 
   // Partners of their own, so that each test counts from nothing.
   const partner = async (): Promise<{ id: number; secret: Client[]; page: Client[] }> => {
@@ -53,7 +37,7 @@ describe("flow: usage", function () {
       page: webs.map((web) => createClient(web.baseUrl, other.publishable)),
     };
   };
-  const flush = () => flushUsage({ db: country.db, config, redis });
+  const flush = () => flushUsage({ db: country.db, config: instance.config, redis });
   const durable = async (id: number, audience = "partner"): Promise<number> => {
     const sql =
       "select coalesce(sum(requests), 0)::int as n from usage_days where partner_id = ? and audience = ?";
@@ -152,20 +136,22 @@ describe("flow: usage", function () {
       });
     for (const [nth, method] of ["hgetall", "unlink", "srem"].entries()) {
       for (let i = 0; i < 3; i += 1) await secret[0]!.get("/cities");
-      const died = await flushUsage({ db: country.db, config, redis: dying(method) }).catch(
-        () => "died",
-      );
+      const died = await flushUsage({
+        db: country.db,
+        config: instance.config,
+        redis: dying(method),
+      }).catch(() => "died");
       expect(died).to.equal("died");
       expect((await secret[1]!.get("/usage")).body.today.requests).to.equal(4 * nth + 4);
       await flush();
       expect(await durable(id)).to.equal(4 * nth + 4);
     }
-    const own = partnerPrefix(config.redisPrefix, id);
+    const own = partnerPrefix(instance.config.redisPrefix, id);
     expect(await redis.smembers(`${own}:usage-sealed`)).to.deep.equal([]);
     // As a process of an older version counts.
-    const old = `${config.redisPrefix}:usage:p${id}:${Math.floor(Date.now() / 86_400_000)}`;
+    const old = `${instance.config.redisPrefix}:usage:p${id}:${Math.floor(Date.now() / 86_400_000)}`;
     await redis.hset(old, { id: "older", "GET /cities": 7 });
-    await redis.sadd(`${config.redisPrefix}:usage`, old);
+    await redis.sadd(`${instance.config.redisPrefix}:usage`, old);
     expect((await secret[1]!.get("/usage")).body.today.requests).to.equal(12 + 7 + 1);
     await flush();
     expect(await durable(id)).to.equal(12 + 7 + 1);
@@ -189,7 +175,7 @@ describe("flow: usage", function () {
         (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
       );
     await send(20);
-    const first = await startRoleProcess("upkeep", env);
+    const first = await startRoleProcess("upkeep", instance.env);
     await send(20);
     await until(
       () => durable(id),
@@ -209,7 +195,7 @@ describe("flow: usage", function () {
     const portOf = (web: RoleProcess) => new URL(web.baseUrl).port;
     const ports = webs.map(portOf);
     await webs[0]!.stop();
-    webs[0] = await startRoleProcess("web", { ...env, PORT: ports[0]! });
+    webs[0] = await startRoleProcess("web", { ...instance.env, PORT: ports[0]! });
     // By default Redis may answer up to two seconds before it writes, while the disk is busy: a kill then loses that.
     await redis.config("SET", "appendfsync", "always");
     await send(10);
@@ -219,9 +205,9 @@ describe("flow: usage", function () {
     // What was counted without Redis is told to it first: nobody else knows of it.
     await redisBack();
     await webs[1]!.kill9();
-    webs[1] = await startRoleProcess("web", { ...env, PORT: ports[1]! });
+    webs[1] = await startRoleProcess("web", { ...instance.env, PORT: ports[1]! });
     await send(10);
-    const second = await startRoleProcess("upkeep", env);
+    const second = await startRoleProcess("upkeep", instance.env);
     try {
       const both = async () => [await durable(id), await durable(id, "widget")];
       await until(both, ([own, widget]) => own === sent && widget === sent);
@@ -237,7 +223,7 @@ describe("flow: usage", function () {
     const [one, two] = secret as [Client, Client];
     for (let i = 0; i < 20; i += 1) await one.get("/cities");
     await flush();
-    await sleep(4 * config.keysRefreshMs);
+    await sleep(4 * instance.config.keysRefreshMs);
     for (let i = 0; i < 5; i += 1) await two.get("/cities");
     await server.stop();
     let asked = 0;
@@ -278,10 +264,10 @@ describe("flow: usage", function () {
       country.db,
       "insert into usage_batches values ('p1:1:old', now() - interval '3 days'), ('p1:1:held', now() - interval '3 days'), ('p1:1:new', now())",
     );
-    const held = `${config.redisPrefix}:usage:p1:1:held`;
+    const held = `${instance.config.redisPrefix}:usage:p1:1:held`;
     await redis.hset(held, "GET /x", 1);
-    await redis.sadd(`${config.redisPrefix}:usage-sealed`, held);
-    await retireUsage({ db: country.db, config, redis });
+    await redis.sadd(`${instance.config.redisPrefix}:usage-sealed`, held);
+    await retireUsage({ db: country.db, config: instance.config, redis });
     const days = await rows(
       country.db,
       "select current_date - day as age from usage_days where partner_id = ? order by 1",

@@ -9,13 +9,12 @@ import { loadConfig } from "#src/infrastructure/config.ts";
 import { createReceivers } from "#src/pushes/receivers.ts";
 import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { sign } from "#src/pushes/webhooks/signature.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startRoleProcess } from "#test/harness/processes.ts";
 import { deleteKeys } from "#test/harness/redis.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
@@ -24,34 +23,28 @@ import { isSigned, type Receiver, startReceiver, status } from "#test/flow/webho
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const driver = "driver 1";
 
 describe("flow: webhooks", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
+  const { instance, country, web } = useStage(20, ["web", "marks", "upkeep"], {
+    WEBHOOK_HTTP: "true",
+    WEBHOOK_NETWORKS: "127.0.0.1",
+    WEBHOOK_PAUSE_MS: "20",
+    WEBHOOK_STATIONS_GAP_MS: "0",
+    WEBHOOK_TIMEOUT_MS: "60000",
+  });
   let producer: Producer;
   let receiver: Receiver;
   let partner: OtherPartner;
   let client: Client;
-  const running: RunningRole[] = [];
   let slot = 0;
   let stations = 0;
 
   before(async () => {
-    instance = await createTestInstance({
-      WEBHOOK_HTTP: "true",
-      WEBHOOK_NETWORKS: "127.0.0.1",
-      WEBHOOK_PAUSE_MS: "20",
-      WEBHOOK_STATIONS_GAP_MS: "0",
-      WEBHOOK_TIMEOUT_MS: "60000",
-    });
-    country = await openCountry(instance.config, 20);
     await country.meet(driver, 9000);
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
-    web = await startRole("web", instance.env);
-    for (const role of ["marks", "upkeep"]) running.push(await startRole(role, instance.env));
   });
   beforeEach(async () => {
     receiver = await startReceiver();
@@ -62,12 +55,7 @@ describe("flow: webhooks", function () {
     await rows(country.db, "delete from webhook_endpoints");
     await receiver.close();
   });
-  after(async () => {
-    await Promise.all([...running, web].map((role) => role.stop()));
-    await producer.close();
-    await country.close();
-    await instance.drop();
-  });
+  after(() => producer.close());
 
   /** Runs `work` beside the webhooks role. */
   const withRole = async (

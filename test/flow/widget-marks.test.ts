@@ -5,36 +5,29 @@ import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
 import { selectedStations } from "#src/marks/selection.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
+import { type Place, placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const codeOf = ({ status, body }: Answer): string =>
   status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
 
 describe("flow: marks from the widget over two web processes", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
-  let clients: [Client, Client];
+  const { instance, country, web, webs, workers, ...stage } = useStage(
+    2200,
+    ["web", "web", "marks"],
+    {
+      KEYS_REFRESH_MS: "200",
+      TRUSTED_PROXIES: "127.0.0.1",
+    },
+  );
+  const pages = stage.pages as [Client, Client];
   let next = 0;
   /** Each test has a station of its own, 30 km from the next test's. */
   let here: Place;
   let address = 0;
 
-  before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "200", TRUSTED_PROXIES: "127.0.0.1" });
-    country = await openCountry(instance.config, 2200);
-    roles = await Promise.all(["web", "web", "marks"].map((role) => startRole(role, instance.env)));
-    clients = [0, 1].map((n) => createClient(roles[n]!.baseUrl, country.publishable)) as never;
-  });
   beforeEach(() => void (here = placeOf((next += 100))));
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-  });
 
   /** Headers of a viewer with an address that nobody else in this file has. */
   const viewer = (): Record<string, string> => {
@@ -66,7 +59,7 @@ describe("flow: marks from the widget over two web processes", function () {
     (await client.get(`/stations/${here.id}`)).body.station.fuel;
 
   it("config: what the map needs to start, with either kind of key", async () => {
-    const { status, body } = await clients[0].get("/widget/config");
+    const { status, body } = await pages[0].get("/widget/config");
     expect(status).to.equal(200);
     expect(body).to.deep.equal({
       confirm_min: 0,
@@ -83,84 +76,78 @@ describe("flow: marks from the widget over two web processes", function () {
         attribution: "Natural Earth",
       },
     });
-    const secret = createClient(roles[1]!.baseUrl, country.secret);
+    const secret = stage.clients[1]!;
     expect((await secret.get("/widget/config")).body).to.deep.equal(body);
   });
 
   it("publishes a mark made at the station at once, and the partner's server sees it", async () => {
-    const marked = await report(clients[0], "d-alone", { status: "yes", fuels: ["95"] });
+    const marked = await report(pages[0], "d-alone", { status: "yes", fuels: ["95"] });
     expect([marked.status, codeOf(marked)]).to.deep.equal([200, "published"]);
     expect(marked.body.fuel).to.include({ status: "yes", fuels_now: "95", confirmations: 1 });
-    expect((await fuelOf(createClient(roles[0]!.baseUrl, country.secret))).status).to.equal("yes");
+    expect((await fuelOf(stage.client)).status).to.equal("yes");
   });
 
   it("another device, first seen 11 minutes earlier, confirms what is pending on the other process", async () => {
     await meet("d-early", 11);
-    const marked = await report(clients[0], "d-author", { status: "no", ...remote });
+    const marked = await report(pages[0], "d-author", { status: "no", ...remote });
     expect([codeOf(marked), marked.body.remote]).to.deep.equal(["pending", true]);
     expect(marked.body.fuel).to.include({
       status: "nodata",
       pending_status: "no",
       pending_count: 1,
     });
-    const own = await confirm(clients[1], "d-author", { status: "no" });
+    const own = await confirm(pages[1], "d-author", { status: "no" });
     expect([own.status, codeOf(own)]).to.deep.equal([409, "own-mark"]);
-    const confirmed = await confirm(clients[1], "d-early", { status: "no" });
+    const confirmed = await confirm(pages[1], "d-early", { status: "no" });
     expect([confirmed.status, codeOf(confirmed)]).to.deep.equal([200, "published"]);
     expect(confirmed.body.fuel).to.include({ status: "no", pending_status: "", real_count: 2 });
     await until(
-      () => fuelOf(clients[0]),
+      () => fuelOf(pages[0]),
       (fuel) => fuel.status === "no",
     );
   });
 
   it("one at the station publishes what a distant one of the same 10 minutes left pending; another distant one does not", async () => {
-    await report(clients[0], "d-pair-1", { status: "low", ...remote });
-    const near = await confirm(clients[1], "d-pair-2", { status: "low" });
+    await report(pages[0], "d-pair-1", { status: "low", ...remote });
+    const near = await confirm(pages[1], "d-pair-2", { status: "low" });
     expect([near.status, codeOf(near)]).to.deep.equal([200, "published"]);
     here = placeOf((next += 100));
-    await report(clients[0], "d-pair-3", { status: "low", ...remote });
-    const distant = await confirm(clients[1], "d-pair-4", { status: "low", ...remote });
+    await report(pages[0], "d-pair-3", { status: "low", ...remote });
+    const distant = await confirm(pages[1], "d-pair-4", { status: "low", ...remote });
     expect([distant.status, codeOf(distant)]).to.deep.equal([200, "pending"]);
     expect(distant.body.fuel.pending_count).to.equal(1);
   });
 
   it("confirming what is not pending: 409 nothing-pending, for a fresh station, another status, a published one", async () => {
-    expect(codeOf(await confirm(clients[0], "d-x1", { status: "yes" }))).to.equal(
-      "nothing-pending",
-    );
-    await report(clients[0], "d-x2", { status: "no", ...remote });
-    expect(codeOf(await confirm(clients[1], "d-x3", { status: "yes" }))).to.equal(
-      "nothing-pending",
-    );
+    expect(codeOf(await confirm(pages[0], "d-x1", { status: "yes" }))).to.equal("nothing-pending");
+    await report(pages[0], "d-x2", { status: "no", ...remote });
+    expect(codeOf(await confirm(pages[1], "d-x3", { status: "yes" }))).to.equal("nothing-pending");
     await meet("d-x4", 60);
-    expect(codeOf(await confirm(clients[1], "d-x4", { status: "no" }))).to.equal("published");
-    expect(codeOf(await confirm(clients[0], "d-x5", { status: "no" }))).to.equal("nothing-pending");
-    expect(codeOf(await confirm(clients[0], "d-x2", { status: "no" }))).to.equal("nothing-pending");
+    expect(codeOf(await confirm(pages[1], "d-x4", { status: "no" }))).to.equal("published");
+    expect(codeOf(await confirm(pages[0], "d-x5", { status: "no" }))).to.equal("nothing-pending");
+    expect(codeOf(await confirm(pages[0], "d-x2", { status: "no" }))).to.equal("nothing-pending");
   });
 
   it("one of 20 independent devices that confirm at one instant publishes, the others find nothing pending", async () => {
     for (let n = 0; n < 20; n++) await meet(`d-far-${n}`, 60 + 11 * n);
-    await report(clients[0], "d-far-author", { status: "no", ...remote });
+    await report(pages[0], "d-far-author", { status: "no", ...remote });
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        confirm(clients[n % 2]!, `d-far-${n}`, { status: "no" }),
-      ),
+      Array.from({ length: 20 }, (_, n) => confirm(pages[n % 2]!, `d-far-${n}`, { status: "no" })),
     );
     const codes = answers.map(codeOf).sort();
     expect(codes).to.deep.equal([...Array<string>(19).fill("nothing-pending"), "published"]);
   });
 
   it("20 devices of one group that confirm at one instant are all taken and stay one device", async () => {
-    await report(clients[0], "d-group-author", { status: "no", ...remote });
+    await report(pages[0], "d-group-author", { status: "no", ...remote });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        confirm(clients[n % 2]!, `d-group-${n}`, { status: "no", ...remote }),
+        confirm(pages[n % 2]!, `d-group-${n}`, { status: "no", ...remote }),
       ),
     );
     expect(answers.map(codeOf)).to.deep.equal(Array<string>(20).fill("pending"));
     const fuel = await until(
-      () => fuelOf(clients[0]),
+      () => fuelOf(pages[0]),
       ({ pending_status: status }) => status === "no",
     );
     expect(fuel).to.include({ status: "nodata", pending_status: "no", pending_count: 1 });
@@ -173,20 +160,20 @@ describe("flow: marks from the widget over two web processes", function () {
   });
 
   it("a device that reports and confirms the same at one instant never confirms itself", async () => {
-    await report(clients[0], "d-race-author", { status: "no", ...remote });
+    await report(pages[0], "d-race-author", { status: "no", ...remote });
     for (let n = 0; n < 10; n++) {
       const device = `d-race-${n}`;
       const headers = viewer();
       const [reported, confirmed] = await Promise.all([
-        report(clients[0], device, { status: "no", ...remote }, headers),
-        confirm(clients[1], device, { status: "no", ...remote }, headers),
+        report(pages[0], device, { status: "no", ...remote }, headers),
+        confirm(pages[1], device, { status: "no", ...remote }, headers),
       ]);
       // Whichever came second is either its own or a repetition: never a second mark.
       const pair = `${codeOf(reported)}, ${codeOf(confirmed)}`;
       expect(pair).to.be.oneOf(["pending, own-mark", "pending, pending"]);
       if (codeOf(confirmed) === "pending") expect(reported.body.duplicate).to.equal(true);
     }
-    expect((await fuelOf(clients[0])).pending_count).to.equal(1);
+    expect((await fuelOf(pages[0])).pending_count).to.equal(1);
   });
 
   it("refuses no device for being new, however many share an address; the partner's 500 are untouched", async () => {
@@ -194,10 +181,10 @@ describe("flow: marks from the widget over two web processes", function () {
     for (let n = 0; n < 25; n++) {
       here = placeOf(next + 1 + n);
       expect(
-        (await report(clients[n % 2]!, `d-new-${n}`, { status: "yes" }, headers)).status,
+        (await report(pages[n % 2]!, `d-new-${n}`, { status: "yes" }, headers)).status,
       ).to.equal(200);
     }
-    const partner = createClient(roles[0]!.baseUrl, country.secret);
+    const partner = stage.client;
     expect((await partner.mark(here, "u-1", { status: "yes" }, headers)).status).to.equal(200);
   });
 
@@ -207,10 +194,10 @@ describe("flow: marks from the widget over two web processes", function () {
     const said = { status: "low", ...remote };
     here = placeOf(next + 40);
     const home = viewer();
-    await report(clients[0], "d-net-1", said, home);
-    const same = await report(clients[1], "d-net-2", said, home);
+    await report(pages[0], "d-net-1", said, home);
+    const same = await report(pages[1], "d-net-2", said, home);
     expect([codeOf(same), same.body.published.have]).to.deep.equal(["pending", 1]);
-    const other = await report(clients[1], "d-net-3", said, viewer());
+    const other = await report(pages[1], "d-net-3", said, viewer());
     expect([codeOf(other), other.body.published.have]).to.deep.equal(["published", 2]);
   });
 
@@ -218,7 +205,7 @@ describe("flow: marks from the widget over two web processes", function () {
     const of = (host: string) => ({ "X-Forwarded-For": `2001:db8:7:7::${host}` });
     for (const [n, host] of ["1", "2", "ffff"].entries()) {
       here = placeOf(next + 50 + n);
-      await report(clients[n % 2]!, `d-v6-${n}`, { status: "yes" }, of(host));
+      await report(pages[n % 2]!, `d-v6-${n}`, { status: "yes" }, of(host));
     }
     const [networks] = await rows<{ count: number }>(
       country.db,
@@ -229,19 +216,17 @@ describe("flow: marks from the widget over two web processes", function () {
   });
 
   it("cooldown and caps hold for a device as for any reporter", async () => {
-    await report(clients[0], "d-cool", { status: "yes" });
-    expect(codeOf(await report(clients[1], "d-cool", { status: "no" }))).to.equal(
-      "station-cooldown",
-    );
-    const again = await report(clients[1], "d-cool", { status: "yes" });
+    await report(pages[0], "d-cool", { status: "yes" });
+    expect(codeOf(await report(pages[1], "d-cool", { status: "no" }))).to.equal("station-cooldown");
+    const again = await report(pages[1], "d-cool", { status: "yes" });
     expect([again.status, again.body.duplicate]).to.deep.equal([200, true]);
     const headers = viewer();
     for (let n = 0; n < 5; n++) {
       here = placeOf(next + 1 + n);
-      await report(clients[n % 2]!, "d-cool", { status: "yes" }, headers);
+      await report(pages[n % 2]!, "d-cool", { status: "yes" }, headers);
     }
     here = placeOf(next + 20);
-    expect(codeOf(await report(clients[0], "d-cool", { status: "yes" }))).to.equal(
+    expect(codeOf(await report(pages[0], "d-cool", { status: "yes" }))).to.equal(
       "user-rate-limited",
     );
   });
@@ -254,13 +239,13 @@ describe("flow: marks from the widget over two web processes", function () {
       // Known for an hour, so that the cap on new devices is not met first.
       await meet(`d-mass-${n}`, 60);
       here = placeOf(next + n);
-      codes.push(codeOf(await report(clients[n % 2]!, `d-mass-${n}`, { status: "no" }, headers)));
+      codes.push(codeOf(await report(pages[n % 2]!, `d-mass-${n}`, { status: "no" }, headers)));
     }
     expect(codes.slice(0, 20)).to.not.include("held");
     expect(codes[20]).to.equal("held");
     here = placeOf(next + 40);
     await meet("d-mass-other", 60);
-    expect(codeOf(await report(clients[0], "d-mass-other", { status: "no" }))).to.not.equal("held");
+    expect(codeOf(await report(pages[0], "d-mass-other", { status: "no" }))).to.not.equal("held");
   });
 
   it("reports off, and a threshold, are the key's", async () => {
@@ -278,11 +263,11 @@ describe("flow: marks from the widget over two web processes", function () {
           settings,
         ),
       );
-      return createClient(roles[0]!.baseUrl, text);
+      return createClient(web.baseUrl, text);
     };
     const mute = await keyWith({ reports: false });
     expect((await mute.get("/widget/config")).body.reports_enabled).to.equal(false);
-    await report(clients[0], "d-off-author", { status: "low", ...remote });
+    await report(pages[0], "d-off-author", { status: "low", ...remote });
     const refusals = [
       await report(mute, "d-off", { status: "yes" }),
       await confirm(mute, "d-off", { status: "low" }),
@@ -303,10 +288,10 @@ describe("flow: marks from the widget over two web processes", function () {
   });
 
   it("a dry run gives the verdict and stores nothing", async () => {
-    await report(clients[0], "d-dry-author", { status: "no", ...remote });
+    await report(pages[0], "d-dry-author", { status: "no", ...remote });
     await meet("d-dry", 30);
     const dry = { "X-Dry-Run": "1" };
-    const secret = createClient(roles[1]!.baseUrl, country.secret);
+    const secret = stage.clients[1]!;
     const tried = await confirm(secret, "d-dry", { status: "no" }, dry);
     expect([tried.status, codeOf(tried), tried.body.report_id]).to.deep.equal([
       200,
@@ -316,7 +301,7 @@ describe("flow: marks from the widget over two web processes", function () {
     expect(codeOf(await confirm(secret, "d-dry-author", { status: "no" }, dry))).to.equal(
       "own-mark",
     );
-    expect((await fuelOf(clients[0])).pending_status).to.equal("no");
+    expect((await fuelOf(pages[0])).pending_status).to.equal("no");
   });
 
   it("422 for the body's form before 404 for the station", async () => {
@@ -330,7 +315,7 @@ describe("flow: marks from the widget over two web processes", function () {
     for (const body of bodies) {
       for (const action of ["report", "confirm"]) {
         const sent = { device: "d", status: "yes", lat: 55, lon: 37, ...body };
-        const { status, body: problem } = await clients[0].post(
+        const { status, body: problem } = await pages[0].post(
           `/widget/stations/zz/${action}`,
           sent,
         );
@@ -340,29 +325,29 @@ describe("flow: marks from the widget over two web processes", function () {
         ]);
       }
     }
-    const unknown = await confirm(clients[0], "д".repeat(128), { status: "yes" });
+    const unknown = await confirm(pages[0], "д".repeat(128), { status: "yes" });
     expect(codeOf(unknown)).to.equal("nothing-pending");
     here = { ...here, id: "n1" };
-    expect(codeOf(await report(clients[0], "d", { status: "yes" }))).to.equal("station-not-found");
-    expect(codeOf(await confirm(clients[0], "d", { status: "yes" }))).to.equal("station-not-found");
+    expect(codeOf(await report(pages[0], "d", { status: "yes" }))).to.equal("station-not-found");
+    expect(codeOf(await confirm(pages[0], "d", { status: "yes" }))).to.equal("station-not-found");
   });
 
   it("a queued mark's Location is for the key's own partner's server", async () => {
     const headers = { ...viewer(), Prefer: "respond-async" };
-    const queued = await report(clients[0], "d-queued", { status: "yes" }, headers);
+    const queued = await report(pages[0], "d-queued", { status: "yes" }, headers);
     expect([queued.status, codeOf(queued)]).to.deep.equal([202, "queued"]);
     const path = queued.headers.get("location")!.slice("/api/v1/partner".length);
-    const partner = createClient(roles[1]!.baseUrl, country.secret);
+    const partner = stage.clients[1]!;
     const state = await until(
       () => partner.get(path),
       ({ body }) => body.state === "processed",
     );
     expect(codeOf(state)).to.equal("published");
-    expect((await clients[0].get(path)).status).to.equal(403);
+    expect((await pages[0].get(path)).status).to.equal(403);
   });
 
   it("is taken back with all marks of the partner whose key it came through", async () => {
-    await report(clients[0], "d-campaign", { status: "yes" });
+    await report(pages[0], "d-campaign", { status: "yes" });
     const selection = { partner: country.partnerId, station: here.id };
     expect(await selectedStations(country.db, selection)).to.deep.equal([
       { station_id: here.id, marks: 1 },
@@ -373,7 +358,7 @@ describe("flow: marks from the widget over two web processes", function () {
 
   it("takes a mark of a device's own id once, however often and wherever it comes, and apart for each device", async () => {
     const named = { status: "no", external_id: "said once" };
-    const first = await report(clients[0], "waiting device", named);
+    const first = await report(pages[0], "waiting device", named);
     expect(first.status).to.equal(200);
     expect(first.body.duplicate).to.equal(false);
     // Long past the time in which the same words are a repeat by themselves.
@@ -384,7 +369,7 @@ describe("flow: marks from the widget over two web processes", function () {
       [here.id],
     );
     const again = await Promise.all(
-      clients.map((client) =>
+      pages.map((client) =>
         report(client, "waiting device", {
           ...named,
           observed_at: new Date(Date.now() - 3 * hourMs).toISOString(),
@@ -396,14 +381,14 @@ describe("flow: marks from the widget over two web processes", function () {
       expect(body.duplicate).to.equal(true);
       expect(body.report_id).to.equal(first.body.report_id);
     }
-    expect((await report(clients[0], "another device", named)).body.duplicate).to.equal(false);
+    expect((await report(pages[0], "another device", named)).body.duplicate).to.equal(false);
     const stored = await rows(country.db, "select id from marks where station_id = ?", [here.id]);
     expect(stored).to.have.length(2);
   });
 
   it("keeps neither the device nor the viewer's address", async () => {
     await report(
-      clients[0],
+      pages[0],
       "d-secret-name",
       { status: "yes" },
       { "X-Forwarded-For": "203.0.113.9" },
@@ -414,6 +399,8 @@ describe("flow: marks from the widget over two web processes", function () {
     ]);
     expect(dump).to.not.include("d-secret-name");
     expect(dump).to.not.include("203.0.113.9");
-    expect(roles.flatMap(({ lines }) => lines).join("\n")).to.not.include("d-secret-name");
+    expect([...webs, ...workers].flatMap(({ lines }) => lines).join("\n")).to.not.include(
+      "d-secret-name",
+    );
   });
 });

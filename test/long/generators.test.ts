@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { placeOf } from "#test/flow/country.ts";
-import { openStage, type Stage } from "#test/flow/stage.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const run = promisify(execFile);
 /** Its compiler is the last one that other tools can call. */
@@ -20,7 +20,7 @@ const packages = [
  */
 describe("long: generated clients", function () {
   this.timeout(900_000);
-  let stage: Stage;
+  const { country, web, webs } = useStage(20, ["web", "marks"]);
   let folder: string;
   let document: string;
 
@@ -39,20 +39,18 @@ describe("long: generated clients", function () {
       console.log(`      no packages from npm: ${(error as Error).message.slice(0, 200)}`);
       this.skip();
     }
-    stage = await openStage(20, ["web", "marks"]);
-    document = `${stage.webs[0]!.baseUrl}/api/v1/partner/openapi`;
+    document = `${web.baseUrl}/api/v1/partner/openapi`;
   });
   after(async () => {
-    await stage?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   const npx = (...args: string[]) => run("npx", args, { cwd: folder });
   /** Compiles everything so far, runs `source` as a program and answers what it says as JSON. */
   async function compileAndRun(name: string, source: string): Promise<unknown> {
-    const [web] = stage.webs;
+    const [web] = webs;
     const head = `const baseUrl = "${web!.baseUrl}/api/v1/partner";
-const headers = { Authorization: "Bearer ${stage.country.secret}" };
+const headers = { Authorization: "Bearer ${country.secret}" };
 const station = ${JSON.stringify(placeOf(1))};\n`;
     writeFileSync(join(folder, `${name}.ts`), source.replace("// HEAD\n", head));
     await npx("tsc", "-p", ".").catch((error: Error & { stdout?: string }) => {

@@ -4,35 +4,27 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
 import { sized } from "#test/harness/long.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { crowd, say } from "#test/workers/busy-station.ts";
 import { type ProcessDeps, processStations } from "#workers/marks/process.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** 10,000 in the long tests: more than a refold reads in both. */
 const live = sized(1500, 10_000);
 
 describe("worker: a station with more live marks than a refold reads", function () {
   this.timeout(120_000);
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(4, []);
   let deps: ProcessDeps;
   let busy: string;
   let others: string[];
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 4);
     [busy, ...others] = country.stationIds as [string, ...string[]];
     const { config } = instance;
     const log = createLog({ logLevel: "silent" }, "test");
     deps = { db: country.db, config, clock: createClock(config), log };
     await crowd(country.db, busy, live);
-  });
-  after(async () => {
-    await country.close();
-    await instance.drop();
   });
 
   it("is processed in one call, however many of them wait", async () => {

@@ -4,27 +4,17 @@ import { recallToken } from "#src/feed/database-identity.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { followFailover } from "#workers/upkeep/failover.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
 
 describe("worker: a database that is another one than before", function () {
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(5, []);
   let redis: ReturnType<typeof createRedis>;
-  before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 5);
-    redis = createRedis(instance.config, log);
-  });
-  after(async () => {
-    redis?.disconnect();
-    await country?.close();
-    await instance?.drop();
-  });
+  before(() => void (redis = createRedis(instance.config, log)));
+  after(() => redis?.disconnect());
 
   const follow = () =>
     followFailover({ db: country.db, config: instance.config, log, redis, clock: Date.now });

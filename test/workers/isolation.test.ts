@@ -2,24 +2,14 @@ import { expect } from "chai";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { processStations } from "#workers/marks/process.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const failure = "Cannot read properties of undefined (reading 'connection')";
 
 describe("worker: a mark that cannot be processed", function () {
   this.timeout(30_000);
-  let instance: TestInstance;
-  let country: Country;
-  before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 2);
-  });
-  after(async () => {
-    await country.close();
-    await instance.drop();
-  });
+  const { instance, country } = useStage(2, []);
 
   it("is set aside alone when the fault is our own, though its message speaks of a connection", async () => {
     const { db, stationIds } = country;

@@ -4,15 +4,14 @@ import { rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { until } from "#test/flow/client.ts";
 import { isIntakeAwaited } from "#test/harness/intake-lock.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { clearOldMarks, pruneReporters } from "#workers/upkeep/people.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("worker: people's data in time", () => {
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(3, []);
   let deps: Parameters<typeof clearOldMarks>[0];
   const noon = Math.floor(Date.now() / dayMs) * dayMs + 12 * hourMs;
   const dateOf = (daysAgo: number): string =>
@@ -22,18 +21,12 @@ describe("worker: people's data in time", () => {
   let made = 0;
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 3);
     const { db } = country;
     const { config } = instance;
     const log = createLog({ logLevel: "silent" }, "test");
     deps = { db, config, clock: () => noon, log };
     for (const ago of [60, 31, 30])
       await rows(db, "select ensure_mark_partitions(?::date, 1)", [dateOf(ago)]);
-  });
-  after(async () => {
-    await country.close();
-    await instance.drop();
   });
 
   const meet = async (name: string): Promise<number> => {

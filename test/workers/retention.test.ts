@@ -4,26 +4,24 @@ import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
 import { retire } from "#workers/upkeep/retention.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const short = { lockTimeoutMs: 300, queryTimeoutMs: 60_000 };
 const long = { lockTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
 
 describe("worker: retention", function () {
   this.timeout(120_000);
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(1, [], { RETENTION_DAYS: "8" });
   let redis: Redis;
   let other: pg.Client;
   let trusted = true;
 
   before(async () => {
-    instance = await createTestInstance({ RETENTION_DAYS: "8" });
-    country = await openCountry(instance.config, 1);
     redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     await until(
       async () => redis.status,
@@ -36,11 +34,7 @@ describe("worker: retention", function () {
     await rows(country.db, "select ensure_mark_partitions(current_date - 30, 3)");
   });
   afterEach(() => other.end());
-  after(async () => {
-    redis?.disconnect();
-    await country?.close();
-    await instance?.drop();
-  });
+  after(() => redis?.disconnect());
 
   const run = (patience = short, db = country.db): Promise<void> => {
     const { config } = instance;

@@ -9,9 +9,9 @@ import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useRoles } from "#test/harness/use.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
 const count = 60;
@@ -38,19 +38,14 @@ const stateOf = (status: Status): string => {
 
 describe("worker: the sentinel", function () {
   this.timeout(300_000);
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(count, []);
   let producer: Producer;
   let redis: ReturnType<typeof createRedis>;
   let peers: ReturnType<typeof createPeers>;
-  let upkeep: RunningRole;
-  let roles: RunningRole[];
   let slot = 0;
 
   before(async () => {
-    instance = await createTestInstance();
-    const { config, env } = instance;
-    country = await openCountry(config, count);
+    const { config } = instance;
     await setStates(count, stateOf("yes"), "yes");
     await stamp();
     producer = createProducer(config, log);
@@ -61,18 +56,12 @@ describe("worker: the sentinel", function () {
       clock: Date.now,
     });
     void peers.start();
-    roles = await Promise.all(
-      ["web", "web", "snapshots", "upkeep"].map((one) => startRole(one, env)),
-    );
-    upkeep = roles[3]!;
   });
+  const roles = useRoles(["web", "web", "snapshots", "upkeep"], instance);
   after(async () => {
-    for (const role of roles ?? []) await role.stop();
     await peers?.stop();
     redis?.disconnect();
     await producer?.close();
-    await country?.close();
-    await instance?.drop();
   });
 
   const run = async (queue: "upkeep" | "snapshots", duty: string): Promise<void> => {
@@ -135,11 +124,11 @@ describe("worker: the sentinel", function () {
     expect(new Set(all.map(({ seq, sum }) => `${seq} ${sum}`)).size).to.equal(2);
     expect(await threeLooks()).to.deep.equal([0, 0, 1]);
     expect(await alarms()).to.deep.equal([{ kind: "copies-differ", subject: "processes" }]);
-    await upkeep.waitForLine(/"reason":"processes differ".*the sentinel has found something/);
+    await roles[3]!.waitForLine(/"reason":"processes differ".*the sentinel has found something/);
     await stamp();
     await said((contents) => new Set(contents.map(({ sum }) => sum)).size === 1);
     await look();
-    await upkeep.waitForLine(/"reason":"processes differ".*finds it no more/);
+    await roles[3]!.waitForLine(/"reason":"processes differ".*finds it no more/);
   });
 
   it("raises one when the stored dump, or the database, says something else", async () => {

@@ -5,28 +5,24 @@ import { type Dump, type DumpSet, setName } from "#snapshots/dumps/dump.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { standingSets } from "#snapshots/dumps/standing-sets.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
 import { createDumpMaker, type DumpMaker } from "#test/flow/dump-maker.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("the dumps that are kept ready", () => {
-  let instance: TestInstance;
-  let db: Db;
+  const instance = useInstance();
   let redis: Redis;
   let maker: DumpMaker;
   let now = Date.now();
   const start = now;
 
   before(async () => {
-    instance = await createTestInstance();
-    db = createDb(instance.config, "test");
     redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     await new Promise((resolve) => redis.once("ready", resolve));
-    await writeStations(db, [
+    await writeStations(instance.db, [
       { id: "n1", lat: 55, lon: 37, state: serving("yes", start, { fuelsNow: ["95"] }) },
       { id: "n2", lat: 56, lon: 38, state: serving("no", start) },
       { id: "n3", lat: 57, lon: 39 },
@@ -36,8 +32,6 @@ describe("the dumps that are kept ready", () => {
   after(async () => {
     await maker?.stop();
     redis?.disconnect();
-    await db?.destroy();
-    await instance?.drop();
   });
 
   const stored = (set: DumpSet): Promise<Dump | null> =>

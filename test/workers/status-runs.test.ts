@@ -18,11 +18,11 @@ import { partnerReporter } from "#src/marks/reporter.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { dropRuns, loadRuns } from "#src/marks/stored-runs.ts";
 import { by } from "#test/harness/by.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type ProcessDeps, processStations } from "#workers/marks/process.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
 const users = ["ann", "bob", "cat", "dan", "eve"];
@@ -37,14 +37,11 @@ interface Said {
 
 describe("worker: status runs", function () {
   this.timeout(60_000);
-  let instance: TestInstance;
-  let country: Country;
+  const { instance, country } = useStage(10, []);
   let t0: number;
   const clocks = new Map<number, ProcessDeps>();
 
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 10);
     await country.db.raw(
       "select ensure_mark_partitions((server_now() at time zone 'UTC')::date - 1, 9)",
     );
@@ -53,8 +50,6 @@ describe("worker: status runs", function () {
   });
   after(async () => {
     for (const { db } of clocks.values()) await db.destroy();
-    await country.close();
-    await instance.drop();
   });
 
   /** A marks worker whose clock, and that of its database, is `hours` after the start of the test, and goes on. */

@@ -1,0 +1,86 @@
+import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+
+/** By their environment names; a function is asked when what they are for opens. */
+export type Settings = Record<string, string> | (() => Record<string, string>);
+
+export const settingsOf = (settings: Settings): Record<string, string> =>
+  typeof settings === "function" ? settings() : settings;
+
+const closings = new WeakMap<Mocha.Suite, (() => unknown)[]>();
+
+/**
+ * Opens something before the first test of this `describe` and closes it after the last: after the file's own `after`
+ * hooks, in reverse order of opening.
+ *
+ * @param blank answered at once and filled in by what `open` gives, also the objects and arrays in it: they may be taken
+ *   out of it at once, everything else only in hooks and tests
+ */
+export function use<T extends object>(
+  open: () => Promise<T>,
+  close: (opened: T) => unknown,
+  blank: object = {},
+): T {
+  const used = blank as T;
+  before(async function () {
+    fill(used, await open());
+    closingsOf(this.test!.parent!).push(() => close(used));
+  });
+  return used;
+}
+
+/** The instance of a `describe`, with connections to its database. */
+export const useInstance = (settings: Settings = {}): TestInstance & { db: Db } =>
+  use(
+    async () => {
+      const instance = await createTestInstance(settingsOf(settings));
+      return { ...instance, db: createDb(instance.config, "test") };
+    },
+    async ({ db, drop }) => {
+      await db.destroy();
+      await drop();
+    },
+  );
+
+/** A Redis of a `describe` alone. */
+export const usePrivateRedis = (options: { durable?: boolean } = {}): OwnServer =>
+  use(
+    () => startPrivateRedis(options),
+    (server) => server.drop(),
+  );
+
+/** Roles of a `describe`, started together when all that was used before it is there. */
+export const useRoles = (
+  names: readonly string[],
+  instance: Pick<TestInstance, "env">,
+  settings: Record<string, string> = {},
+): RunningRole[] =>
+  use(
+    () => Promise.all(names.map((name) => startRole(name, { ...instance.env, ...settings }))),
+    (roles) => Promise.all(roles.map((role) => role.stop())),
+    names.map(() => ({})),
+  );
+
+/** The list is made, and its hook added, by the first that asks. */
+function closingsOf(suite: Mocha.Suite): (() => unknown)[] {
+  const known = closings.get(suite);
+  if (known !== undefined) return known;
+  const list: (() => unknown)[] = [];
+  closings.set(suite, list);
+  suite.afterAll(async () => {
+    for (const close of list.reverse()) await close();
+  });
+  return list;
+}
+
+function fill(into: object, from: object): void {
+  const isObject = (one: unknown): one is object => typeof one === "object" && one !== null;
+  const blanks = new Map<string, unknown>(Object.entries(into));
+  for (const [key, value] of Object.entries(from)) {
+    const blank = blanks.get(key);
+    if (isObject(blank) && isObject(value)) fill(blank, value);
+    else Object.assign(into, { [key]: value });
+  }
+}
