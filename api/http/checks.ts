@@ -7,7 +7,7 @@ import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/state.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
-import { asksDryRun } from "#src/contract/dry-run.ts";
+import { asksDryRun } from "#src/contract/request-headers.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";

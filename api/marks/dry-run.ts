@@ -18,7 +18,7 @@ import { loadReports, networkOf } from "#src/marks/marks.ts";
 import { duplicateOf, type FirstMark, firstMarkOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, fuelNow, reportOf } from "#api/marks/reports.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 
 /** Later than every stored mark: tried ones that came in now would be the last. */
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
@@ -28,7 +28,7 @@ const firstId = Number.MAX_SAFE_INTEGER - 1000;
  * the same rules and facts. Nothing is stored, so `report_id` is empty; a duplicate is shown with its first mark.
  */
 export const dryRun = (
-  services: Services,
+  services: MarkDeps,
   incomingMarks: readonly IncomingMark[],
 ): Promise<(ReportOutput | Refusal)[]> =>
   inTransaction(services.db, async (tx) => {

@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { forgetBody, userRefMax } from "#src/contract/report.ts";
 import { erasedPerson } from "#src/contract/shapes/marks.ts";
@@ -14,7 +14,7 @@ const replies = {
 };
 
 /** DELETE /users/{user_ref}: erases a user of the partner's, decisions 19.5. */
-export const eraseUserRoute = ({ db, config }: Services) =>
+export const eraseUserRoute = ({ db, config }: MarkDeps) =>
   route({
     method: "DELETE",
     path: "/users/{user_ref}",
@@ -35,7 +35,7 @@ export const eraseUserRoute = ({ db, config }: Services) =>
   });
 
 /** POST /widget/forget: the same of the viewer's device. Who knows its id is the device. */
-export const forgetDeviceRoute = ({ db, config }: Services) =>
+export const forgetDeviceRoute = ({ db, config }: MarkDeps) =>
   route({
     method: "POST",
     path: "/widget/forget",

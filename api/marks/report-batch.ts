@@ -1,14 +1,13 @@
 import type { Admission, IncomingMark } from "#src/domain/admit.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
-import { readDryRun } from "#src/contract/dry-run.ts";
+import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
-import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
+import { partnerMarkOf } from "#api/marks/report.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/limits.ts";
-import { readPrefer } from "#src/contract/prefer.ts";
 import { awaitOutput } from "#api/marks/reports.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { json } from "#api/openapi/answers.ts";
@@ -19,13 +18,13 @@ import {
   queuedExample,
 } from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 
 const bodyLimit = 1024 * 1024;
 const checkItem = compileCheck(batchItem, "body");
 
 /** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions 5). */
-export const reportBatchRoute = (services: Services) =>
+export const reportBatchRoute = (services: MarkDeps) =>
   route({
     method: "POST",
     path: "/reports",
@@ -119,7 +118,7 @@ const notStored = refuse(
 
 /** Those that can be marks are tried together; the others keep their problem, each in its place. */
 async function dryRunGood(
-  services: Services,
+  services: MarkDeps,
   read: readonly (IncomingMark | Refusal)[],
 ): Promise<(ReportOutput | Refusal)[]> {
   const good = read.filter((item): item is IncomingMark => !isRefusal(item));
@@ -128,7 +127,7 @@ async function dryRunGood(
 }
 
 function readItem(
-  services: Services,
+  services: MarkDeps,
   key: KeyInfo,
   item: unknown,
   index: number,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 import { caughtUp, fuelNow } from "#api/marks/reports.ts";
 import { json } from "#api/openapi/answers.ts";
 import { presentState } from "#src/contract/present.ts";
@@ -17,7 +17,7 @@ const idsMax = 500;
 const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
 
 /** GET /reports/{report_id}: what became of a mark, decisions 5. Kept 7 days, shown to its own partner only. */
-export const reportStateRoute = (services: Services) =>
+export const reportStateRoute = (services: MarkDeps) =>
   route({
     method: "GET",
     path: "/reports/{report_id}",
@@ -43,7 +43,7 @@ export const reportStateRoute = (services: Services) =>
   });
 
 /** GET /reports: the same of many marks at once, decisions 5.5. */
-export const reportStatesRoute = (services: Services) =>
+export const reportStatesRoute = (services: MarkDeps) =>
   route({
     method: "GET",
     path: "/reports",
@@ -83,7 +83,7 @@ export const reportStatesRoute = (services: Services) =>
 
 /** What became of the marks with these ids, in this order; a refusal for each that the partner cannot read. */
 async function statesOf(
-  services: Services,
+  services: MarkDeps,
   partnerId: number,
   texts: readonly string[],
 ): Promise<(ReturnType<typeof presentState> | Refusal)[]> {

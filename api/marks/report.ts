@@ -1,12 +1,30 @@
-import { reportBody } from "#src/contract/report.ts";
-import { answerMark, markProblems, markReplies } from "#api/marks/answer-mark.ts";
-import { partnerMarkOf } from "#api/marks/incoming-marks.ts";
-import { reportExample } from "#src/contract/shapes/marks.ts";
-import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { IncomingMark } from "#src/domain/admit.ts";
+import { isRefusal, type ProblemCode, type Refusal, refuse } from "#src/contract/refusals.ts";
+import {
+  parseReport,
+  reportBody,
+  type ReportBody,
+  type StatementBody,
+} from "#src/contract/report.ts";
+import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
+import {
+  outputExample,
+  queuedExample,
+  reportExample,
+  reportOutput,
+} from "#src/contract/shapes/marks.ts";
+import { viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { type KeyInfo, markLimitsOf } from "#src/keys/key-info.ts";
+import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
+import { orThrow, Refused } from "#api/http/errors.ts";
+import { type ApiContext, route } from "#api/http/route.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
+import { dryRun } from "#api/marks/dry-run.ts";
+import { awaitOutput, reportPath } from "#api/marks/reports.ts";
+import { type Answers, json } from "#api/openapi/answers.ts";
 
 /** POST /stations/{station_id}/report: docs/contract.md 4.9, decisions 3 and 5. */
-export const reportRoute = (services: Services) =>
+export const reportRoute = (services: MarkDeps) =>
   route({
     method: "POST",
     path: "/stations/{station_id}/report",
@@ -28,10 +46,137 @@ export const reportRoute = (services: Services) =>
     body: reportBody,
     handle: (ctx) => {
       const { key, body } = ctx.state;
-      return answerMark(
-        services,
-        ctx,
+      return answerMark(services, ctx, () =>
         partnerMarkOf(services, key, ctx.params["station_id"]!, body),
       );
     },
   });
+
+/**
+ * Takes one mark in, or tries it (`X-Dry-Run`), and answers as decisions 5 says: 200 with the outcome, or
+ * 202 when it does not come within the wait.
+ */
+export async function answerMark(
+  services: MarkDeps,
+  ctx: ApiContext,
+  readMark: () => IncomingMark | Refusal,
+): Promise<void> {
+  const isDry = orThrow(readDryRun(ctx.headers["x-dry-run"])).dry;
+  const incomingMark = orThrow(readMark());
+  if (isDry) {
+    const [result] = await dryRun(services, [incomingMark]);
+    ctx.body = orThrow(result!);
+    return;
+  }
+  const admission = await services.intake.submit(incomingMark, ctx.state.span?.traceparent);
+  if (admission.kind === "refused") throw new Refused(admission.problem);
+  const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
+  // What the meter and the storing took is part of the caller's wait.
+  const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
+  const { report, output } = orThrow(await awaitOutput(services, incomingMark, admission, leftMs));
+  const queued = report.outcome === null;
+  ctx.status = queued ? 202 : 200;
+  if (applied !== null) ctx.set("Preference-Applied", applied);
+  if (queued) ctx.set("Location", reportPath(report.id));
+  ctx.body = output;
+}
+
+/** What the checks of decisions 3 may say of a mark. */
+export const markProblems: readonly ProblemCode[] = [
+  "station-not-found",
+  "reports-disabled",
+  "station-cooldown",
+  "user-rate-limited",
+  "new-users-limit",
+  "too-far",
+  "bad-grade",
+  "bad-timestamp",
+];
+
+/** Of one mark, decisions 5. */
+export const markReplies: Answers["replies"] = {
+  200: {
+    description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, outputExample),
+  },
+  202: {
+    description: "Stored; ask `Location` for the outcome",
+    headers: ["Location"],
+    sometimes: ["Preference-Applied"],
+    forms: json(reportOutput, queuedExample),
+  },
+};
+
+type Needs = Pick<MarkDeps, "config" | "clock" | "model" | "priceMedians">;
+/** Who sends a mark, and in what way. */
+type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
+
+export const stationNotFound = (id: string): Refusal =>
+  refuse(
+    "station-not-found",
+    `There is no station "${id.slice(0, 64)}" in service. Take ids from /stations or /stations/all.`,
+  );
+
+/** A partner's report as a mark to be admitted, or why it cannot be one (decisions 3: 422 before 404). */
+export const partnerMarkOf = (
+  services: Needs,
+  key: KeyInfo,
+  stationId: string,
+  body: ReportBody,
+): IncomingMark | Refusal =>
+  markOf(services, key, stationId, body, {
+    reporter: partnerReporter(services.config.reporterPepper, key.partnerId, body.user_ref),
+    partnerId: key.partnerId,
+    viewer: null,
+    externalId: body.external_id ?? null,
+    confirms: false,
+  });
+
+/**
+ * The same of a widget's mark (decisions 6): its reporter is a device, the same whichever partner's page shows the
+ * map, and new devices are counted by the viewer's network instead of by the partner.
+ */
+export function widgetMarkOf(
+  services: Needs,
+  { key, ip }: { key: KeyInfo; ip: string },
+  stationId: string,
+  body: StatementBody & { device: string; external_id?: string | null },
+  confirms: boolean,
+): IncomingMark | Refusal {
+  const { reporterPepper } = services.config;
+  return markOf(services, key, stationId, body, {
+    reporter: deviceReporter(reporterPepper, body.device),
+    partnerId: null,
+    viewer: viewerHash(reporterPepper, viewerNetwork(ip)),
+    externalId: body.external_id ?? null,
+    confirms,
+  });
+}
+
+function markOf(
+  { config, clock, model: { locations }, priceMedians }: Needs,
+  key: KeyInfo,
+  stationId: string,
+  body: StatementBody,
+  sender: Sender,
+): IncomingMark | Refusal {
+  const now = clock();
+  const parsed = parseReport(body, now, config.observedAheadMs);
+  if (isRefusal(parsed)) return parsed;
+  const station = locations.find(stationId);
+  if (station === undefined) return stationNotFound(stationId);
+  return {
+    ...parsed,
+    ...sender,
+    stationId,
+    station,
+    nearbyIds: parsed.status === "no" ? locations.within(station, config.nearbyNoM) : [],
+    medians: parsed.prices === null ? {} : priceMedians.at(station),
+    keyId: key.id,
+    confirmMin: key.confirmMin,
+    reports: key.reports,
+    acceptRemote: key.partner.acceptRemote,
+    ...markLimitsOf(key, now, config),
+  };
+}

@@ -6,7 +6,7 @@ import { view } from "#src/domain/view.ts";
 import { duplicateOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { loadReports } from "#src/marks/marks.ts";
 import { apiBase } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 
 /** The first mark of a duplicate has gone out of retention between two statements. */
 export const firstMarkGone = refuse(
@@ -19,7 +19,7 @@ export const firstMarkGone = refuse(
 export const reportPath = (id: number): string => `${apiBase}/reports/${id}`;
 
 /** The station's fuel block as the next read will show it; of a station out of service that of one without marks. */
-export const fuelNow = ({ model, clock, config }: Services, stationId: string): FuelBlock =>
+export const fuelNow = ({ model, clock, config }: MarkDeps, stationId: string): FuelBlock =>
   model.fuel(stationId, clock()) ?? view(emptyState, clock(), config.statusLifetimeMs);
 
 /**
@@ -28,7 +28,7 @@ export const fuelNow = ({ model, clock, config }: Services, stationId: string): 
  * without their outcomes.
  */
 export async function caughtUp(
-  { follower, invalidation }: Services,
+  { follower, invalidation }: MarkDeps,
   reports: readonly Report[],
 ): Promise<readonly Report[]> {
   if (reports.every(({ outcome }) => outcome === null)) return reports;
@@ -39,7 +39,7 @@ export async function caughtUp(
 
 /** What becomes of an admitted mark: the report of it, or of the one that it repeats, when `waitMs` are over at last. */
 export async function awaitOutput(
-  services: Services,
+  services: MarkDeps,
   mark: IncomingMark,
   admission: Exclude<Admission, { kind: "refused" }>,
   waitMs: number,
@@ -63,7 +63,7 @@ export async function awaitOutput(
 
 /** The same report with its outcome, if there is one within `waitMs`. */
 async function awaitOutcome(
-  { waiters }: Pick<Services, "waiters">,
+  { waiters }: Pick<MarkDeps, "waiters">,
   report: Report,
   waitMs: number,
 ): Promise<Report> {

@@ -1,4 +1,4 @@
-import { dryRunValues } from "#src/contract/dry-run.ts";
+import { dryRunValues } from "#src/contract/request-headers.ts";
 
 const count = (minimum = 0) => ({ type: "integer", minimum });
 const text = { type: "string" };

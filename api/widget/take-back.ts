@@ -1,10 +1,9 @@
-import { markReplies } from "#api/marks/answer-mark.ts";
-import { stationNotFound } from "#api/marks/incoming-marks.ts";
+import { markReplies, stationNotFound } from "#api/marks/report.ts";
 import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/reports.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
-import { readPrefer } from "#src/contract/prefer.ts";
+import type { WidgetDeps } from "#api/widget/deps.ts";
+import { readPrefer } from "#src/contract/request-headers.ts";
 import { refuse } from "#src/contract/refusals.ts";
 import { takeBackBody } from "#src/contract/report.ts";
 import { presentReport, type Report } from "#src/contract/present.ts";
@@ -16,7 +15,7 @@ import { deviceReporter } from "#src/marks/reporter.ts";
  * POST /widget/stations/{station_id}/take-back: the device's newest mark there is withdrawn, as long as it is not older
  * than two minutes; decisions 15.35. Answers like a report, with the station's fuel block without the mark.
  */
-export const widgetTakeBackRoute = (services: Services) =>
+export const widgetTakeBackRoute = (services: WidgetDeps) =>
   route({
     method: "POST",
     path: "/widget/stations/{station_id}/take-back",
@@ -68,7 +67,7 @@ const reportsDisabled = refuse(
 );
 
 /** The report of the mark taken back; without an outcome when its station is not folded anew within `waitMs`. */
-async function untilFolded(services: Services, id: number, waitMs: number): Promise<Report> {
+async function untilFolded(services: WidgetDeps, id: number, waitMs: number): Promise<Report> {
   const { db, waiters } = services;
   const read = async (): Promise<Report> =>
     orThrow<Report>((await loadReports(db, [id]))[0] ?? firstMarkGone);

@@ -4,10 +4,10 @@ import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { json } from "#api/openapi/answers.ts";
 import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { WidgetDeps } from "#api/widget/deps.ts";
 
 /** GET /widget/config: what the map needs to start, docs/contract.md 2.9 and decisions 6. */
-export const widgetConfigRoute = (services: Services) =>
+export const widgetConfigRoute = (services: WidgetDeps) =>
   route({
     method: "GET",
     path: "/widget/config",
@@ -43,7 +43,7 @@ export function centerOf({
   config,
   cities,
   model,
-}: Pick<Services, "config" | "cities" | "model">): Center {
+}: Pick<WidgetDeps, "config" | "cities" | "model">): Center {
   const set = parseCenter(config.widgetCenter);
   if (set !== null) return set;
   const [largest] = cities.list({ q: "", offset: 0, limit: 1 }).cities;

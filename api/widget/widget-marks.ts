@@ -1,7 +1,6 @@
-import { answerMark, markProblems, markReplies } from "#api/marks/answer-mark.ts";
-import { widgetMarkOf } from "#api/marks/incoming-marks.ts";
+import { answerMark, markProblems, markReplies, widgetMarkOf } from "#api/marks/report.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { WidgetDeps } from "#api/widget/deps.ts";
 import { confirmBody, widgetReportBody } from "#src/contract/report.ts";
 import { reportExample } from "#src/contract/shapes/marks.ts";
 
@@ -9,7 +8,7 @@ const device = "5f1d7c2e-anonymous-device";
 const { user_ref: _user, external_id: _id, ...statement } = reportExample;
 
 /** POST /widget/stations/{station_id}/report: a driver's mark on the map, decisions 6. */
-export const widgetReportRoute = (services: Services) =>
+export const widgetReportRoute = (services: WidgetDeps) =>
   route({
     method: "POST",
     path: "/widget/stations/{station_id}/report",
@@ -27,8 +26,9 @@ export const widgetReportRoute = (services: Services) =>
     body: widgetReportBody,
     handle: (ctx) => {
       const id = ctx.params["station_id"]!;
-      const mark = widgetMarkOf(services, ctx.state, id, ctx.state.body, false);
-      return answerMark(services, ctx, mark);
+      return answerMark(services, ctx, () =>
+        widgetMarkOf(services, ctx.state, id, ctx.state.body, false),
+      );
     },
   });
 
@@ -36,7 +36,7 @@ export const widgetReportRoute = (services: Services) =>
  * POST /widget/stations/{station_id}/confirm: a mark of the pending status that the driver saw, refused where it is
  * the driver's own (409 own-mark) or not pending any more (409 nothing-pending); decisions 6.
  */
-export const widgetConfirmRoute = (services: Services) =>
+export const widgetConfirmRoute = (services: WidgetDeps) =>
   route({
     method: "POST",
     path: "/widget/stations/{station_id}/confirm",
@@ -55,7 +55,8 @@ export const widgetConfirmRoute = (services: Services) =>
     body: confirmBody,
     handle: (ctx) => {
       const id = ctx.params["station_id"]!;
-      const mark = widgetMarkOf(services, ctx.state, id, ctx.state.body, true);
-      return answerMark(services, ctx, mark);
+      return answerMark(services, ctx, () =>
+        widgetMarkOf(services, ctx.state, id, ctx.state.body, true),
+      );
     },
   });

@@ -149,7 +149,7 @@ export function createProduct(
   return { send, stateOf: (station: number): StationState => stations[station]!.state };
 }
 
-/** As `api/marks/incoming-marks.ts` makes it of a report; the reporter's name stands for the hash. */
+/** As `api/marks/report.ts` makes it of a report; the reporter's name stands for the hash. */
 function incoming(
   country: Country,
   config: Config,
