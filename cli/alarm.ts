@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
+import { byOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
@@ -44,19 +45,20 @@ export function alarmCommand(output: () => Output): Command {
     .option("--all", "all open alarms", false)
     .action(async (one: number | undefined, { all }: { all: boolean }) => {
       if ((one === undefined) === !all) throw new ExitError("name one alarm, or use --all");
-      const { actor, result } = output();
-      const done = await withDb(output(), async (db) => {
+      const out = output();
+      const done = await withDb(out, async (db, config) => {
+        const by = await byOf(out, db, config);
         if (one !== undefined) {
-          const alarm = await acknowledgeAlarm(db, actor, one);
+          const alarm = await acknowledgeAlarm(by, {}, one);
           return isRefusal(alarm) ? alarm : { acknowledged: [one] };
         }
         const acknowledged: number[] = [];
         const { alarms } = await listAlarms(db, "open", 100_000);
         for (const alarm of alarms.toReversed())
-          if (!isRefusal(await acknowledgeAlarm(db, actor, alarm.id))) acknowledged.push(alarm.id);
+          if (!isRefusal(await acknowledgeAlarm(by, {}, alarm.id))) acknowledged.push(alarm.id);
         return { acknowledged };
       });
-      result(done, card);
+      out.result(done, card);
     });
 
   verb(

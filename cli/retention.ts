@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { byOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
@@ -39,8 +40,13 @@ export function retentionCommand(output: () => Output): Command {
   )
     .argument("<step...>", "what may be deleted, as `retention show` names it", words)
     .action(async (step: string) => {
-      const { actor, result } = output();
-      result(await withDb(output(), (db) => allowRetention(db, actor, step)), card);
+      const out = output();
+      out.result(
+        await withDb(out, async (db, config) =>
+          allowRetention(await byOf(out, db, config), { step }, undefined),
+        ),
+        card,
+      );
     });
   return command;
 }

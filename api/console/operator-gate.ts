@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from "typebox";
+import { type Static, type TInteger, type TObject, type TSchema, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
 import type { Method } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
@@ -6,7 +6,7 @@ import type { Context, RouteContext } from "#api/http/state.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
-import { refuse, type Refusal } from "#src/contract/refusals.ts";
+import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type Act, type By, nothing } from "#src/operators/act.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
@@ -58,6 +58,29 @@ export const actCall = <Input extends TObject, Id extends TSchema, T extends obj
     if (answer !== undefined) ctx.body = await answer(done);
   });
 };
+
+/**
+ * A call that does an act to many subjects, a transaction each, in one order: none waits for locks that another call
+ * holds in another order. `missed` in its answer: there is none of this id, or another operator was faster.
+ */
+export const actsCall = (
+  services: Services,
+  path: string,
+  act: Act<typeof nothing, TInteger, object>,
+  { id, done }: { id: TInteger; done: string },
+): ConsoleCall => {
+  const ids = Type.Array(id, { minItems: 1, maxItems: together });
+  const body = Type.Object({ ids });
+  return consoleCall("POST", path, { role: "operator", body }, async (ctx) => {
+    const answer: Record<string, number[]> = { [done]: [], missed: [] };
+    for (const one of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
+      const made = await act(byOf(services, ctx), {}, one);
+      answer[isRefusal(made) ? "missed" : done]!.push(one);
+    }
+    ctx.body = answer;
+  });
+};
+const together = 500;
 
 interface ActAnswer<T> {
   answer?: (done: T) => object | Promise<object>;

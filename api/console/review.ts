@@ -1,15 +1,14 @@
-import { Type } from "typebox";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import {
   actCall,
   actorOf,
-  byOf,
+  actsCall,
   consoleCall,
   type ConsoleCall,
 } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { Services } from "#api/http/services.ts";
-import { isRefusal } from "#src/contract/refusals.ts";
+import { within } from "#src/operators/inputs.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
@@ -18,14 +17,7 @@ import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { selected, selectionOf } from "#src/marks/selection.ts";
 
 const shown = 200;
-const together = 500;
-
-const marks = Type.Object({
-  ids: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
-    minItems: 1,
-    maxItems: together,
-  }),
-});
+const id = within(1, Number.MAX_SAFE_INTEGER);
 
 /** Marks that the mass-`no` review holds (decisions 4): one by one or many together. */
 export const reviewCalls = (services: Services): ConsoleCall[] => [
@@ -33,8 +25,8 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
     const { db, clock, config } = services;
     ctx.body = await heldRows(db, shown, clock(), config);
   }),
-  decision(services, "approve"),
-  decision(services, "reject"),
+  actsCall(services, "/review/approve", reviewMark.approve, { id, done: "decided" }),
+  actsCall(services, "/review/reject", reviewMark.reject, { id, done: "decided" }),
   actCall(services, "POST", "/review/{id}/undo", undoReview, {
     answer: ({ review }) => ({ review }),
   }),
@@ -63,15 +55,3 @@ const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCa
       ctx.body = orThrow(await done);
     },
   );
-
-const decision = (services: Services, verb: "approve" | "reject"): ConsoleCall =>
-  consoleCall("POST", `/review/${verb}`, { role: "operator", body: marks }, async (ctx) => {
-    // `missed`: no such mark, or another operator was faster.
-    const answer = { decided: [] as number[], missed: [] as number[] };
-    // A transaction each, in one order: none waits for locks that another decision holds in another order.
-    for (const id of [...new Set(ctx.state.body.ids)].sort((a, b) => a - b)) {
-      const mark = await reviewMark[verb](byOf(services, ctx), {}, id);
-      answer[isRefusal(mark) ? "missed" : "decided"].push(id);
-    }
-    ctx.body = answer;
-  });

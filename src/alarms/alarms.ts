@@ -1,6 +1,6 @@
-import type { Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { act, already, unknown } from "#src/operators/act.ts";
+import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { rowId } from "#src/operators/inputs.ts";
 
 /** An alarm as it is stored. It is open until an operator acknowledges it. */
 export interface AlarmRow {
@@ -40,21 +40,16 @@ export async function listAlarms(
 }
 
 /** An operator has seen to an alarm: it is open no more, and a channel that has not told it yet does not tell it. */
-export const acknowledgeAlarm = (
-  db: Db,
-  actor: string,
-  id: number,
-): Promise<{ id: number } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
-      tx,
-      `update alarms set acknowledged_at = server_now(), acknowledged_by = ?
+export const acknowledgeAlarm = operatorAct(nothing, rowId, async (tx, _, id, { actor }) => {
+  const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
+    tx,
+    `update alarms set acknowledged_at = server_now(), acknowledged_by = ?
        where id = ? and acknowledged_at is null returning kind, subject, city`,
-      [actor, id],
-    );
-    if (alarm !== undefined)
-      return { value: { id }, action: "alarm.acknowledge", subject: `alarm ${id}`, details: alarm };
-    const known = await rows(tx, "select from alarms where id = ?", [id]);
-    if (known.length === 0) return unknown("alarm", id);
-    return already("alarm", id, "acknowledged");
-  });
+    [actor, id],
+  );
+  if (alarm !== undefined)
+    return { value: { id }, action: "alarm.acknowledge", subject: `alarm ${id}`, details: alarm };
+  const known = await rows(tx, "select from alarms where id = ?", [id]);
+  if (known.length === 0) return unknown("alarm", id);
+  return already("alarm", id, "acknowledged");
+});

@@ -1,11 +1,12 @@
+import { Type } from "typebox";
 import { raiseAlarms } from "#src/alarms/raise.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
-import { act, already, unknown } from "#src/operators/act.ts";
+import { already, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { line } from "#src/operators/inputs.ts";
 
 /** What a step of the retention would delete. */
 export interface Due {
@@ -116,29 +117,26 @@ export const listRetentionAsks = (db: Statements): Promise<RetentionAsk[]> =>
      from retention_steps where asked_at is not null order by step`,
   );
 
+const allowed = Type.Object({ step: line(1, 80) });
+
 /** Allows a step to delete what it asks for, once and within a day. `upkeep` does it in its next run. */
-export const allowRetention = (
-  db: Db,
-  actor: string,
-  step: string,
-): Promise<{ step: string; count: number } | Refusal> =>
-  act(db, actor, async (tx) => {
-    const [ask] = await rows<{ count: number }>(
-      tx,
-      `update retention_steps set allowed_at = server_now()
+export const allowRetention = operatorAct(allowed, noId, async (tx, { step }) => {
+  const [ask] = await rows<{ count: number }>(
+    tx,
+    `update retention_steps set allowed_at = server_now()
        where step = ? and asked_at is not null and allowed_at is null returning count`,
-      [step],
-    );
-    if (ask !== undefined) {
-      const details = { count: ask.count };
-      const value = { step, ...details };
-      return { value, action: "retention.allow", subject: `retention ${step}`, details };
-    }
-    const asks = await rows(
-      tx,
-      "select from retention_steps where step = ? and asked_at is not null",
-      [step],
-    );
-    if (asks.length === 0) return unknown("waiting deletion", step);
-    return already("deletion", step, "allowed");
-  });
+    [step],
+  );
+  if (ask !== undefined) {
+    const details = { count: ask.count };
+    const value = { step, ...details };
+    return { value, action: "retention.allow", subject: `retention ${step}`, details };
+  }
+  const asks = await rows(
+    tx,
+    "select from retention_steps where step = ? and asked_at is not null",
+    [step],
+  );
+  if (asks.length === 0) return unknown("waiting deletion", step);
+  return already("deletion", step, "allowed");
+});

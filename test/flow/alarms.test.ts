@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { acknowledgeAlarm } from "#src/alarms/alarms.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { by } from "#test/harness/by.ts";
 import { startHook, startMailbox } from "#test/flow/alarm-receivers.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
@@ -167,7 +168,7 @@ describe("flow: alarms reach the operator", function () {
     );
     expect(await told("emailed_at")).to.deep.equal([]);
     // What an operator has seen to meanwhile is not told any more.
-    await acknowledgeAlarm(db, "olga", 1);
+    await acknowledgeAlarm(by(db, "olga"), {}, 1);
     // An attempt that had begun by then ends first: it still has both in its message.
     await failed((await failed(3)) + 1);
     await mailbox.up();
