@@ -1,5 +1,5 @@
 import { actCall, actsCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { acknowledgeAlarm, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
@@ -11,7 +11,7 @@ import { allowRetention } from "#src/operators/retention-asks.ts";
 const shown = 200;
 
 /** Open alarms, how they are told, and the figures that lead to them (decisions 16.16 to 16.21). */
-export const alarmCalls = (services: Services): ConsoleCall[] => [
+export const alarmCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/alarms", { role: "viewer" }, async (ctx) => {
     const { db, config, clock, alarms } = services;
     const found = await listAlarms(db, "open", shown);

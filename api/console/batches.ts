@@ -1,6 +1,6 @@
 import { actorOf, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { type BatchAct, type Committed, listBatches } from "#src/marks/batches.ts";
 import { showBatch } from "#src/marks/effects.ts";
@@ -15,14 +15,14 @@ const listed = 50;
 
 /** Tells the marks workers which stations to look at, as soon as that is committed. */
 export const waking =
-  ({ producer }: Pick<Services, "producer">): Committed =>
+  ({ producer }: Pick<ConsoleDeps, "producer">): Committed =>
   (stationIds) => {
     for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
   };
 
 /** The records of these acts below `path`: all, one with what it changes, and taking it back (decisions 4.20). */
 export const recordCalls = (
-  services: Services,
+  services: ConsoleDeps,
   path: string,
   acts: readonly BatchAct[],
 ): ConsoleCall[] => {

@@ -1,11 +1,11 @@
 import { actCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { type Block, blockNetwork, blockReporter } from "#src/marks/blocks.ts";
 
 const answer = (block: Block) => block;
 
 /** Holds what a reporter or a viewers' network sends until a time (decisions 4.13). */
-export const blockCalls = (services: Services): ConsoleCall[] => [
+export const blockCalls = (services: ConsoleDeps): ConsoleCall[] => [
   actCall(services, "POST", "/reporters/{id}/block", blockReporter, { answer }),
   actCall(services, "POST", "/networks/{id}/block", blockNetwork, { answer }),
 ];

@@ -1,7 +1,7 @@
 import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { named, personOf } from "#api/console/people.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { findPerson, refuseUnknownPartner } from "#src/marks/erasure.ts";
 import { reportersOf } from "#src/marks/held.ts";
 import { namedNetworks } from "#src/marks/networks.ts";
@@ -11,7 +11,7 @@ import { longId } from "#src/operators/inputs.ts";
 const networksShown = 200;
 
 /** Names for what a selection takes by its number (decisions 13.24, 13.25). */
-export const choiceCalls = ({ db, clock, config }: Services): ConsoleCall[] => [
+export const choiceCalls = ({ db, clock, config }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
     const [partners, keys, cities] = await Promise.all([
       db("partners").select("id", "name").orderBy("id"),

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import type { ConsoleHits } from "#src/contract/console.ts";
 import { findPartnersAndKeys } from "#src/keys/partner-reports.ts";
 import { stationNames } from "#src/marks/station-history.ts";
@@ -13,7 +13,7 @@ const typed = Type.Object({ q: Type.String({ minLength: 1, maxLength: 120 }) });
  * What the palette finds besides the console's pages (decisions 13.19). Stations come from the read model, so
  * that no table of stations is read through; Postgres adds the station of exactly this id, which may be out of service.
  */
-export const findCall = ({ db, model, clock }: Services): ConsoleCall =>
+export const findCall = ({ db, model, clock }: ConsoleDeps): ConsoleCall =>
   consoleCall("GET", "/find", { role: "viewer", query: typed }, async (ctx) => {
     const q = ctx.state.query.q.trim();
     const none: ConsoleHits = { partners: [], keys: [], stations: [] };

@@ -1,5 +1,5 @@
 import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { listFailed, readBacklog } from "#src/marks/backlog.ts";
 import { retryMark } from "#src/marks/retry.ts";
 import { isUnavailable, rows } from "#src/infrastructure/db.ts";
@@ -14,7 +14,7 @@ import { inMs, presented } from "#src/operators/presented.ts";
 const failedShown = 100;
 
 /** How the service is doing, as the process that answers sees it, and what needs an operator. */
-export const healthCalls = (services: Services): ConsoleCall[] => [
+export const healthCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/health", { role: "viewer" }, async (ctx) => {
     const { ready, degraded, checks } = services.health.report();
     const [marks, queues, basemap] = await Promise.all([
@@ -32,7 +32,7 @@ export const healthCalls = (services: Services): ConsoleCall[] => [
   actCall(services, "POST", "/failed-marks/{id}/retry", retryMark),
 ];
 
-async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]> {
+async function marksOf({ db, clock }: ConsoleDeps): Promise<ConsoleHealth["marks"]> {
   const since = clock() - hourMs;
   try {
     const [{ oldestS, ...backlog }, held, [received], [stations], [asked]] = await Promise.all([
@@ -54,7 +54,7 @@ async function marksOf({ db, clock }: Services): Promise<ConsoleHealth["marks"]>
   }
 }
 
-async function queuesOf({ producer, clock }: Services): Promise<ConsoleHealth["queues"]> {
+async function queuesOf({ producer, clock }: ConsoleDeps): Promise<ConsoleHealth["queues"]> {
   try {
     return await Promise.all(
       queueNames.map(async (queue) => ({

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { searchStations, stationPage } from "#src/marks/station-history.ts";
 import { unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
@@ -24,7 +24,7 @@ const older = Type.Object({
 });
 
 /** What happened: stations with what they show, why, and every mark on them; and who did what in the service. */
-export const historyCalls = ({ db, config }: Services): ConsoleCall[] => [
+export const historyCalls = ({ db, config }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/stations", { role: "viewer", query: search }, async (ctx) => {
     const { q = "" } = ctx.state.query;
     ctx.body = { stations: await searchStations(db, q.trim(), found) };

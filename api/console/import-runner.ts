@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logImport } from "#src/operators/operator-log.ts";
@@ -30,7 +30,7 @@ interface Begun {
  * and then the row says how. A thread does not keep a process that is told to stop: its row is found interrupted.
  */
 export function runImport(
-  { db, config, producer, log, invalidation }: Services,
+  { db, config, producer, log, invalidation }: ConsoleDeps,
   { id, actor, file }: Begun,
   task: Omit<ImportTask, "config">,
   after: () => Promise<void>,

@@ -12,7 +12,7 @@ import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/state.ts";
 import { queryReader } from "#api/http/validate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { importKinds } from "#src/contract/console.ts";
 import { listRuns, startRun } from "#src/import/runs.ts";
 import { idText, line } from "#src/operators/inputs.ts";
@@ -31,7 +31,7 @@ const asked = Type.Object({
 });
 
 /** Imports of the console, the newest first, with how far they are. */
-export const listImportsCall = ({ db }: Services): ConsoleCall =>
+export const listImportsCall = ({ db }: ConsoleDeps): ConsoleCall =>
   consoleCall("GET", "/imports", { role: "viewer" }, async (ctx) => {
     ctx.body = { imports: await listRuns(db, shown) };
   });
@@ -40,7 +40,7 @@ export const listImportsCall = ({ db }: Services): ConsoleCall =>
  * `POST /console/api/imports`: takes a file of at most 50 MB as it is, and imports it behind the answer. One at a time
  * in each process: a country in memory twice is enough.
  */
-export function uploadPage(router: PageRouter, services: Services, gate: OperatorGate): void {
+export function uploadPage(router: PageRouter, services: ConsoleDeps, gate: OperatorGate): void {
   const { db, config } = services;
   const readQuery = queryReader(asked);
   let busy = false;

@@ -1,5 +1,5 @@
 import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import {
   closeIncident,
@@ -12,7 +12,7 @@ import type { ConsoleIncidents } from "#src/contract/console.ts";
 const answer = (incident: { id: number }) => incident;
 
 /** Incidents that `/status` tells everybody of (decisions 16.34). */
-export const incidentCalls = (services: Services): ConsoleCall[] => [
+export const incidentCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/incidents", { role: "viewer" }, async (ctx) => {
     ctx.body = {
       incidents: await listIncidents(services.db, shownDays, services.quarantine),

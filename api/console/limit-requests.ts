@@ -1,5 +1,5 @@
 import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { dayMs } from "#src/domain/units.ts";
 import {
   approveLimitRequest,
@@ -13,7 +13,7 @@ const shown = 300;
 const busyDays = 14;
 
 /** Partners' requests for other limits (docs/contract.md 3.3), beside what they use. */
-export const limitRequestCalls = (services: Services): ConsoleCall[] => [
+export const limitRequestCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/limit-requests", { role: "viewer" }, async (ctx) => {
     const requests = await limitRequestRows(services.db, shown);
     const minutes = await busyMinutes(
@@ -37,7 +37,7 @@ export const limitRequestCalls = (services: Services): ConsoleCall[] => [
 ];
 
 /** How busy these partners' minutes were; none while Redis is away. */
-async function busyMinutes({ redis, config, clock }: Services, partnerIds: readonly number[]) {
+async function busyMinutes({ redis, config, clock }: ConsoleDeps, partnerIds: readonly number[]) {
   const today = Math.floor(clock() / dayMs);
   const found = partnerIds.map(async (id) => {
     const figures = minuteFigures(redis, config.redisPrefix, id, today, busyDays);

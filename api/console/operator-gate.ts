@@ -1,7 +1,7 @@
 import { type Static, type TInteger, type TObject, type TSchema, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
 import type { Method } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import type { Context, RouteContext } from "#api/http/state.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
@@ -35,7 +35,7 @@ export const actorOf = ({
 
 /** Who acts in a call of the console. */
 export const byOf = (
-  { db, config, clock, producer }: Services,
+  { db, config, clock, producer }: ConsoleDeps,
   ctx: Parameters<typeof actorOf>[0],
 ): By => ({
   ...{ db, config, now: clock(), actor: actorOf(ctx) },
@@ -44,7 +44,7 @@ export const byOf = (
 
 /** A call that does an act; it answers what `answer` makes of the result, or without it 204. */
 export const actCall = <Input extends TObject, Id extends TSchema, T extends object>(
-  services: Services,
+  services: ConsoleDeps,
   method: Method,
   path: string,
   act: Act<Input, Id, T>,
@@ -64,7 +64,7 @@ export const actCall = <Input extends TObject, Id extends TSchema, T extends obj
  * holds in another order. `missed` in its answer: there is none of this id, or another operator was faster.
  */
 export const actsCall = (
-  services: Services,
+  services: ConsoleDeps,
   path: string,
   act: Act<typeof nothing, TInteger, object>,
   { id, done }: { id: TInteger; done: string },
@@ -104,7 +104,7 @@ export interface OperatorGate {
 }
 
 /** The one place that decides who may do what in the console. */
-export function operatorGate({ db, config, clock }: Services): OperatorGate {
+export function operatorGate({ db, config, clock }: ConsoleDeps): OperatorGate {
   const cookie = sessionCookie("console", config);
   const { consoleIdleMs: idleMs } = config;
   return {

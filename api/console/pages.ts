@@ -19,12 +19,12 @@ import { queuesPages } from "#api/console/queues-page.ts";
 import { stationCalls } from "#api/console/stations.ts";
 import { webhookCalls } from "#api/console/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";
 
 /** `/console/`: the operator's page, and the calls of its script below `/console/api/`. */
-export function consolePages(router: PageRouter, services: Services): Middleware[] {
+export function consolePages(router: PageRouter, services: ConsoleDeps): Middleware[] {
   const gate = operatorGate(services);
   const built = readBuilt("console/index.html");
   router.get("/console", (ctx) => moved(ctx, 308, "/console/"));
@@ -40,7 +40,7 @@ export function consolePages(router: PageRouter, services: Services): Middleware
 }
 
 /** Every call of the console for those who are signed in, each with the role it takes. */
-export const consoleCalls = (services: Services): ConsoleCall[] => [
+export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...sessionCalls(services),
   findCall(services),
   ...partnerCalls(services),

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { actCall, byOf, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { consoleKey } from "#api/console/keys.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
 import { changePartner, createPartner, type Partner, setLaunch } from "#src/keys/partners.ts";
@@ -20,7 +20,7 @@ const usual = { until: null, new_users: 1, limit: 1 };
 const answer = ({ id }: Partner) => ({ id });
 
 /** Partners: their limits and every switch of the contract. */
-export const partnerCalls = (services: Services): ConsoleCall[] => {
+export const partnerCalls = (services: ConsoleDeps): ConsoleCall[] => {
   const { db, config } = services;
   return [
     consoleCall("GET", "/partners", { role: "viewer" }, async (ctx) => {

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import { forgetBody, reportBody } from "#src/contract/report.ts";
 import { eraseByOperator } from "#src/marks/erasure.ts";
@@ -20,7 +20,7 @@ export const named = Type.Object(
 );
 
 /** Erasing a person, and handing out their data (decisions 19). */
-export const peopleCalls = ({ db, config }: Services): ConsoleCall[] => [
+export const peopleCalls = ({ db, config }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("POST", "/reporters/erase", { role: "operator", body: named }, async (ctx) => {
     const person = orThrow(personOf(ctx.state.body));
     ctx.body = orThrow(await eraseByOperator(db, actorOf(ctx), config, person));

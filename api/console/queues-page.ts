@@ -7,14 +7,14 @@ import { moved } from "#api/pages/built-page.ts";
 import { type ConsoleViewer, type OperatorGate } from "#api/console/operator-gate.ts";
 import { boardFiles, createQueueBoard } from "#api/console/queue-board.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 
 const base = "/console/queues";
 
 /** `/console/queues/`: bull-board, every part of it for the role operator alone, its changes in the operator's log. */
-export function queuesPages(router: PageRouter, services: Services, gate: OperatorGate): void {
+export function queuesPages(router: PageRouter, services: ConsoleDeps, gate: OperatorGate): void {
   const { config, db } = services;
   const files = sirv(boardFiles, { etag: true, dev: false });
   let making: Promise<Middleware> | null = null;
@@ -62,7 +62,7 @@ export function queuesPages(router: PageRouter, services: Services, gate: Operat
   });
 }
 
-const baseOf = ({ config }: Services): string =>
+const baseOf = ({ config }: ConsoleDeps): string =>
   `${new URL(config.baseUrl).pathname.replace(/\/$/, "")}${base}`;
 
 const away = refused("upstream-unavailable", "Redis does not answer: the queues cannot be read.", {

@@ -7,7 +7,7 @@ import {
   type ConsoleCall,
 } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { within } from "#src/operators/inputs.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewApproval } from "#src/marks/effects.ts";
@@ -20,7 +20,7 @@ const shown = 200;
 const id = within(1, Number.MAX_SAFE_INTEGER);
 
 /** Marks that the mass-`no` review holds (decisions 4): one by one or many together. */
-export const reviewCalls = (services: Services): ConsoleCall[] => [
+export const reviewCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
     const { db, clock, config } = services;
     ctx.body = await heldRows(db, shown, clock(), config);
@@ -44,7 +44,7 @@ export const reviewCalls = (services: Services): ConsoleCall[] => [
 ];
 
 /** All held marks of a selection, in one decision that can be taken back (decisions 4.21). */
-const groupDecision = (services: Services, act: "approve" | "reject"): ConsoleCall =>
+const groupDecision = (services: ConsoleDeps, act: "approve" | "reject"): ConsoleCall =>
   consoleCall(
     "POST",
     `/review/groups/${act}`,

@@ -1,13 +1,13 @@
 import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { decideBatch } from "#src/marks/batches.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import { selected, selectionOf } from "#src/marks/selection.ts";
 
 /** Withdrawing a campaign's marks as if they had never been made (decisions 4): first shown, then done. */
-export const rollbackCalls = (services: Services): ConsoleCall[] => [
+export const rollbackCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("POST", "/rollback/preview", { role: "viewer", body: selected }, async (ctx) => {
     const { db, config } = services;
     const preview = await previewRollback(db, selectionOf(ctx.state.body), config, shownStations);

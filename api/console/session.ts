@@ -1,6 +1,6 @@
 import { type ConsoleCall, consoleCall } from "#api/console/operator-gate.ts";
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import type { ConsoleSession } from "#src/contract/console.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { endConsoleSession } from "#src/operators/accounts.ts";
@@ -9,7 +9,7 @@ import { inMs, presented } from "#src/operators/presented.ts";
 import { listSessions } from "#src/operators/sessions.ts";
 
 /** Who is signed in, and who is signed in elsewhere. */
-export const sessionCalls = ({ db, config, clock }: Services): ConsoleCall[] => [
+export const sessionCalls = ({ db, config, clock }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/session", { role: "viewer" }, (ctx) => {
     ctx.body = { account: ctx.state.viewer.account };
   }),

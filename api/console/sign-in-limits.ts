@@ -1,5 +1,5 @@
 import { refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { signInLimit } from "#api/pages/guards.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -18,7 +18,7 @@ export interface Attempt {
  * The limits of signing in (decisions 13.9): SIGN_INS_PER_MINUTE for a network; a growing delay for a network
  * at an account, and for all strangers at an account together. A known browser has a delay of its own instead of all.
  */
-export function signInLimits(services: Pick<Services, "config" | "clock">) {
+export function signInLimits(services: Pick<ConsoleDeps, "config" | "clock">) {
   const countNetwork = signInLimit(services);
   const ofOne = createAttempts({ free: 5, longestMs: 15 * minuteMs });
   const ofStrangers = createAttempts({ free: 20, longestMs: minuteMs });

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
 import { signInLimits } from "#api/console/sign-in-limits.ts";
 import { Refused, refused } from "#api/http/errors.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -29,7 +29,7 @@ type Body = Static<typeof body>;
  * Signing in: by name and password, with a code where the account has TOTP (decisions 13.13), or by an operator
  * key. Limited as 13.9 says. It ends the session that the browser had, and with a password makes it a known browser.
  */
-export function signInCall(services: Services, gate: OperatorGate): PageCall<null> {
+export function signInCall(services: ConsoleDeps, gate: OperatorGate): PageCall<null> {
   const { db, config, clock, log, metrics } = services;
   const { sessionLifeMs: lifeMs, reporterPepper: pepper } = config;
   const { cookie, browserCookie } = gate;
@@ -119,7 +119,7 @@ const trimmed = (body: Body): Credentials =>
   "key" in body ? { key: body.key.trim() } : { name: body.name.trim(), password: body.password };
 
 /** Signing out. Open to everybody, so that a browser can always forget its cookie. It stays a known browser. */
-export const signOutCall = ({ db, clock }: Services, { cookie }: OperatorGate): PageCall<null> =>
+export const signOutCall = ({ db, clock }: ConsoleDeps, { cookie }: OperatorGate): PageCall<null> =>
   pageCall<null>()("DELETE", "/session", {}, async (ctx) => {
     const token = cookie.read(ctx);
     const session = token === null ? null : await findSession(db, "operator", token, clock());

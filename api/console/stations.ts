@@ -1,12 +1,12 @@
 import { actCall, type ConsoleCall } from "#api/console/operator-gate.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
 import { editStation, type StationCard } from "#src/stations/edit-station.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 
 const answer = (station: StationCard) => ({ station });
 
 /** Corrections of stations by hand (decisions 13.16). */
-export const stationCalls = (services: Services): ConsoleCall[] => [
+export const stationCalls = (services: ConsoleDeps): ConsoleCall[] => [
   actCall(services, "PATCH", "/stations/{id}", editStation, { answer: (edited) => edited }),
   actCall(services, "POST", "/stations/{id}/close", closeStation, { answer }),
   actCall(services, "POST", "/stations/{id}/reopen", reopenStation, { answer }),
