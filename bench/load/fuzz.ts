@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { type Drawn, goodRequests } from "#test/fuzz/requests.ts";
 import { scrambles } from "#test/fuzz/scramble.ts";
 import { spoiltRequests } from "#test/fuzz/spoil.ts";
-import { bytesOf, exchange } from "#test/fuzz/wire.ts";
+import { bytesOf } from "#test/fuzz/bytes.ts";
+import { exchange } from "#test/harness/wire.ts";
 import type { OpenApi } from "#test/harness/contract.ts";
 import { serveJobs } from "#bench/load/serve-jobs.ts";
 

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { connect } from "node:net";
 import { assembleWeb, type Web, type WebParts } from "#api/assemble.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts";
@@ -99,31 +98,3 @@ export async function addKey(
 }
 
 export const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
-
-/** What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. */
-export function say(port: number, bytes: string | Buffer, untilMs = 60_000): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    const chunks: Buffer[] = [];
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    const timer = setTimeout(() => socket.destroy(), untilMs);
-    socket.on("close", () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks).toString());
-    });
-    socket.write(bytes);
-  });
-}
-
-/** Status, code and headers of each answer in what a server said. */
-export function answersOf(said: string): { status: number; code: string; head: string }[] {
-  return said
-    .split(/(?=HTTP\/1\.1 \d{3})/)
-    .filter((part) => part !== "")
-    .map((part) => ({
-      status: Number(part.slice(9, 12)),
-      code: /"type":"[^"]*\/([^"/]+)"/.exec(part)?.[1] ?? "",
-      head: part.split("\r\n\r\n")[0] ?? "",
-    }));
-}

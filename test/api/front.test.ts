@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
-import { answersOf, type Edge, say, startEdge, startInstance } from "#test/api/edge.ts";
+import { type Edge, startEdge, startInstance } from "#test/api/edge.ts";
+import { answersOf, say } from "#test/harness/wire.ts";
 import { until } from "#test/flow/client.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { parse } from "yaml";
-import { say, startEdge } from "#test/api/edge.ts";
+import { startEdge } from "#test/api/edge.ts";
+import { say } from "#test/harness/wire.ts";
 import { familiesOf, readExposition, type Samples } from "#test/api/exposition.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
+import {} from "#test/harness/wire.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("GET /metrics", function () {

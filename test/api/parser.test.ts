@@ -4,7 +4,8 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { expect } from "chai";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
-import { addKey, addPartner, answersOf, bearer, say, useEdge } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, useEdge } from "#test/api/edge.ts";
+import { answersOf, say } from "#test/harness/wire.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { until } from "#test/flow/client.ts";
 

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { fire, type Shot } from "#test/flow/volley.ts";
+import { fire } from "#test/flow/volley.ts";
+import type { WireAnswer } from "#test/harness/wire.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
@@ -56,7 +57,7 @@ describe("flow: limits over four processes", () => {
     if (webs.length === 0 || now() % minuteMs > 15_000)
       await startAt((Math.floor(now() / minuteMs) + 1) * minuteMs);
   };
-  const counted = (shots: readonly Shot[]): Record<string, number> => {
+  const counted = (shots: readonly WireAnswer[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const { status, code } of shots) {
       const name = `${status} ${code}`.trim();
@@ -64,17 +65,17 @@ describe("flow: limits over four processes", () => {
     }
     return counts;
   };
-  const values = (shots: readonly Shot[], name: string): (string | null)[] => [
-    ...new Set(shots.map((shot) => shot.header(name))),
+  const values = (shots: readonly WireAnswer[], name: string): (string | null)[] => [
+    ...new Set(shots.map((shot) => shot.headers.get(name))),
   ];
-  const refusals = (shots: readonly Shot[]) => shots.filter(({ status }) => status === 429);
+  const refusals = (shots: readonly WireAnswer[]) => shots.filter(({ status }) => status === 429);
   const usedToday = async (key: string): Promise<number> => {
     const client: Client = createClient(servers[0]!, key);
     return (await client.get("/usage?days=1")).body.today.requests as number;
   };
 
   /** What 400 simultaneous requests of a partner with 120 a day left must come to. */
-  const expectDayUsedUp = (shots: readonly Shot[]): void => {
+  const expectDayUsedUp = (shots: readonly WireAnswer[]): void => {
     expect(counted(shots)).to.deep.equal({
       "200": limit,
       "429 daily-quota-exceeded": processes * perProcess - limit,
@@ -83,7 +84,7 @@ describe("flow: limits over four processes", () => {
     expect(values(refusals(shots), "X-RateLimit-Daily-Remaining")).to.deep.equal(["0"]);
     const left = shots
       .filter(({ status }) => status === 200)
-      .map((shot) => Number(shot.header("X-RateLimit-Daily-Remaining")))
+      .map((shot) => Number(shot.headers.get("X-RateLimit-Daily-Remaining")))
       .sort((a, b) => a - b);
     expect(left).to.deep.equal(Array.from({ length: limit }, (_, n) => n));
   };
@@ -96,7 +97,7 @@ describe("flow: limits over four processes", () => {
     const shots = await fire(servers, perProcess, path, quota.secret);
     expectDayUsedUp(shots);
     for (const shot of refusals(shots)) {
-      const seconds = Number(shot.header("Retry-After"));
+      const seconds = Number(shot.headers.get("Retry-After"));
       expect(seconds).to.be.within(
         Math.floor((midnight - now()) / 1000),
         Math.ceil((midnight - before) / 1000),
@@ -128,10 +129,10 @@ describe("flow: limits over four processes", () => {
       const ends = values(shots, "X-RateLimit-Reset").map(Number);
       expect(ends).to.deep.equal([(Math.floor(now() / minuteMs) + 1) * (minuteMs / 1000)]);
       for (const shot of refusals(shots)) {
-        expect(Number(shot.header("Retry-After"))).to.be.within(1, 60);
-        expect(shot.header("X-RateLimit-Remaining")).to.equal("0");
+        expect(Number(shot.headers.get("Retry-After"))).to.be.within(1, 60);
+        expect(shot.headers.get("X-RateLimit-Remaining")).to.equal("0");
         // What the minute refuses is not taken from the day.
-        expect(shot.header("X-RateLimit-Daily-Remaining")).to.equal(String(50_000 - limit));
+        expect(shot.headers.get("X-RateLimit-Daily-Remaining")).to.equal(String(50_000 - limit));
       }
     }
   });

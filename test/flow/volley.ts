@@ -1,13 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-
-/** What came back on one connection. */
-export interface Shot {
-  status: number;
-  /** The last part of the problem's `type`; empty for an answer that is none. */
-  code: string;
-  header(name: string): string | null;
-}
+import { readAnswers, type WireAnswer } from "#test/harness/wire.ts";
 
 /**
  * Opens `perServer` connections to each server, and only when all of them stand sends `GET path` on every one within
@@ -20,7 +13,7 @@ export async function fire(
   path: string,
   key: string,
   sent: () => void = () => undefined,
-): Promise<Shot[]> {
+): Promise<WireAnswer[]> {
   const urls = servers.flatMap((server) =>
     Array.from({ length: perServer }, () => new URL(server)),
   );
@@ -33,20 +26,11 @@ export async function fire(
     );
   }
   sent();
-  return (await Promise.all(answers)).map(shotOf);
+  return (await Promise.all(answers)).flatMap((heard) => readAnswers(heard, "GET"));
 }
 
-async function readAll(socket: Socket): Promise<string> {
+async function readAll(socket: Socket): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of socket) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
-}
-
-function shotOf(text: string): Shot {
-  const [head = "", body = ""] = text.split("\r\n\r\n");
-  return {
-    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0),
-    code: /"type":"[^"]*\/([^"/]+)"/.exec(body)?.[1] ?? "",
-    header: (name) => new RegExp(`^${name}: *(.*)$`, "im").exec(head)?.[1] ?? null,
-  };
+  return Buffer.concat(pieces);
 }

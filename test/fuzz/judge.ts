@@ -1,5 +1,5 @@
 import type { Drawn } from "#test/fuzz/requests.ts";
-import type { Heard, WireAnswer } from "#test/fuzz/wire.ts";
+import type { Heard, WireAnswer } from "#test/harness/wire.ts";
 import type { Contract } from "#test/harness/contract.ts";
 
 const apiBase = "/api/v1/partner";

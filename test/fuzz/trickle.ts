@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readAnswers, type WireAnswer } from "#test/fuzz/wire.ts";
+import { readAnswers, type WireAnswer } from "#test/harness/wire.ts";
 
 const piecesMax = 200;
 

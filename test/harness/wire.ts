@@ -1,42 +1,13 @@
 import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Drawn } from "#test/fuzz/requests.ts";
 
-/** The bytes of a request. A header of its own wins over the one that would be right. */
-export function bytesOf({ method, target, headers, body }: Drawn, authorization: string): Buffer {
-  const own = new Set(headers.map(([name]) => name.toLowerCase()));
-  const framed = own.has("content-length") || own.has("transfer-encoding");
-  const usual: [string, string][] = [
-    ["Host", "127.0.0.1"],
-    ["Authorization", authorization],
-    ["Connection", "close"],
-    ...(body === null || framed
-      ? []
-      : [["Content-Length", String(body.length)] as [string, string]]),
-  ];
-  const all = [...usual.filter(([name]) => !own.has(name.toLowerCase())), ...headers];
-  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const chunked = headers.some(
-    ([name, value]) => name === "Transfer-Encoding" && value === "chunked",
-  );
-  const head = Buffer.concat([
-    // A target in Cyrillic goes out in UTF-8, headers in one byte each.
-    Buffer.from(`${method} ${target} HTTP/1.1\r\n`),
-    Buffer.from(`${lines}\r\n`, "latin1"),
-  ]);
-  if (body === null) return head;
-  return chunked
-    ? Buffer.concat([
-        head,
-        Buffer.from(`${body.length.toString(16)}\r\n`),
-        body,
-        Buffer.from("\r\n0\r\n\r\n"),
-      ])
-    : Buffer.concat([head, body]);
-}
-
+/** An answer as it came over a connection. */
 export interface WireAnswer {
   status: number;
+  /** The last part of a problem's `type`; empty for an answer that is none. */
+  code: string;
+  /** With the line of the status. */
+  head: string;
   headers: Headers;
   /** Unpacked; null when it is not whole. */
   body: string | null;
@@ -91,13 +62,33 @@ export function exchange(
   });
 }
 
+/** What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. */
+export function say(port: number, bytes: string | Buffer, untilMs = 60_000): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    const timer = setTimeout(() => socket.destroy(), untilMs);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks).toString());
+    });
+    socket.write(bytes);
+  });
+}
+
+/** The answers to GET, or to anything whose answer has a body, in what `say` heard. */
+export const answersOf = (said: string): WireAnswer[] => readAnswers(Buffer.from(said), "GET");
+
 /** The answers in these bytes, the interim ones left out. */
 export function readAnswers(heard: Buffer, method: string): WireAnswer[] {
   const answers: WireAnswer[] = [];
   for (let at = 0; at < heard.length;) {
     const headEnd = heard.indexOf("\r\n\r\n", at);
     if (headEnd < 0) break;
-    const [first = "", ...lines] = heard.subarray(at, headEnd).toString("latin1").split("\r\n");
+    const head = heard.subarray(at, headEnd).toString("latin1");
+    const [first = "", ...lines] = head.split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0);
     at = headEnd + 4;
     if (status === 100) continue;
@@ -109,7 +100,9 @@ export function readAnswers(heard: Buffer, method: string): WireAnswer[] {
     );
     const bodyless = method === "HEAD" || status === 204 || status === 304;
     const found = bodyless ? { bytes: Buffer.alloc(0), end: at } : bodyAt(heard, at, headers);
-    answers.push({ status, headers, body: found === null ? null : unpack(found.bytes, headers) });
+    const body = found === null ? null : unpack(found.bytes, headers);
+    const code = /"type":"[^"]*\/([^"/]+)"/.exec(body ?? "")?.[1] ?? "";
+    answers.push({ status, code, head, headers, body });
     at = found?.end ?? heard.length;
   }
   return answers;
