@@ -4,10 +4,10 @@ import { countHarmful, readHarmful } from "#src/alarms/harmful-counts.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { servedStatuses } from "#src/domain/vocabulary.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const at = Date.UTC(2026, 10, 22, 12, 5);
 const held = (more: Partial<Alarm> = {}): Alarm => ({
@@ -16,22 +16,13 @@ const held = (more: Partial<Alarm> = {}): Alarm => ({
 });
 
 describe("alarms: raising them", () => {
-  let instance: TestInstance;
-  let db: Db;
+  const instance = useInstance();
 
-  before(async () => {
-    instance = await createTestInstance();
-    db = createDb(instance.config, "test");
-  });
-  beforeEach(() => rows(db, "truncate alarms, harmful_changes restart identity"));
-  after(async () => {
-    await db.destroy();
-    await instance.drop();
-  });
+  beforeEach(() => rows(instance.db, "truncate alarms, harmful_changes restart identity"));
 
   const stored = () =>
     rows<{ subject: string; city: string; hour: Date; count: number; details: object }>(
-      db,
+      instance.db,
       "select subject, city, hour, count, details from alarms order by id",
     );
 
@@ -43,7 +34,7 @@ describe("alarms: raising them", () => {
       held({ city: "Другой" }),
       held({ subject: "partner 8" }),
     ])
-      await inTransaction(db, (tx) => raiseAlarms(tx, [alarm]));
+      await inTransaction(instance.db, (tx) => raiseAlarms(tx, [alarm]));
     const all = await stored();
     expect(all.map(({ subject, city, count }) => [subject, city, count])).to.deep.equal([
       ["partner 7", "Тестоград", 5],
@@ -58,19 +49,21 @@ describe("alarms: raising them", () => {
   });
 
   it("takes the same alarm twice in one call", async () => {
-    await pipelinedTransaction(db, (tx) => raiseAlarms(tx, [held(), held({ count: 2 }), held()]));
+    await pipelinedTransaction(instance.db, (tx) =>
+      raiseAlarms(tx, [held(), held({ count: 2 }), held()]),
+    );
     expect(await stored()).to.have.length(1);
     expect((await stored())[0]).to.include({ count: 4 });
   });
 
   it("leaves nothing of a transaction that is rolled back", async () => {
-    const failing = pipelinedTransaction(db, async (tx) => {
+    const failing = pipelinedTransaction(instance.db, async (tx) => {
       await raiseAlarms(tx, [held()]);
       await countHarmful(tx, [{ from: "yes", to: "no", sourceKind: "partner" }]);
       throw new Error("no");
     });
     expect(await failing.catch((error: Error) => error.message)).to.equal("no");
-    expect([await stored(), await readHarmful(db)]).to.deep.equal([[], []]);
+    expect([await stored(), await readHarmful(instance.db)]).to.deep.equal([[], []]);
   });
 
   it("does not deadlock when transactions raise the same alarms in different orders", async () => {
@@ -78,7 +71,9 @@ describe("alarms: raising them", () => {
     const alarms = Array.from({ length: 3000 }, (_, n) => held({ city: `city ${n}` }));
     await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        inTransaction(db, (tx) => raiseAlarms(tx, n % 2 === 0 ? alarms : alarms.toReversed())),
+        inTransaction(instance.db, (tx) =>
+          raiseAlarms(tx, n % 2 === 0 ? alarms : alarms.toReversed()),
+        ),
       ),
     );
     const counts = (await stored()).map(({ count }) => count);
@@ -94,23 +89,23 @@ describe("alarms: raising them", () => {
     );
     await Promise.all(
       Array.from({ length: 300 }, () =>
-        pipelinedTransaction(db, async (tx) => {
+        pipelinedTransaction(instance.db, async (tx) => {
           await Promise.all([countHarmful(tx, changes), tx.commit()]);
         }),
       ),
     );
-    const counts = (await readHarmful(db)).map(({ count }) => count);
+    const counts = (await readHarmful(instance.db)).map(({ count }) => count);
     expect(counts).to.deep.equal(changes.map(() => 300));
   });
 
   it("counts harmful changes by what they changed and whose they are", async () => {
     const change = { from: "yes", to: "no", sourceKind: "partner" } as const;
-    await inTransaction(db, (tx) =>
+    await inTransaction(instance.db, (tx) =>
       countHarmful(tx, [change, { ...change, sourceKind: "network" }, change]),
     );
-    await inTransaction(db, (tx) => countHarmful(tx, [change]));
-    await inTransaction(db, (tx) => countHarmful(tx, []));
-    expect(await readHarmful(db)).to.deep.equal([
+    await inTransaction(instance.db, (tx) => countHarmful(tx, [change]));
+    await inTransaction(instance.db, (tx) => countHarmful(tx, []));
+    expect(await readHarmful(instance.db)).to.deep.equal([
       { from: "yes", to: "no", source_kind: "network", count: 1 },
       { from: "yes", to: "no", source_kind: "partner", count: 3 },
     ]);
@@ -125,8 +120,8 @@ describe("alarms: raising them", () => {
       await client.query("listen alarms");
       await client.query("listen the_end");
       for (const alarm of [held(), held(), held({ city: "Другой" })])
-        await inTransaction(db, (tx) => raiseAlarms(tx, [alarm]));
-      await rows(db, "notify the_end");
+        await inTransaction(instance.db, (tx) => raiseAlarms(tx, [alarm]));
+      await rows(instance.db, "notify the_end");
       await until(
         async () => heard,
         (all) => all.includes("the_end"),

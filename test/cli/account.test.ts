@@ -1,30 +1,19 @@
 import { expect } from "chai";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { credentialsFit } from "#src/operators/operators.ts";
 import { findSession, openSession } from "#src/operators/sessions.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { answerInput, runOperator, type Ran } from "#test/harness/operator.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("operator account", function () {
-  let instance: TestInstance;
-  let db: Db;
-
-  before(async () => {
-    instance = await createTestInstance();
-    db = createDb(instance.config, "test");
-  });
-  after(async () => {
-    await db.destroy();
-    await instance.drop();
-  });
-
+  const instance = useInstance();
   const account = (...args: string[]): Promise<Ran> =>
     runOperator(instance.env, "account", ...args, "--json", "--actor", "root");
   const openFor = async (id: number): Promise<() => Promise<boolean>> => {
     const now = Date.now();
     const who = { kind: "operator", subjectId: id, address: "::1", agent: "" } as const;
-    const { token } = await openSession(db, { ...who, now, lifeMs: 60_000 });
-    return async () => (await findSession(db, "operator", token, now)) !== null;
+    const { token } = await openSession(instance.db, { ...who, now, lifeMs: 60_000 });
+    return async () => (await findSession(instance.db, "operator", token, now)) !== null;
   };
 
   it("makes one with a password that is shown once and opens the console", async () => {
@@ -33,12 +22,18 @@ describe("operator account", function () {
     expect(json).to.include({ name: "olga", role: "operator", signs_in_with: "password" });
     const { password } = json as { password: string };
     expect(password).to.match(/^\w{20}$/);
-    expect(await credentialsFit(db, { name: "OLGA", password })).to.equal(true);
+    expect(await credentialsFit(instance.db, { name: "OLGA", password })).to.equal(true);
     const listed = await account("list");
     expect(listed.out).not.to.include(password);
-    const [stored] = await rows<{ all: string }>(db, "select o::text as all from operators o");
+    const [stored] = await rows<{ all: string }>(
+      instance.db,
+      "select o::text as all from operators o",
+    );
     expect(stored!.all).not.to.include(password);
-    const [entry] = await rows(db, "select actor, action, subject, details from operator_log");
+    const [entry] = await rows(
+      instance.db,
+      "select actor, action, subject, details from operator_log",
+    );
     expect(entry).to.deep.equal({
       actor: "root",
       action: "account.create",
@@ -53,10 +48,10 @@ describe("operator account", function () {
     const { key } = json as { key: string };
     expect(key).to.match(/^op_live_[0-9A-Za-z]{49}$/);
     expect(json.signs_in_with).to.equal(`${key.slice(0, 12)}…`);
-    expect(await credentialsFit(db, { key })).to.equal(true);
+    expect(await credentialsFit(instance.db, { key })).to.equal(true);
     const other = key.endsWith("x") ? "y" : "x";
-    expect(await credentialsFit(db, { key: key.slice(0, -1) + other })).to.equal(false);
-    expect(await credentialsFit(db, { name: "robot", password: "" })).to.equal(false);
+    expect(await credentialsFit(instance.db, { key: key.slice(0, -1) + other })).to.equal(false);
+    expect(await credentialsFit(instance.db, { name: "robot", password: "" })).to.equal(false);
   });
 
   it("takes a password from stdin, and none that is short", async () => {
@@ -66,7 +61,7 @@ describe("operator account", function () {
     };
     expect(await create("typed", "a long enough one")).to.equal(0);
     const typed = { name: "typed", password: "a long enough one" };
-    expect(await credentialsFit(db, typed)).to.equal(true);
+    expect(await credentialsFit(instance.db, typed)).to.equal(true);
     expect(await create("short", "too short")).to.not.equal(0);
   });
 
@@ -77,8 +72,8 @@ describe("operator account", function () {
     const reset = (await account("reset", "petr", "--key")).json;
     expect(await isOpen()).to.equal(false);
     const before = { name: "petr", password: made.password as string };
-    expect(await credentialsFit(db, before)).to.equal(false);
-    expect(await credentialsFit(db, { key: reset.key as string })).to.equal(true);
+    expect(await credentialsFit(instance.db, before)).to.equal(false);
+    expect(await credentialsFit(instance.db, { key: reset.key as string })).to.equal(true);
   });
 
   it("totp asks for codes beside a password alone, and goes with a key", async () => {
@@ -112,9 +107,9 @@ describe("operator account", function () {
     expect((await account("disable", "vera")).json.disabled).to.be.a("string");
     expect(await isOpen()).to.equal(false);
     const own = { name: "vera", password: made.password as string };
-    expect(await credentialsFit(db, own)).to.equal(false);
+    expect(await credentialsFit(instance.db, own)).to.equal(false);
     expect((await account("enable", "vera")).json.disabled).to.equal(null);
-    expect(await credentialsFit(db, own)).to.equal(true);
+    expect(await credentialsFit(instance.db, own)).to.equal(true);
     expect((await account("disable", "nobody")).code).to.equal(1);
   });
 });

@@ -5,29 +5,22 @@ import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
 /** More than are given out in one turn, and than one page of the feed holds. */
 const count = 300;
 
 describe("a follower of the change feed", function () {
-  let instance: TestInstance;
-  let db: Db;
+  const instance = useInstance();
   before(async () => {
-    instance = await createTestInstance();
-    db = createDb(instance.config, "setup");
     await writeStations(
-      db,
+      instance.db,
       Array.from({ length: count }, (_, n) => place(n)),
     );
   });
-  after(async () => {
-    await db.destroy();
-    await instance.drop();
-  });
 
-  const follow = (onRows: () => void, from: Db = db): Follower =>
+  const follow = (onRows: () => void, from: Db = instance.db): Follower =>
     createFollower({
       db: from,
       config: instance.config,
@@ -44,17 +37,18 @@ describe("a follower of the change feed", function () {
     });
     await follower.refresh();
     caughtUp = true;
-    await writeStations(db, [place(0)]);
-    const [stamp] = (await db("changes").where("station_id", "f0").select("at", "seq")) as [
-      { at: Date; seq: number },
-    ];
+    await writeStations(instance.db, [place(0)]);
+    const [stamp] = (await instance
+      .db("changes")
+      .where("station_id", "f0")
+      .select("at", "seq")) as [{ at: Date; seq: number }];
     // Longer than as_of lags behind by its whole seconds.
     await sleep(3100);
     await writeStations(
-      db,
+      instance.db,
       Array.from({ length: count - 1 }, (_, n) => place(n + 1)),
     );
-    await writeStations(db, [place(0)]);
+    await writeStations(instance.db, [place(0)]);
     await follower.refresh();
     expect(during.length).to.be.greaterThan(5);
     for (const [asOf, seq] of during) {
@@ -83,13 +77,14 @@ describe("a follower of the change feed", function () {
   it("compares everything when the database's log has a new timeline, though no connection was lost", async () => {
     // A proxy in between keeps the connections while a standby takes over. Here the database says so by itself.
     const [{ name } = { name: "" }] = await rows<{ name: string }>(
-      db,
+      instance.db,
       "select current_database() as name",
     );
-    await db.raw("create table fake_timeline as select 1 as number");
-    await db.raw(`create function public.pg_walfile_name(pg_lsn) returns text language sql as
+    await instance.db.raw("create table fake_timeline as select 1 as number");
+    await instance.db
+      .raw(`create function public.pg_walfile_name(pg_lsn) returns text language sql as
       $$ select lpad(number::text, 8, '0') from fake_timeline $$`);
-    await db.raw("alter database ?? set search_path to public, pg_catalog", [name]);
+    await instance.db.raw("alter database ?? set search_path to public, pg_catalog", [name]);
     const ownDb = createDb(instance.config, "timeline");
     const names: string[] = [];
     let reloads = 0;
@@ -102,11 +97,11 @@ describe("a follower of the change feed", function () {
     try {
       await follower.refresh();
       // The standby gave a number out again that this process has read already.
-      await db.raw("update stations set name = 'standby' where id = 'f7'");
-      await db.raw(`update changes set seq = 7 where station_id = 'f7'`);
+      await instance.db.raw("update stations set name = 'standby' where id = 'f7'");
+      await instance.db.raw(`update changes set seq = 7 where station_id = 'f7'`);
       await follower.refresh();
       expect([names.includes("standby"), reloads]).to.deep.equal([false, 1]);
-      await db.raw("update fake_timeline set number = 2");
+      await instance.db.raw("update fake_timeline set number = 2");
       await follower.refresh();
       expect([names.at(-1), reloads]).to.deep.equal(["standby", 2]);
     } finally {

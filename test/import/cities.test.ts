@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const heading =
   "address,region_type,region,area_type,area,city_type,city,settlement_type,settlement,fias_id,geo_lat,geo_lon,population,foundation_year";
@@ -31,26 +30,21 @@ const geo = (
 };
 
 describe("importing cities", () => {
-  let database: TestDatabase;
-  let db: Db;
+  const instance = useInstance();
   let folder: string;
 
   before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 4);
     folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
   after(async () => {
-    await db.destroy();
-    await database.drop();
     await rm(folder, { recursive: true });
   });
-  beforeEach(() => db.raw("truncate cities"));
+  beforeEach(() => instance.db.raw("truncate cities"));
 
   const run = async (content: string, more: { replaceSource?: boolean } = {}) => {
     const path = join(folder, "file");
     await writeFile(path, content);
-    return importCities(db, {
+    return importCities(instance.db, {
       path,
       format: undefined,
       source: undefined,
@@ -63,7 +57,7 @@ describe("importing cities", () => {
   };
   const cities = () =>
     rows<{ name: string; region: string }>(
-      db,
+      instance.db,
       "select name, region from cities order by population desc",
     );
 

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const fuel = { amenity: "fuel", "fuel:octane_95": "yes" };
 const node = (id: number, metres: number, tags: object = {}) => ({
@@ -19,21 +18,16 @@ const node = (id: number, metres: number, tags: object = {}) => ({
 });
 
 describe("importing stations", () => {
-  let database: TestDatabase;
-  let db: Db;
+  const instance = useInstance();
   let folder: string;
 
   before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 6);
     folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
   after(async () => {
-    await db.destroy();
-    await database.drop();
     await rm(folder, { recursive: true });
   });
-  beforeEach(() => db.raw("truncate changes, stations, cities cascade"));
+  beforeEach(() => instance.db.raw("truncate changes, stations, cities cascade"));
 
   let files = 0;
   const run = async (
@@ -44,7 +38,7 @@ describe("importing stations", () => {
     const path = join(folder, `${(files += 1)}.json`);
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
     const { replaceSource = false, dryRun = false, source } = more;
-    return importStations(db, {
+    return importStations(instance.db, {
       path,
       format: undefined,
       source,
@@ -64,12 +58,12 @@ describe("importing stations", () => {
   };
   const stations = () =>
     rows<{ id: string; brand: string; name: string; gone: boolean }>(
-      db,
+      instance.db,
       "select id, brand, name, removed_at is not null as gone from stations order by id",
     );
   const feed = () =>
     rows<{ station_id: string; seq: number; removed: boolean }>(
-      db,
+      instance.db,
       "select station_id, seq, removed from changes order by seq",
     );
 
@@ -177,7 +171,7 @@ describe("importing stations", () => {
       replaceSource: false,
       dryRun: false,
     };
-    const fault = await importStations(db, {
+    const fault = await importStations(instance.db, {
       ...missing,
       progress: () => undefined,
       waiting: () => undefined,
@@ -187,7 +181,7 @@ describe("importing stations", () => {
       join(folder, "cp1251"),
       Buffer.from([0x7b, 0x22, 0xc0, 0x22, 0x3a, 0x31, 0x7d]),
     );
-    const wrong = await importStations(db, {
+    const wrong = await importStations(instance.db, {
       ...missing,
       path: join(folder, "cp1251"),
       progress: () => undefined,
@@ -227,7 +221,7 @@ describe("importing stations", () => {
 
   it("does not wait for a transaction whose rows refer to a station that it changes", async () => {
     await summary({ elements: [node(1, 0), node(2, 5000)] });
-    await inTransaction(db, async (tx) => {
+    await inTransaction(instance.db, async (tx) => {
       await rows(tx, "select lock_stations('{n1,n2}', false)");
       const done = await summary({ elements: [node(1, 7), node(2, 5007)] });
       expect(done).to.include({ changed: 2 });

@@ -7,7 +7,7 @@ import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { importStatuses, type StatusImportOptions } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const hourMs = 3_600_000;
 const ago = (hours: number): string => formatTime(Date.now() - hours * hourMs);
@@ -18,20 +18,18 @@ const parisAgo = (hours: number): string =>
     .replace(" ", "T");
 
 describe("importing statuses", () => {
-  let database: TestDatabase;
+  const instance = useInstance();
   let config: Config;
   let db: Db;
   let folder: string;
 
   before(async () => {
-    database = await createTestDatabase();
-    config = loadConfig({ DATABASE_URL: database.databaseUrl });
+    config = loadConfig({ DATABASE_URL: instance.databaseUrl });
     db = createDb(config, "test", 4);
     folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
   after(async () => {
     await db.destroy();
-    await database.drop();
     await rm(folder, { recursive: true });
   });
   beforeEach(async () => {

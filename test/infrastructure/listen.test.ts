@@ -4,16 +4,12 @@ import { expect } from "chai";
 import type { Config } from "#src/infrastructure/config.ts";
 import { listen } from "#src/infrastructure/listen.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
 
 describe("a listener for notifications", function () {
-  let instance: TestInstance;
-  before(async () => {
-    instance = await createTestInstance();
-  });
-  after(() => instance.drop());
+  const instance = useInstance();
 
   it("stops at whatever moment of its connecting it is told to", async () => {
     for (let turns = 0; turns < 40; turns += 1) {

@@ -1,35 +1,30 @@
 import { expect } from "chai";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { withChecksum } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("peers", () => {
-  let instance: TestInstance;
+  const instance = useInstance();
   let redis: Redis;
-  let db: Db;
   const made: ReturnType<typeof createPeers>[] = [];
 
   before(async () => {
-    instance = await createTestInstance();
     redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     await new Promise((resolve) => redis.once("ready", resolve));
-    db = createDb(instance.config, "test");
   });
   after(async () => {
     for (const one of made) await one.stop();
     redis?.disconnect();
-    await db?.destroy();
-    await instance?.drop();
   });
 
   const join = (role: string, now: number) => {
     const { config } = instance;
     const log = createLog({ logLevel: "silent" }, role);
-    const peers = createPeers({ role, config, log, clock: () => now, db, redis });
+    const peers = createPeers({ role, config, log, clock: () => now, db: instance.db, redis });
     made.push(peers);
     void peers.start();
     return peers;
@@ -49,7 +44,7 @@ describe("peers", () => {
       async () => rolesOf(other),
       (roles) => roles.includes("web"),
     );
-    await rows(db, "select 1");
+    await rows(instance.db, "select 1");
     await until(
       async () => one.others()[0]!.postgresAt,
       (postgresAt) => postgresAt !== null,
