@@ -209,19 +209,6 @@ describe("requests to the API", () => {
     expect(stranger.status).to.equal(401);
   });
 
-  it("by HEAD get what GET gives, without the body", async () => {
-    for (const path of ["/things", "/things/all", "/nope", "/stream"]) {
-      const get = await ask(path, { headers: { "Accept-Encoding": "identity" } });
-      const head = await ask(path, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
-      expect(head.status).to.equal(get.status);
-      expect(head.json).to.deep.equal({});
-      const length = (answer: Answer): string | null => answer.headers.get("Content-Length");
-      // The request id is as long every time.
-      expect(length(head)).to.equal(length(get));
-      expect(head.headers.get("Content-Type")).to.equal(get.headers.get("Content-Type"));
-    }
-  });
-
   it("are answered compressed when that is asked for and worth it", async () => {
     const raw = await new Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
       (resolve, reject) => {

@@ -50,16 +50,6 @@ describe("flow: intake rules through HTTP", function () {
     expect(code(await client.mark(at(0), "known", { status: "low" }))).to.equal("taken");
   });
 
-  it("express: 2 minutes and window 120s", async () => {
-    await client.mark(at(0), "known", { status: "yes" });
-    const refused = await client.mark(at(0), "known", { status: "no", express: true });
-    expect([code(refused), refused.body.window]).to.deep.equal(["station-cooldown", "120s"]);
-    await age(2 * minute);
-    expect(code(await client.mark(at(0), "known", { status: "no", express: true }))).to.equal(
-      "taken",
-    );
-  });
-
   it("duplicate: the same status again under 5 minutes, and the first's verdict with the fuel of now", async () => {
     await client.mark(at(1), "another", { status: "yes" });
     const first = await client.mark(at(0), "known", { status: "no" });
@@ -172,20 +162,5 @@ describe("flow: intake rules through HTTP", function () {
     expect(alone.body.published).to.include({ needed: 1, rule: "geolocated" });
     const doubted = await client.mark(at(-1), `near ${next}`, { status: "no" });
     expect(doubted.body.published).to.include({ needed: 2, rule: "no-nearby-marks" });
-  });
-
-  it("too-far: every remote mark, once the partner's no-GPS acceptance is switched off", async () => {
-    const far = { status: "yes", lat: 10, lon: 10 };
-    const accepted = await client.mark(at(0), `far ${next}`, far);
-    expect(accepted.body).to.include({ accepted: true, remote: true });
-    await rows(country.db, "update partners set accept_remote = false");
-    let tries = 0;
-    const refused = await until(
-      () => client.mark(at(1), `nowhere ${(tries += 1)}`, { status: "yes", lat: null, lon: null }),
-      (answer) => answer.status === 422,
-    );
-    await rows(country.db, "update partners set accept_remote = true");
-    expect(code(refused)).to.equal("too-far");
-    expect(refused.body.detail).to.be.a("string");
   });
 });

@@ -176,27 +176,6 @@ describe("flow: a mark through two web processes and two marks workers", functio
     });
     expect(report.body.published).to.include({ outcome: "published", status: "queue" });
   });
-
-  it("takes a repeated external_id and a repeated opinion as duplicates, not as errors", async () => {
-    const station = placeOf(16);
-    const body = { status: "yes", external_id: "abc" };
-    const answers = [
-      await first.mark(station, "again", body),
-      await second.mark(station, "again", { ...body, status: "no" }),
-      await second.mark(station, "again", { status: "yes" }),
-    ];
-    expect(answers.map((one) => [one.status, one.body.duplicate])).to.deep.equal([
-      [200, false],
-      [200, true],
-      [200, true],
-    ]);
-    expect(new Set(answers.map((one) => one.body.report_id)).size).to.equal(1);
-    const cooldown = await second.mark(station, "again", { status: "low" });
-    expect(cooldown.status).to.equal(429);
-    expect(cooldown.body).to.include({ status: 429, limit: 1, window: "1200s" });
-    expect(cooldown.body.type).to.match(/\/station-cooldown$/);
-    expect(Number(cooldown.headers.get("retry-after"))).to.be.within(1190, 1200);
-  });
 });
 
 interface Listed {

@@ -13,7 +13,7 @@ const dry = { "X-Dry-Run": "1" };
 
 describe("flow: a price far from those around waits for a second device", function () {
   const roles = ["web", "web", "marks", "snapshots", "clock"];
-  const { instance, country, webs, clients, operator } = useStage(stations, roles, {
+  const { instance, country, webs, clients } = useStage(stations, roles, {
     INSIGHTS_MS: "300",
   });
 
@@ -92,23 +92,6 @@ describe("flow: a price far from those around waits for a second device", functi
     await rows(db, "update station_status set refold = true where state is not null");
     await expectServed(10, "95=980.00");
     await expectServed(3, "95=59.50");
-  });
-
-  it("asks a key with a threshold of one for the second device too", async () => {
-    const { json } = await operator(
-      ...["key", "issue", "--partner", String(country.partnerId)],
-      ...["--kind", "secret", "--confirm-min", "1"],
-    );
-    const client = createClient(webs[0]!.baseUrl, json.key as string);
-    await until(
-      () => client.get("/usage"),
-      ({ status }) => status === 200,
-    );
-    const { body } = await say(11, 14, 999, {}, client);
-    expect(body.published).to.include({ outcome: "published", rule: "key-threshold" });
-    await expectServed(11, undefined);
-    await say(11, 15, 980, {}, client);
-    await expectServed(11, "95=980.00");
   });
 
   it("knows what is usual at once in a process that has just started", async () => {
