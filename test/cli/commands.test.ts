@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { confirmed } from "#cli/command.ts";
 import { nouns } from "#cli/operate.ts";
 import { createOutput } from "#cli/output.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { type Ran, runOperator } from "#test/harness/operator.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 /** Every command that does something, by its whole name. */
 function leaves(): [string, Command][] {
@@ -92,17 +92,7 @@ describe("the operator's commands", () => {
 });
 
 describe("the operator's command line, command by command", function () {
-  let instance: TestInstance;
-  let db: Db;
-
-  before(async () => {
-    instance = await createTestInstance();
-    db = createDb(instance.config, "test", 2);
-  });
-  after(async () => {
-    await db.destroy();
-    await instance.drop();
-  });
+  const instance = useInstance();
 
   const operator = (...args: string[]): Promise<Ran> => runOperator(instance.env, ...args);
 
@@ -135,7 +125,7 @@ describe("the operator's command line, command by command", function () {
       expect(ran.json.error, args).to.match(/^there is no .*404: `operator [a-z- ]+` shows/);
       expect(ran.err.trim(), args).to.equal(ran.json.error);
     }
-    expect(await rows(db, "select id from operator_log")).to.deep.equal([]);
+    expect(await rows(instance.db, "select id from operator_log")).to.deep.equal([]);
   });
 
   it("answers every list, and help, with exactly one JSON value", async () => {
@@ -208,7 +198,7 @@ describe("the operator's command line, command by command", function () {
     const issued = ["key", "issue", "--partner", partner, "--kind"];
     const { id } = (await operator(...issued, "secret", "--json")).json as { id: number };
     const rowsSql = "insert into stations (id, source, lat, lon) values ('n7', 'osm', 55, 37)";
-    await rows(db, rowsSql);
+    await rows(instance.db, rowsSql);
     for (const [args, said] of [
       [["partner", "create", "--name", "x", "--rpm", "0"], /^--rpm: must be a whole number from 1/],
       [["partner", "show", "x"], /^<id>: must be a whole number from 1 to \d+, not "x"$/],
@@ -234,7 +224,7 @@ describe("the operator's command line, command by command", function () {
       await operator("partner", "create", "--name", "Maps", "--daily", "100", "--json")
     ).json as { id: number };
     await rows(
-      db,
+      instance.db,
       `insert into usage_days (partner_id, day, audience, method, requests, not_modified, errors)
        select ?, (server_now() at time zone 'UTC')::date - back, audience, 'GET /stations', n, 1, 2
        from (values (0, 'partner', 30), (1, 'partner', 40), (0, 'widget', 5)) as v(back, audience, n)`,
@@ -275,10 +265,10 @@ describe("the operator's command line, command by command", function () {
 
   it("corrects a station by hand, says what it was, and what the file has in its place", async () => {
     await rows(
-      db,
+      instance.db,
       "insert into stations (id, source, lat, lon, name) values ('n5', 'osm', 55, 37, 'АЗС')",
     );
-    await rows(db, "select feed_stamp('{n5}')");
+    await rows(instance.db, "select feed_stamp('{n5}')");
     const edited = await operator(
       "station",
       "edit",
@@ -339,9 +329,12 @@ describe("the operator's command line, command by command", function () {
   });
 
   it("shows stations whose fold does not come to an end", async () => {
-    await rows(db, "insert into stations (id, source, lat, lon) values ('n1', 'osm', 55, 37)");
     await rows(
-      db,
+      instance.db,
+      "insert into stations (id, source, lat, lon) values ('n1', 'osm', 55, 37)",
+    );
+    await rows(
+      instance.db,
       `insert into station_status (station_id, refold) values ('n1', true)
        on conflict (station_id) do update set refold = true`,
     );

@@ -2,33 +2,32 @@ import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import { acknowledgeAlarm } from "#src/alarms/alarms.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { by } from "#test/harness/by.ts";
 import { startHook, startMailbox } from "#test/flow/alarm-receivers.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
+import { usualPatience } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startRoleProcess } from "#test/harness/processes.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { startPrivateRedis } from "#test/harness/servers.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const hookKey = Buffer.alloc(32, 7);
 const consoleAt = "https://fuel.example/console/#";
 
 describe("flow: alarms reach the operator", function () {
-  let instance: TestInstance;
-  let db: Db;
+  const instance = useInstance({ BASE_URL: "https://fuel.example" });
   let mailbox: Awaited<ReturnType<typeof startMailbox>>;
   let hook: Awaited<ReturnType<typeof startHook>>;
   const running: RunningRole[] = [];
 
-  before(async () => {
-    instance = await createTestInstance({ BASE_URL: "https://fuel.example" });
-    db = createDb(instance.config, "test");
-  });
   beforeEach(async () => {
-    await rows(db, "truncate alarms restart identity");
-    await rows(db, "update alarm_channels set next_at = '-infinity', failures = 0, fault = null");
+    await rows(instance.db, "truncate alarms restart identity");
+    await rows(
+      instance.db,
+      "update alarm_channels set next_at = '-infinity', failures = 0, fault = null",
+    );
     mailbox = await startMailbox();
     hook = await startHook();
   });
@@ -36,10 +35,6 @@ describe("flow: alarms reach the operator", function () {
     for (const role of running.splice(0)) await role.stop();
     await mailbox.close();
     await hook.close();
-  });
-  after(async () => {
-    await db.destroy();
-    await instance.drop();
   });
 
   const settings = (more: Record<string, string> = {}): Record<string, string> => ({
@@ -59,14 +54,14 @@ describe("flow: alarms reach the operator", function () {
     return role;
   };
   const raise = (...subjects: string[]): Promise<void> =>
-    inTransaction(db, (tx) => raiseAlarms(tx, subjects.map(alarmOf)));
+    inTransaction(instance.db, (tx) => raiseAlarms(tx, subjects.map(alarmOf)));
   const told = (which: "emailed_at" | "posted_at"): Promise<{ subject: string }[]> =>
-    rows(db, `select subject from alarms where ${which} is not null order by id`);
+    rows(instance.db, `select subject from alarms where ${which} is not null order by id`);
   const listening = (): Promise<unknown> =>
     until(
       () =>
         rows(
-          db,
+          instance.db,
           `select from pg_stat_activity where datname = current_database()
              and application_name = 'fuelmark listens to alarms' and query like 'listen%' and state = 'idle'`,
         ),
@@ -75,7 +70,11 @@ describe("flow: alarms reach the operator", function () {
   /** Waits for so many failures of e-mail in a row. Resolves with how many there are. */
   const failed = async (count: number): Promise<number> => {
     const [email] = await until(
-      () => rows<{ failures: number }>(db, "select failures from alarm_channels order by channel"),
+      () =>
+        rows<{ failures: number }>(
+          instance.db,
+          "select failures from alarm_channels order by channel",
+        ),
       ([{ failures } = { failures: 0 }]) => failures >= count,
     );
     return email!.failures;
@@ -141,7 +140,7 @@ describe("flow: alarms reach the operator", function () {
       await server.kill9();
       // No NOTIFY.
       await rows(
-        db,
+        instance.db,
         `insert into alarms (kind, subject, hour) values ('station-stuck', 'station n7', server_now()),
            ('an-unknown-kind', 'something', server_now())`,
       );
@@ -168,7 +167,7 @@ describe("flow: alarms reach the operator", function () {
     );
     expect(await told("emailed_at")).to.deep.equal([]);
     // What an operator has seen to meanwhile is not told any more.
-    await acknowledgeAlarm(by(db, "olga"), {}, 1);
+    await acknowledgeAlarm(by(instance.db, "olga"), {}, 1);
     // An attempt that had begun by then ends first: it still has both in its message.
     await failed((await failed(3)) + 1);
     await mailbox.up();
@@ -241,7 +240,7 @@ describe("flow: alarms reach the operator", function () {
   it("but not those of an earlier day, when a channel is set up late", async () => {
     await raise("partner 1", "partner 2");
     await rows(
-      db,
+      instance.db,
       "update alarms set raised_at = raised_at - interval '25 hours' where subject = 'partner 1'",
     );
     await start(startRole("upkeep", settings()));
@@ -254,7 +253,7 @@ describe("flow: alarms reach the operator", function () {
     const upkeep = await start(startRole("upkeep", { ...instance.env, ALARM_POLL_MS: "20" }));
     expect(upkeep.lines.filter((line) => line.includes("alarms are not sent"))).to.have.length(1);
     expect(
-      await rows(db, "select from alarm_channels where claims > 0 and next_at > 'now'"),
+      await rows(instance.db, "select from alarm_channels where claims > 0 and next_at > 'now'"),
     ).to.deep.equal([]);
     expect(await told("emailed_at")).to.deep.equal([]);
   });

@@ -4,13 +4,12 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { usePrivateRedis } from "#test/harness/use.ts";
 
 const canary = "canary-7f3a9c";
 const user = (n: number): string => `${canary}-${n}`;
@@ -19,47 +18,30 @@ const device = `${canary}-device`;
 const unlogged = "canary-in-query-or-header";
 
 describe("flow: raw user_refs and keys stay nowhere, and of the erased nothing", function () {
-  let redis: OwnServer;
-  let instance: TestInstance;
-  let country: Country;
-  const roles: RunningRole[] = [];
+  const redis = usePrivateRedis();
+  const settings = () => ({ REDIS_URL: redis.url, LOG_LEVEL: "trace", SLOT_MS: "500" });
+  const names = ["web", "marks", "snapshots", "upkeep", "clock"];
+  const { instance, country, web, webs, workers } = useStage(3, names, settings);
   /** What must not be found, and what must be: a search that finds nothing at all proves nothing. */
   let forbidden: string[];
 
   before(async () => {
-    redis = await startPrivateRedis();
-    instance = await createTestInstance({ REDIS_URL: "", LOG_LEVEL: "trace", SLOT_MS: "500" });
-    instance.env["REDIS_URL"] = redis.url;
-    country = await openCountry(instance.config, 3);
-    roles.push(
-      ...(await Promise.all(
-        ["web", "marks", "snapshots", "upkeep", "clock"].map((role) =>
-          startRole(role, instance.env),
-        ),
-      )),
-    );
     forbidden = [canary, country.secret, country.publishable];
-    await sendEverywhere(roles[0]!.baseUrl, country);
+    await sendEverywhere(web.baseUrl, country);
     await until(
       () => countUnprocessed(country.db),
       (count) => count === 0,
     );
-    await eraseEverybody(roles[0]!.baseUrl, country, instance.env);
+    await eraseEverybody(web.baseUrl, country, instance.env);
     const { reporterPepper } = instance.config;
     const people = [0, 1, 4, 6].map((n) =>
       partnerReporter(reporterPepper, country.partnerId, user(n)),
     );
     forbidden.push(...people, deviceReporter(reporterPepper, device));
   });
-  after(async () => {
-    await Promise.all(roles.map((role) => role.stop()));
-    await country.close();
-    await instance.drop();
-    await redis.drop();
-  });
 
   it("holds none in the log of any role at level trace", () => {
-    const lines = roles.flatMap((role) => role.lines);
+    const lines = [...webs, ...workers].flatMap((role) => role.lines);
     expect(lines.filter((line) => line.includes("/report"))).to.not.be.empty;
     expect(lines.filter((line) => line.includes("/users/…"))).to.have.length.above(3);
     expect(lines.filter((line) => line.includes('"status":500'))).to.not.be.empty;
@@ -68,7 +50,7 @@ describe("flow: raw user_refs and keys stay nowhere, and of the erased nothing",
   });
 
   it("holds none in what /metrics shows", async () => {
-    const text = await (await fetch(`${roles[0]!.baseUrl}/metrics`)).text();
+    const text = await (await fetch(`${web.baseUrl}/metrics`)).text();
     expect(text).to.contain('route="/widget/stations/{station_id}/report"');
     expect([...forbidden, unlogged].filter((one) => text.includes(one))).to.deep.equal([]);
   });
