@@ -1,11 +1,12 @@
 import type { Browser, Page } from "playwright-core";
-import { type Client, createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import type { Client } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import { fillReview } from "#test/flow/held-marks.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { RunningRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 /** What the tests of one file share; `opened` is the page of the test that runs. */
 export interface ConsoleSite {
@@ -31,8 +32,10 @@ export interface ConsoleSite {
 
 /** A service with the operator `olga`, the viewer `vera` and marks to review, and a fresh page for each test. */
 export function useConsole(): ConsoleSite {
-  let marks: RunningRole | undefined;
+  const settings = { SIGN_INS_PER_MINUTE: "1000" };
+  const { instance, country, web, client } = useStage(60, ["web", "marks"], settings);
   const site = {
+    ...{ instance, country, web, partner: client },
     goTo: (page, path) => page.goto(`${site.web.baseUrl}/console/#${path}`),
     signIn: async (path = "/", name = "olga", { page } = site.opened) => {
       await site.goTo(page, path);
@@ -50,23 +53,11 @@ export function useConsole(): ConsoleSite {
 
   before(async function () {
     site.browser = await openBrowser(this);
-    site.instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
-    site.country = await openCountry(site.instance.config, 60);
-    [site.web, marks] = await Promise.all([
-      startRole("web", site.instance.env),
-      startRole("marks", site.instance.env),
-    ]);
-    site.partner = createClient(site.web.baseUrl, site.country.secret);
     await addOperator(site.country.db, "olga", "operator");
     await addOperator(site.country.db, "vera", "viewer");
     site.nextPlace = await fillReview(site.partner, 0);
   });
-  after(async () => {
-    for (const role of [site.web, marks]) await role?.stop();
-    await site.country?.close();
-    await site.instance?.drop();
-    await site.browser?.close();
-  });
+  after(() => site.browser?.close());
   beforeEach(async () => {
     site.opened = await openPage(site.browser);
   });

@@ -6,7 +6,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { englishLeft } from "#test/browser/english-left.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import {
   axeFaults,
@@ -15,37 +15,23 @@ import {
   type OpenedPage,
   openPage,
 } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { itLong, windowsOf } from "#test/harness/long.ts";
 import { russian } from "#web/dashboard/russian.ts";
 import { russian as ofKit } from "#web/kit/russian.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: dashboard", function () {
+  const settings = { SIGN_INS_PER_MINUTE: "1000" };
+  const { instance, country, web } = useStage(5, ["web", "marks"], settings);
   let browser: Browser;
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
-  let worker: RunningRole;
   let opened: OpenedPage;
   let partner: OtherPartner;
 
   before(async function () {
     browser = await openBrowser(this);
-    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
-    country = await openCountry(instance.config, 5);
-    [web, worker] = await Promise.all([
-      startRole("web", instance.env),
-      startRole("marks", instance.env),
-    ]);
   });
-  after(async () => {
-    await Promise.all([web, worker].map((role) => role?.stop()));
-    await country?.close();
-    await instance?.drop();
-    await browser?.close();
-  });
+  after(() => browser?.close());
   beforeEach(async () => {
     partner = await addPartner(country, { rpm: 600, daily: 5000 });
     opened = await openPage(browser);

@@ -2,31 +2,19 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { itLong, windowsOf } from "#test/harness/long.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: a partner replaces its key", function () {
+  const { country, web } = useStage(3, ["web"], { SIGN_INS_PER_MINUTE: "1000" });
   let browser: Browser;
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
 
   before(async function () {
     browser = await openBrowser(this);
-    instance = await createTestInstance({ SIGN_INS_PER_MINUTE: "1000" });
-    country = await openCountry(instance.config, 3);
-    web = await startRole("web", instance.env);
   });
-  after(async () => {
-    await web?.stop();
-    await country?.close();
-    await instance?.drop();
-    await browser?.close();
-  });
+  after(() => browser?.close());
 
   const addOldPartner = async (): Promise<OtherPartner> => {
     const partner = await addPartner(country, { rpm: 600, daily: 5000 });

@@ -3,9 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FrameLocator, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import type { Country } from "#test/flow/country.ts";
+import type { TestInstance } from "#test/harness/instance.ts";
+import type { RunningRole } from "#test/harness/roles.ts";
+import { openStage } from "#test/flow/stage.ts";
 
 /** A service with a test country, and a partner's website that embeds its map. */
 export interface MapSite {
@@ -25,12 +26,10 @@ export interface MapSite {
 export async function openMapSite(
   options: { stations?: number; roles?: string[]; key?: object; env?: Record<string, string> } = {},
 ): Promise<MapSite> {
-  const instance = await createTestInstance({ KEYS_REFRESH_MS: "200", ...options.env });
-  const country = await openCountry(instance.config, options.stations ?? 60);
-  const [web, ...others] = await Promise.all(
-    ["web", ...(options.roles ?? [])].map((role) => startRole(role, instance.env)),
-  );
-  if (web === undefined) throw new Error("no web role");
+  const roles = ["web", ...(options.roles ?? [])];
+  const settings = { KEYS_REFRESH_MS: "200", ...options.env };
+  const stage = await openStage(options.stations ?? 60, roles, settings);
+  const { instance, country, web } = stage;
   const bound = { domains: ["shop.test"], ...options.key };
   const key = await addKey(country.db, country.partnerId, "publishable", bound);
   const widgetUrl = (parameters: Record<string, string> = {}): string =>
@@ -46,9 +45,7 @@ export async function openMapSite(
       `http://${host}:${site.port}/?${new URLSearchParams(parameters).toString()}`,
     stop: async () => {
       site.server.close();
-      await Promise.all([web, ...others].map((role) => role.stop()));
-      await country.close();
-      await instance.drop();
+      await stage.close();
     },
   };
 }

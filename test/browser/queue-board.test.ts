@@ -3,27 +3,20 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import type { Browser, Page } from "playwright-core";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: queues in the console", function () {
   this.timeout(120_000);
+  const { instance, country, web } = useStage(1, ["web"]);
   let browser: Browser;
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
   let opened: OpenedPage;
   let redis: Redis;
   let queue: Queue;
 
   before(async function () {
     browser = await openBrowser(this);
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 1);
-    web = await startRole("web", instance.env);
     await addOperator(country.db, "olga", "operator");
     redis = new Redis(instance.redisUrl, { maxRetriesPerRequest: null });
     const connection = { connection: redis, prefix: instance.redisPrefix };
@@ -45,9 +38,6 @@ describe("browser: queues in the console", function () {
   after(async () => {
     await queue?.close();
     redis?.disconnect();
-    await web?.stop();
-    await country?.close();
-    await instance?.drop();
     await browser?.close();
   });
   beforeEach(async () => {
