@@ -10,7 +10,6 @@ import { familiesOf, readExposition, type Samples } from "#test/api/exposition.t
 import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
-import {} from "#test/harness/wire.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("GET /metrics", function () {
