@@ -5,7 +5,6 @@ import type { Block, Stations } from "#snapshots/model/block.ts";
 import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import { inRegion } from "#snapshots/model/selection.ts";
-import { larger } from "#src/feed/id-table.ts";
 
 interface Asked {
   area: Area;
@@ -34,91 +33,67 @@ export function findNearest(
   );
   blocks.sort((a, b) => a.reach - b.reach);
 
-  const found = createFound(limit);
+  const near: Near = { blocks: [], slots: [], distances: [] };
+  /** No station farther than this is among the nearest. */
+  let farthest = Infinity;
   const point = { lat: 0, lon: 0 };
   for (const { block, covered, reach } of blocks) {
-    if (reach > found.farthest()) break;
+    if (reach > farthest) break;
     const within = covered ? null : inRegion(region, block);
     const chosen = matcher === null ? within : matcher(block, within);
     for (let slot = 0; slot < block.stations.length; slot++) {
       if (chosen !== null && chosen[slot] !== 1) continue;
       point.lat = block.coordinates[slot * 2] as number;
       point.lon = block.coordinates[slot * 2 + 1] as number;
-      found.add(block, slot, distanceM(region.centre, point));
+      const distance = distanceM(region.centre, point);
+      if (distance > farthest) continue;
+      near.blocks.push(block);
+      near.slots.push(slot);
+      near.distances.push(distance);
     }
-    found.drop();
+    if (near.slots.length > limit + (farthest < Infinity ? spare : 0))
+      farthest = dropFarthest(near, limit);
   }
-  return { kept: found.nearest(byId), truncated: found.truncated() };
+  return { kept: inOrder(near, limit, byId), truncated: farthest < Infinity };
 }
 
 /**
- * Used by one search after the other: columns lie outside V8's heap, and 140 KB for each search had it collect the
- * whole heap every few answers.
+ * The nearest stations so far, in columns: most are dropped again, and objects for all were a third of the time. Not in
+ * typed arrays, which lie outside V8's heap: 140 KB for each search had it collect the whole heap every few answers.
  */
-const columns = {
-  slots: new Uint32Array(),
-  distances: new Float64Array(),
-  sorted: new Float64Array(),
-};
-
-/** Room for so many distances that are to be sorted. */
-function toSort(count: number): Float64Array {
-  if (columns.sorted.length < count) columns.sorted = new Float64Array(count);
-  return columns.sorted.subarray(0, count);
+interface Near extends Stations {
+  distances: number[];
 }
 
-/** The nearest stations so far, in columns: most are dropped again, and objects for all were a third of the time. */
-function createFound(limit: number) {
-  const blocks: Block[] = [];
-  let { slots, distances } = columns;
-  let count = 0;
-  let farthest = Infinity;
-  return {
-    /** No station farther than this is among the nearest. */
-    farthest: () => farthest,
-    truncated: () => farthest < Infinity,
-    add(block: Block, slot: number, distance: number): void {
-      if (distance > farthest) return;
-      if (count === slots.length) {
-        slots = columns.slots = larger(slots, 2 * count + spare);
-        distances = columns.distances = larger(distances, 2 * count + spare);
-      }
-      blocks[count] = block;
-      slots[count] = slot;
-      distances[count++] = distance;
-    },
-    /** Drops the farthest, once there are more than the limit, and again when there are many more. */
-    drop(): void {
-      if (count <= limit + (farthest < Infinity ? spare : 0)) return;
-      const parted = toSort(count);
-      parted.set(distances.subarray(0, count));
-      // Its types know lists alone; any column will do.
-      quickselect(parted as unknown as number[], limit - 1);
-      farthest = parted[limit - 1] as number;
-      let to = 0;
-      for (let i = 0; i < count; i++) {
-        if ((distances[i] as number) > farthest) continue;
-        blocks[to] = blocks[i] as Block;
-        slots[to] = slots[i] as number;
-        distances[to++] = distances[i] as number;
-      }
-      count = to;
-    },
-    nearest(byId: Asked["byId"]): Stations {
-      const stationOf = (i: number): number =>
-        (blocks[i] as Block).stations[slots[i] as number] as number;
-      const order = orderByDistance(distances.subarray(0, count), (a, b) =>
-        byId(stationOf(a), stationOf(b)),
-      );
-      const stations: Stations = { blocks: [], slots: [] };
-      for (let n = 0; n < count && n < limit; n++) {
-        const i = order[n] as number;
-        stations.blocks.push(blocks[i] as Block);
-        stations.slots.push(slots[i] as number);
-      }
-      return stations;
-    },
-  };
+/** Keeps the `limit` nearest and those as far as the last of them. Returns its distance. */
+function dropFarthest({ blocks, slots, distances }: Near, limit: number): number {
+  const parted = distances.slice();
+  quickselect(parted, limit - 1);
+  const farthest = parted[limit - 1] as number;
+  let to = 0;
+  for (let i = 0; i < distances.length; i++) {
+    const distance = distances[i] as number;
+    if (distance > farthest) continue;
+    blocks[to] = blocks[i] as Block;
+    slots[to] = slots[i] as number;
+    distances[to++] = distance;
+  }
+  for (const column of [blocks, slots, distances]) column.length = to;
+  return farthest;
+}
+
+/** The `limit` nearest, nearest first. */
+function inOrder({ blocks, slots, distances }: Near, limit: number, byId: Asked["byId"]): Stations {
+  const stationOf = (i: number): number =>
+    (blocks[i] as Block).stations[slots[i] as number] as number;
+  const order = orderByDistance(distances, (a, b) => byId(stationOf(a), stationOf(b)));
+  const stations: Stations = { blocks: [], slots: [] };
+  for (let n = 0; n < order.length && n < limit; n++) {
+    const i = order[n] as number;
+    stations.blocks.push(blocks[i] as Block);
+    stations.slots.push(slots[i] as number);
+  }
+  return stations;
 }
 
 /** Parts of a metre that `orderByDistance` tells apart at first. */
@@ -130,11 +105,11 @@ const perMetre = 64;
  * parts of a metre does not tell apart.
  */
 export function orderByDistance(
-  distances: Float64Array,
+  distances: readonly number[],
   byTie: (a: number, b: number) => number,
 ): Uint32Array {
   const count = distances.length;
-  const keys = toSort(count);
+  const keys = new Float64Array(count);
   for (let i = 0; i < count; i++)
     keys[i] = Math.floor((distances[i] as number) * perMetre) * count + i;
   keys.sort();

@@ -92,7 +92,7 @@ describe("nearest stations", () => {
         const expected = [...distances.keys()].sort(
           (a, b) => distances[a]! - distances[b]! || byTie(a, b),
         );
-        expect([...orderByDistance(Float64Array.from(distances), byTie)]).to.deep.equal(expected);
+        expect([...orderByDistance(distances, byTie)]).to.deep.equal(expected);
       }),
     );
   });
