@@ -64,14 +64,6 @@ describe("browser: drivers on the map", function () {
     await map.getByRole("button", { name: status, exact: true }).click();
     await sendNow(map);
   };
-  /** Writes a device down as first seen `minutesAgo`. */
-  const meet = (device: string, minutesAgo: number) =>
-    rows(
-      site.country.db,
-      `insert into reporters (hash, first_seen)
-       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
-      [deviceReporter(site.instance.config.reporterPepper, device), minutesAgo],
-    );
 
   it("shows what became of a mark, lets another device confirm it but not its author, and tells the API", async () => {
     const place = nextPlace();
@@ -87,7 +79,7 @@ describe("browser: drivers on the map", function () {
     const pending = await fuelOf(place);
     expect([pending.status, pending.pending_status]).to.deep.equal(["nodata", "queue"]);
     // Known for more than a day: new devices of one network are one device.
-    await meet("second-device", 26 * 60);
+    await site.country.meetDevice("second-device", 26 * 60);
     // Frames of other sites have no localStorage in fresh profiles: this device is on the map's own page.
     const second = await driver(place, { device: "second-device" });
     const other = second.page;

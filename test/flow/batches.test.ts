@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { expectRefolded, untilProcessed } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: asynchronous marks", function () {
@@ -28,10 +27,7 @@ describe("flow: asynchronous marks", function () {
     expect(answer.headers.get("x-ratelimit-remaining")).to.equal(String(100_000 - 1));
     const listed = answer.body.reports as { report_id: string; published: { outcome: string } }[];
     expect(new Set(listed.map((one) => one.published.outcome))).to.deep.equal(new Set(["queued"]));
-    await until(
-      () => countUnprocessed(country.db),
-      (left) => left === 0,
-    );
+    await untilProcessed(country.db);
     const states = await Promise.all(
       listed.slice(0, 20).map((one) => client.get(`/reports/${one.report_id}`)),
     );

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { createClient, until } from "#test/flow/client.ts";
+import { createClient } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed } from "#test/flow/refold.ts";
+import { untilProcessed } from "#test/flow/refold.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -28,10 +28,7 @@ describe("flow: raw user_refs and keys stay nowhere, and of the erased nothing",
   before(async () => {
     forbidden = [canary, country.secret, country.publishable];
     await sendEverywhere(web.baseUrl, country);
-    await until(
-      () => countUnprocessed(country.db),
-      (count) => count === 0,
-    );
+    await untilProcessed(country.db);
     await eraseEverybody(web.baseUrl, country, instance.env);
     const { reporterPepper } = instance.config;
     const people = [0, 1, 4, 6].map((n) =>

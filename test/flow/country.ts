@@ -4,7 +4,7 @@ import { createDb, type Db, inTransaction, rows, type Statements } from "#src/in
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner, updatePartner } from "#src/keys/partners.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
 
 export interface Country {
   db: Db;
@@ -15,6 +15,8 @@ export interface Country {
   stationIds: string[];
   /** Writes a reporter down as first seen `minutesAgo`, before it sends its first mark. */
   meet(userRef: string, minutesAgo: number): Promise<void>;
+  /** The same of a viewer's device. */
+  meetDevice(device: string, minutesAgo: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,14 @@ export async function openCountry(
     await insertPlaces(tx, places, cities);
     return { partnerId: partner.id, keyId: stored.id };
   });
+  const meet = async (hash: string, partner: number | null, minutesAgo: number): Promise<void> => {
+    await rows(
+      db,
+      `insert into reporters (hash, partner_id, first_seen)
+       values (decode(?, 'hex'), ?, server_now() - ?::int * interval '1 minute')`,
+      [hash, partner, minutesAgo],
+    );
+  };
   return {
     db,
     partnerId,
@@ -82,14 +92,10 @@ export async function openCountry(
     secret,
     publishable,
     stationIds: places.map((one) => one.id),
-    meet: async (userRef, minutesAgo) => {
-      await rows(
-        db,
-        `insert into reporters (hash, partner_id, first_seen)
-         values (decode(?, 'hex'), ?, server_now() - ?::int * interval '1 minute')`,
-        [partnerReporter(config.reporterPepper, partnerId, userRef), partnerId, minutesAgo],
-      );
-    },
+    meet: (userRef, minutesAgo) =>
+      meet(partnerReporter(config.reporterPepper, partnerId, userRef), partnerId, minutesAgo),
+    meetDevice: (device, minutesAgo) =>
+      meet(deviceReporter(config.reporterPepper, device), null, minutesAgo),
     close: () => db.destroy(),
   };
 }

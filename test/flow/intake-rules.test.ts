@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { type Answer, until } from "#test/flow/client.ts";
+import type { Answer } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { countUnprocessed } from "#test/flow/refold.ts";
+import { untilProcessed } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 /** Rules of decisions 3 and 4 that need what the database remembers: windows, first-seen, distances, switches. */
@@ -22,10 +22,7 @@ describe("flow: intake rules through HTTP", function () {
     answer.status === 200 ? "taken" : String(answer.body.type).split("/").at(-1)!;
   /** Makes everything that was received seem `ms` older. */
   const age = async (ms: number): Promise<void> => {
-    await until(
-      () => countUnprocessed(country.db),
-      (left) => left === 0,
-    );
+    await untilProcessed(country.db);
     const by = `${ms} milliseconds`;
     await rows(country.db, "update marks set received_at = received_at - ?::interval", [by]);
     await rows(country.db, "update mark_keys set at = at - ?::interval", [by]);

@@ -5,7 +5,7 @@ import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed, expectRefolded } from "#test/flow/refold.ts";
+import { expectRefolded, untilProcessed } from "#test/flow/refold.ts";
 
 const statuses = ["yes", "low", "no", "queue"] as const;
 const stations = 25;
@@ -67,10 +67,7 @@ describe("flow: marks survive what dies around them", function () {
   const expectNothingLost = async (answers: Answer[]): Promise<void> => {
     const refused = answers.filter((answer) => answer.status !== 200 && answer.status !== 202);
     expect(refused.map((answer) => answer.body)).to.deep.equal([]);
-    await until(
-      () => countUnprocessed(country.db),
-      (count) => count === 0,
-    );
+    await untilProcessed(country.db);
     const ids = answers.map((answer) => Number(answer.body.report_id));
     expect(new Set(ids).size).to.equal(marks);
     const stored = await rows<{ id: number }>(

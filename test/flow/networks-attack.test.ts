@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
@@ -68,11 +67,7 @@ describe("flow: a city attacked from the map by made-up devices on many addresse
   });
 
   it("does not hold who has been known for a week, on an address of the attacker", async () => {
-    await rows(
-      country.db,
-      "insert into reporters (hash, first_seen) values (decode(?, 'hex'), server_now() - interval '8 days')",
-      [deviceReporter(instance.config.reporterPepper, "regular")],
-    );
+    await country.meetDevice("regular", 8 * 24 * 60);
     // 1.2 km from the last of the others: nobody has made a mark near it.
     const { lat, lon, id } = placeOf(2 * stations + 2);
     const { body } = await maps[0]!.post(

@@ -105,7 +105,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       const minutes = user % 2 === 0 ? 5000 + user * 4 : 1380 + user / 2;
       if (user % 3 === 0) continue;
       await country.meet(`user ${user}`, Math.floor(minutes));
-      await meetDevice(user, Math.floor(minutes) + 3);
+      await country.meetDevice(`device ${user}`, Math.floor(minutes) + 3);
     }
     await storeMedians();
   });
@@ -235,15 +235,6 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await saveMedians(redis, instance.redisPrefix, byCell, Date.now());
     redis.disconnect();
   }
-
-  /** A driver's device as first seen `minutesAgo`, before it sends its first mark. */
-  const meetDevice = (user: number, minutesAgo: number) =>
-    rows(
-      country.db,
-      `insert into reporters (hash, first_seen)
-       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
-      [deviceReporter(instance.config.reporterPepper, `device ${user}`), minutesAgo],
-    );
 
   /** Partners' users first, then the widget's drivers: an acceptance locks out others of its kind only. */
   async function sendMarks(count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
-import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
+import { partnerReporter } from "#src/marks/reporter.ts";
 import { isIntakeAwaited } from "#test/harness/intake-lock.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -41,13 +41,6 @@ describe("flow: erasing a person", function () {
       { device, status: "low" },
       { "X-Forwarded-For": network },
     );
-  const meetDevice = (device: string, minutesAgo: number) =>
-    rows(
-      country.db,
-      `insert into reporters (hash, first_seen)
-       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
-      [deviceReporter(instance.config.reporterPepper, device), minutesAgo],
-    );
   const served = async (n: number): Promise<unknown> =>
     (await partners[n]!.get("/stations/all")).body.stations;
   const states = () =>
@@ -68,7 +61,7 @@ describe("flow: erasing a person", function () {
     for (const user of ["old-3", "old-4"])
       await partners[1]!.mark(disputed, user, { status: "no", ...remote });
     for (const [n, device] of ["d-1", "d-2", "d-3"].entries())
-      await meetDevice(device, 60 + 20 * n);
+      await country.meetDevice(device, 60 + 20 * n);
     await fromMap(0, pending, "d-1", "192.0.2.1");
     await fromMap(1, pending, "d-2", "192.0.2.1");
     await settled();

@@ -28,6 +28,13 @@ export const countUnprocessed = async (db: Db): Promise<number> =>
     )
   )[0]!.count;
 
+/** Until every mark is processed. */
+export const untilProcessed = (db: Db): Promise<number> =>
+  until(
+    () => countUnprocessed(db),
+    (count) => count === 0,
+  );
+
 /** Until every mark is processed, every station folded, and each of these web processes has heard of all of it. */
 export async function untilServed(
   db: Db,

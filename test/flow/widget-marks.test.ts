@@ -3,7 +3,6 @@ import { hourMs } from "#src/domain/units.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
 import { selectedStations } from "#src/marks/selection.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
@@ -34,14 +33,6 @@ describe("flow: marks from the widget over two web processes", function () {
     address += 1;
     return { "X-Forwarded-For": `10.0.${address >> 8}.${address & 255}` };
   };
-  /** Writes a device down as first seen `minutesAgo`. */
-  const meet = (device: string, minutesAgo: number) =>
-    rows(
-      country.db,
-      `insert into reporters (hash, first_seen)
-       values (decode(?, 'hex'), server_now() - ?::int * interval '1 minute')`,
-      [deviceReporter(instance.config.reporterPepper, device), minutesAgo],
-    );
   const report = (client: Client, device: string, body: object, headers = viewer()) =>
     client.post(
       `/widget/stations/${here.id}/report`,
@@ -88,7 +79,7 @@ describe("flow: marks from the widget over two web processes", function () {
   });
 
   it("another device, first seen 11 minutes earlier, confirms what is pending on the other process", async () => {
-    await meet("d-early", 11);
+    await country.meetDevice("d-early", 11);
     const marked = await report(pages[0], "d-author", { status: "no", ...remote });
     expect([codeOf(marked), marked.body.remote]).to.deep.equal(["pending", true]);
     expect(marked.body.fuel).to.include({
@@ -122,14 +113,14 @@ describe("flow: marks from the widget over two web processes", function () {
     expect(codeOf(await confirm(pages[0], "d-x1", { status: "yes" }))).to.equal("nothing-pending");
     await report(pages[0], "d-x2", { status: "no", ...remote });
     expect(codeOf(await confirm(pages[1], "d-x3", { status: "yes" }))).to.equal("nothing-pending");
-    await meet("d-x4", 60);
+    await country.meetDevice("d-x4", 60);
     expect(codeOf(await confirm(pages[1], "d-x4", { status: "no" }))).to.equal("published");
     expect(codeOf(await confirm(pages[0], "d-x5", { status: "no" }))).to.equal("nothing-pending");
     expect(codeOf(await confirm(pages[0], "d-x2", { status: "no" }))).to.equal("nothing-pending");
   });
 
   it("one of 20 independent devices that confirm at one instant publishes, the others find nothing pending", async () => {
-    for (let n = 0; n < 20; n++) await meet(`d-far-${n}`, 60 + 11 * n);
+    for (let n = 0; n < 20; n++) await country.meetDevice(`d-far-${n}`, 60 + 11 * n);
     await report(pages[0], "d-far-author", { status: "no", ...remote });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => confirm(pages[n % 2]!, `d-far-${n}`, { status: "no" })),
@@ -190,7 +181,7 @@ describe("flow: marks from the widget over two web processes", function () {
 
   it("takes new devices of one network for one device, and those of two for two", async () => {
     for (const [n, device] of ["d-net-1", "d-net-2", "d-net-3"].entries())
-      await meet(device, 60 + 20 * n);
+      await country.meetDevice(device, 60 + 20 * n);
     const said = { status: "low", ...remote };
     here = placeOf(next + 40);
     const home = viewer();
@@ -237,14 +228,14 @@ describe("flow: marks from the widget over two web processes", function () {
     const codes: string[] = [];
     for (let n = 0; n < 21; n++) {
       // Known for an hour, so that the cap on new devices is not met first.
-      await meet(`d-mass-${n}`, 60);
+      await country.meetDevice(`d-mass-${n}`, 60);
       here = placeOf(next + n);
       codes.push(codeOf(await report(pages[n % 2]!, `d-mass-${n}`, { status: "no" }, headers)));
     }
     expect(codes.slice(0, 20)).to.not.include("held");
     expect(codes[20]).to.equal("held");
     here = placeOf(next + 40);
-    await meet("d-mass-other", 60);
+    await country.meetDevice("d-mass-other", 60);
     expect(codeOf(await report(pages[0], "d-mass-other", { status: "no" }))).to.not.equal("held");
   });
 
@@ -289,7 +280,7 @@ describe("flow: marks from the widget over two web processes", function () {
 
   it("a dry run gives the verdict and stores nothing", async () => {
     await report(pages[0], "d-dry-author", { status: "no", ...remote });
-    await meet("d-dry", 30);
+    await country.meetDevice("d-dry", 30);
     const dry = { "X-Dry-Run": "1" };
     const secret = stage.clients[1]!;
     const tried = await confirm(secret, "d-dry", { status: "no" }, dry);
