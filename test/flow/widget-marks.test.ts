@@ -12,14 +12,10 @@ const codeOf = ({ status, body }: Answer): string =>
   status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
 
 describe("flow: marks from the widget over two web processes", function () {
-  const { instance, country, web, webs, workers, ...stage } = useStage(
-    2200,
-    ["web", "web", "marks"],
-    {
-      KEYS_REFRESH_MS: "200",
-      TRUSTED_PROXIES: "127.0.0.1",
-    },
-  );
+  const { country, web, webs, workers, ...stage } = useStage(2200, ["web", "web", "marks"], {
+    KEYS_REFRESH_MS: "200",
+    TRUSTED_PROXIES: "127.0.0.1",
+  });
   const pages = stage.pages as [Client, Client];
   let next = 0;
   /** Each test has a station of its own, 30 km from the next test's. */
